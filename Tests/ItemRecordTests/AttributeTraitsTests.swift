@@ -12,7 +12,7 @@ struct AttributeTraitsTests {
         ItemRecord(uniqueIdentifier: "i", attributes: ["a": value], traits: ["a": traits])
     }
 
-    @Test("Stand before the value, and the usual ones are left out, so that records without any stay as they were")
+    @Test("Precede the value, and default traits are left out, so records without traits are unchanged")
     func place() throws {
         // Written by hand from docs/ITEM-RECORD.md.
         #expect(try Self.record(.standard).encoded() == Self.encoded([1, 1, 0x78]))
@@ -24,7 +24,7 @@ struct AttributeTraitsTests {
         #expect(Self.record(.standard) == ItemRecord(uniqueIdentifier: "i", attributes: ["a": .string("x")]))
     }
 
-    @Test("The usual ones may be written out, and read as if they were not")
+    @Test("Default traits may be written, and are read as absent")
     func explicitStandard() throws {
         let record = try ItemRecord(decoding: Self.encoded([13, 1, 1, 1, 0x78]))
         #expect(record == Self.record(.standard))
@@ -32,7 +32,7 @@ struct AttributeTraitsTests {
     }
 
     @Test(
-        "Are refused where they cannot stand, and when they are unknown",
+        "Are rejected at a wrong position, and if they are unknown",
         arguments: [
             [13, 16, 0], [13, 255, 0], [13], [13, 3], [13, 3, 13, 3, 0], [11, 1, 13, 3, 0], [12, 1, 1, 0x62, 13, 3, 0],
             [13, 3, 0, 0],
@@ -41,14 +41,14 @@ struct AttributeTraitsTests {
         #expect(throws: ItemRecordError.self) { try ItemRecord(decoding: Self.encoded(value)) }
     }
 
-    @Test("Unknown traits are named with their place")
+    @Test("Unknown traits are reported with their position")
     func unknown() {
         #expect(throws: ItemRecordError.malformed(offset: 8, reason: "unknown traits 16")) {
             try ItemRecord(decoding: Self.encoded([13, 16, 0]))
         }
     }
 
-    @Test("Those of an attribute that is not there, and unknown ones, are not encoded")
+    @Test("Traits of a missing attribute, and unknown ones, are not encoded")
     func meaningless() throws {
         var record = ItemRecord(uniqueIdentifier: "i", attributes: ["a": .null], traits: ["b": .all])
         #expect(record.traits.isEmpty)
@@ -56,7 +56,7 @@ struct AttributeTraitsTests {
         #expect(try record.encoded() == Self.encoded([13, 3, 0]))
     }
 
-    @Test("Say whether an attribute is found, but for those the index relies on")
+    @Test("Decide whether an attribute is found, except for attributes that the index relies on")
     func effect() {
         let names = ["a", "title", "uniqueIdentifier", "domainIdentifier", "contentType", "relatedUniqueIdentifier"]
         func record(_ traits: AttributeTraits) -> ItemRecord {

@@ -25,7 +25,7 @@ struct ChangeListTests {
         }
     }
 
-    @Test("What was appended is read, in order")
+    @Test("Appended changes are read in order")
     func roundTrip() throws {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<200 {
@@ -37,7 +37,7 @@ struct ChangeListTests {
         }
     }
 
-    @Test("A list that is cut off anywhere is refused or is a shorter list, and changed bytes never trap")
+    @Test("A truncated list is rejected or shorter, and damaged bytes never trap")
     func damage() throws {
         var random = SystemRandomNumberGenerator()
         var list = ChangeList()
@@ -53,7 +53,7 @@ struct ChangeListTests {
         }
     }
 
-    @Test("A count of names that cannot be there reserves no memory and is refused")
+    @Test("An impossible count of names reserves no memory and is rejected")
     func hugeCount() {
         #expect(throws: ItemRecordError.self) {
             try Self.changes(in: [2, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01])
@@ -61,7 +61,7 @@ struct ChangeListTests {
         #expect(throws: ItemRecordError.self) { try Self.changes(in: [2, 0xFF, 0xFF, 0x3F]) }
     }
 
-    @Test("A rename to no identifier, and more renames than a batch may have, are refused")
+    @Test("An empty new identifier, and too many renames, are rejected")
     func badRenames() throws {
         let rename = ItemRename("a", to: "b")
         #expect(try Self.changes(in: [5, 1, 1, 97, 1, 98]) == [.renameItems([rename])])
@@ -76,14 +76,14 @@ struct ChangeListTests {
         #expect(throws: ChangeList.TooLarge.self) { try list.appendToBatch([.renameItems([rename])]) }
     }
 
-    @Test("More empty names than a batch may have are refused")
+    @Test("Too many empty names are rejected")
     func tooManyNames() {
         var list = ChangeList()
         for _ in 0..<3 { list.append(.deleteItems(Array(repeating: "", count: 400_000))) }
         #expect(throws: ItemRecordError.self) { try Self.changes(in: list.bytes) }
     }
 
-    @Test("A batch takes as many bytes and names as its bounds allow, and stays as it was beyond them")
+    @Test("A batch accepts bytes and names up to its bounds, and is unchanged beyond them")
     func batchBounds() throws {
         var list = ChangeList()
         let room = ChangeList.maximumBatchBytes
@@ -103,7 +103,7 @@ struct ChangeListTests {
         #expect(try Self.changes(in: names.bytes).count == 1)
     }
 
-    @Test("An encoded change takes no more bytes than it is counted with")
+    @Test("The size of an encoded change does not exceed its estimate")
     func largestEncoding() {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<200 {
@@ -114,7 +114,7 @@ struct ChangeListTests {
         }
     }
 
-    @Test("Items that are added one by one are one put, until another change comes between")
+    @Test("Items that are added one by one are one put, until another change follows")
     func records() throws {
         var list = ChangeList()
         let records = (0..<300).map { number in (0..<number % 7).map { UInt8($0) } }

@@ -6,7 +6,7 @@ import Testing
 struct IndexBatchTests {
     private static let impossible = String(repeating: "x", count: ItemLimit.identifierBytes.maximum + 1)
 
-    @Test("A name that no item can have is left out, and what then does nothing is no change")
+    @Test("An impossible name is left out, and a change without effect is no change")
     func impossibleNames() {
         #expect(EncodedChange.deleteItems(["a", Self.impossible]).meaningful == .deleteItems(["a"]))
         #expect(EncodedChange.deleteDomains([Self.impossible, "b"]).meaningful == .deleteDomains(["b"]))
@@ -20,7 +20,7 @@ struct IndexBatchTests {
         #expect(batch.changes.isEmpty)
     }
 
-    @Test("Of renames that contradict each other the first counts, and what changes nothing is no rename")
+    @Test("The first of contradictory renames is used, and one without effect is no rename")
     func contradictions() {
         func renames(_ pairs: (String, String)...) -> [ItemRename] { pairs.map { ItemRename($0.0, to: $0.1) } }
         #expect(renames(("a", "b"), ("b", "a"), ("c", "d")).contradiction == nil)
@@ -39,7 +39,7 @@ struct IndexBatchTests {
         #expect(batch.itemIdentifiers == ["c"] && !batch.hasItems && batch.changes.count == 3)
     }
 
-    @Test("Renames in a dictionary are carried out at once")
+    @Test("Renames in a dictionary are applied at once")
     func dictionary() {
         var items = ["a": 1, "b": 2, "c": 3, "d": 4]
         let renames = [
@@ -56,7 +56,7 @@ struct IndexBatchTests {
         #expect(!batch.hasItems && batch.itemCount == 0)
     }
 
-    @Test("A batch with more items than changes are allowed is refused, however small they are")
+    @Test("A batch with too many items is rejected, however small they are")
     func tooManyItems() throws {
         let record = try ItemRecord(uniqueIdentifier: "a").encoded()
         var records: [UInt8] = []
@@ -66,7 +66,7 @@ struct IndexBatchTests {
         #expect(error?.number == ChangeList.maximumChanges + 1)
     }
 
-    @Test("While it is pending each name costs more than its bytes")
+    @Test("In a pending batch each name costs more than its bytes")
     func approximateBytes() {
         let names = Array(repeating: "x", count: 1000)
         let batch = IndexBatch(scope: IndexScope(bundle: "b"), changes: ChangeList([.deleteItems(names)]))

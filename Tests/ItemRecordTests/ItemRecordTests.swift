@@ -45,7 +45,7 @@ struct ItemRecordTests {
         return record
     }
 
-    @Test("Whatever is encoded is decoded as it was", arguments: [1, 2, 3] as [UInt64])
+    @Test("Encoded records are decoded unchanged", arguments: [1, 2, 3] as [UInt64])
     func roundTrip(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         for _ in 0..<300 {
@@ -71,7 +71,7 @@ struct ItemRecordTests {
         #expect(refused > 100)
     }
 
-    @Test("Every proper prefix of a record is refused")
+    @Test("Every proper prefix of a record is rejected")
     func truncation() throws {
         let record = ItemRecord(
             uniqueIdentifier: "one", domainIdentifier: "d", expiration: .at(4),
@@ -82,7 +82,7 @@ struct ItemRecordTests {
         }
     }
 
-    @Test("Limits are refused by name")
+    @Test("Limits are reported by name")
     func limits() {
         let long = String(repeating: "x", count: ItemRecord.maximumIdentifierBytes + 1)
         #expect(throws: ItemRecordError.tooLarge(.identifierBytes, value: 4097)) {
@@ -118,7 +118,7 @@ struct ItemRecordTests {
         return record
     }
 
-    @Test("Each limit has its own name, when an item is written", arguments: ItemLimit.allCases)
+    @Test("Each limit has its own name when an item is written", arguments: ItemLimit.allCases)
     func namedLimits(limit: ItemLimit) throws {
         let error = #expect(throws: ItemRecordError.self) { try Self.excess(limit).encoded() }
         guard case .tooLarge(limit, let value)? = error else {
@@ -128,7 +128,7 @@ struct ItemRecordTests {
         #expect(error?.description.hasSuffix("and the limit is \(limit.maximum).") == true)
     }
 
-    @Test("A record of nothing but tiny values is refused before it fills the memory")
+    @Test("A record of tiny values alone is rejected before it fills the memory")
     func valueBudget() throws {
         let rows = [AttributeValue](repeating: .array([AttributeValue](repeating: .null, count: 60_000)), count: 5)
         #expect(throws: ItemRecordError.tooLarge(.values, value: 262_145)) {
@@ -159,7 +159,7 @@ struct ItemRecordTests {
         #expect(try record.encoded() == bytes)
     }
 
-    @Test("A batch is cut where it was joined, and a wrong length is refused")
+    @Test("A batch is divided where it was joined, and a wrong length is rejected")
     func batches() throws {
         var batch: [UInt8] = []
         let records = try (0..<5).map { try ItemRecord(uniqueIdentifier: "i\($0)").encoded() }

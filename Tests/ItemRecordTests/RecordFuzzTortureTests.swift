@@ -8,7 +8,7 @@ import Testing
 struct RecordFuzzTortureTests {
     private struct Broken: Error {}
 
-    @Test("Whatever is decoded can be encoded, and is the same again")
+    @Test("Decoded records can be encoded, and are unchanged")
     func records() throws {
         var random = SplitMix64(seed: MutationLoop.seed)
         let corpus = try (0..<50).map { _ in try ItemRecordTests.randomRecord(&random).encoded() }
@@ -24,7 +24,7 @@ struct RecordFuzzTortureTests {
         #expect(accepted > MutationLoop.inputs / 50, "seed \(MutationLoop.seed)")
     }
 
-    @Test("A batch is cut into records or refused")
+    @Test("A batch is divided into records or rejected")
     func batches() throws {
         var random = SplitMix64(seed: MutationLoop.seed)
         let corpus = try (0..<20).map { _ in

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SearchIndex
 
-@Suite("Applying what was journaled")
+@Suite("Applying the write-ahead log")
 struct ApplyingTests {
     @Test("Donors that are faster than the index wait for it")
     func backPressure() async throws {
@@ -26,7 +26,7 @@ struct ApplyingTests {
         try await index.close()
     }
 
-    @Test("The processor time of writing is that of donations, not that of searches")
+    @Test("The processor time of writing covers donations and no searches")
     func writingTime() async throws {
         let store = try Store()
         func settled() async { while store.index.isApplying { await Task.yield() } }
@@ -39,7 +39,7 @@ struct ApplyingTests {
         #expect(store.index.writingTime == afterDonation)
     }
 
-    @Test("Whether something is applied is told until it is done, and what is held is not")
+    @Test("The applying state lasts until it is done, without deferred entries")
     func isApplying() async throws {
         let store = try Store()
         let applier = try #require(store.index.applier)
@@ -63,7 +63,7 @@ struct ApplyingTests {
         try await store.index.close()
     }
 
-    @Test("What is patient of a bundle that is held waits, unless somebody waits for it or for what comes after it")
+    @Test("Low-priority entries of a deferred bundle wait, unless a caller needs them or later ones")
     func held() async throws {
         let store = try Store()
         let applier = try #require(store.index.applier)
@@ -108,7 +108,7 @@ struct ApplyingTests {
         #expect(applier.state.withLock { $0.applied == $0.target })
     }
 
-    @Test("A bulk that is under way when its bundle is held ends with the entry it is at, and the rest waits")
+    @Test("An entry that is being applied when its bundle is deferred is completed, and the rest waits")
     func heldInTheMiddle() async throws {
         let store = try Store()
         let (index, applier) = (store.index, try #require(store.index.applier))
@@ -142,7 +142,7 @@ struct ApplyingTests {
         #expect(try await index.itemCounts() == [Store.app.bundle: 20])
     }
 
-    @Test("What is applied for others' sake ends with it, and what is held after it waits")
+    @Test("Applying for another bundle ends with its entries, and later deferred entries wait")
     func heldAfterOthers() async throws {
         let store = try Store()
         let (index, applier) = (store.index, try #require(store.index.applier))
@@ -167,7 +167,7 @@ struct ApplyingTests {
         try await index.close()
     }
 
-    @Test("A donor that waits for room is let go when its bundle is held, and nothing is applied for its sake")
+    @Test("A donor that waits for room is released when its bundle is deferred, and nothing is applied for it")
     func heldDonor() async throws {
         let folder = try TemporaryFolder()
         var seams = StoreHooks()
@@ -199,7 +199,7 @@ struct ApplyingTests {
         try await index.close()
     }
 
-    @Test("Whoever waits patiently for what is held has nothing applied, until it goes on or the task is cancelled")
+    @Test("A low-priority wait for deferred entries applies nothing, until their release or a cancellation")
     func heldWaiter() async throws {
         let store = try Store()
         let (index, applier) = (store.index, try #require(store.index.applier))
@@ -251,7 +251,7 @@ struct ApplyingTests {
         await #expect(throws: SearchIndexError.closed) { try await index.settle(patientlyFor: Store.app.bundle) }
     }
 
-    @Test("The words of deleted titles are forgotten once nothing else is to be done")
+    @Test("The words of deleted titles are removed once there is no other work")
     func purging() async throws {
         let store = try Store()
         try await store.put(item("gone", title: "Zanzibar"), item("kept", title: "Madagascar"))
@@ -265,7 +265,7 @@ struct ApplyingTests {
         #expect(terms == ["madagascar"])
     }
 
-    @Test("Many small commits leave two segments at most once there is nothing else to do")
+    @Test("Many small commits leave at most two segments once there is no other work")
     func segments() async throws {
         let store = try Store()
         for number in 0..<100 {

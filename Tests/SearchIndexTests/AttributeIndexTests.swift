@@ -25,7 +25,7 @@ struct AttributeIndexTests {
         }
     }
 
-    @Test("Lists what each kind of value can be found by")
+    @Test("Lists the keys of each kind of value")
     func values() throws {
         func values(_ value: AttributeValue) -> [DatabaseValue] {
             AttributeRows(queryItem("i", ["a": value])).values.first?.values ?? []
@@ -48,7 +48,7 @@ struct AttributeIndexTests {
         #expect(values(.dictionary(["From": .array([.string("x")])])) == ["x".databaseValue])
     }
 
-    @Test("Knows presence from absence")
+    @Test("Distinguishes presence and absence")
     func presence() {
         func values(_ value: AttributeValue) -> [DatabaseValue]? {
             AttributeRows(queryItem("i", ["a": value])).values.first?.values
@@ -90,7 +90,7 @@ struct AttributeIndexTests {
         #expect(try await Self.rows(store.index) == kept, "seed \(seed)")
     }
 
-    @Test("Rows of another format are not relied on")
+    @Test("Rows of another format are not used")
     func otherFormat() async throws {
         let store = try await QueryTestStore([queryItem("i", ["title": .string("Oslo")])])
         try await store.index.write("Changing the format") { db in

@@ -50,7 +50,7 @@ struct AttributeKeyTests {
         #expect(cut > 100)
     }
 
-    @Test("Texts of which nothing can be known have no key")
+    @Test("Texts that give no information have no key")
     func noKeys() {
         #expect(AttributeKey.key(of: "a\0b") == nil)
         #expect(AttributeKey.key(of: "ᾳ") == nil)
@@ -63,7 +63,7 @@ struct AttributeKeyTests {
     }
 
     @Test(
-        "Keys that begin with a value lie within its bounds",
+        "Keys that begin with a value are within its bounds",
         arguments: [
             ("Os", "Oslo"), ("", ""), ("서", "석"), ("\u{10FFFE}", "\u{10FFFE}b"), ("\u{D7FF}", "\u{D7FF}x"),
             ("日", "日本"),
@@ -75,7 +75,7 @@ struct AttributeKeyTests {
         if let upper = part.upperBound { #expect(key.lexicographicallyPrecedes(Array(upper.utf8))) }
     }
 
-    @Test("Bounds keep out what follows")
+    @Test("Bounds exclude later keys")
     func upperBound() throws {
         #expect(AttributeKey.Part("Os", isStart: true)?.upperBound == "ot")
         #expect(AttributeKey.Part("a\u{10FFFE}", isStart: true)?.upperBound == "b")

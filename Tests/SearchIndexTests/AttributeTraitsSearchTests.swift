@@ -36,7 +36,7 @@ struct AttributeTraitsSearchTests {
         #expect(try await store.find("com_example_mood != calm") == ["hidden", "contrary", "many", "number"])
     }
 
-    @Test("The same value under several keys of an item is one row, and goes with the last of them")
+    @Test("The same value under several keys of an item is one row, removed with the last of them")
     func severalKeys() async throws {
         let names = ["a", "b"]
         func record(_ value: String) -> ItemRecord {
@@ -54,7 +54,7 @@ struct AttributeTraitsSearchTests {
         #expect(try await AttributeIndexTests.rows(store.index).isEmpty)
     }
 
-    @Test("Without such keys, a query that names no attribute is compiled as if there were none anywhere")
+    @Test("Without such keys, a query without an attribute is compiled as if there were none")
     func plans() async throws {
         let query = "** == \"oslo*\"cd"
         let records = [mood("i", .string("Oslo"), .standard), queryItem("j", ["title": .string("Oslo")])]
@@ -70,7 +70,7 @@ struct AttributeTraitsSearchTests {
         #expect(try await store.plan(query) == without)
     }
 
-    @Test("Words of a key are found while it is searchable by default, and forgotten with the trait or the value")
+    @Test("Words of a key are found while it is searchable by default, and removed with the trait or the value")
     func words() async throws {
         let store = try Store()
         let update = { mood("i", $0, $1, isUpdate: true) }
@@ -106,7 +106,7 @@ struct AttributeTraitsSearchTests {
         #expect(try await store.vocabulary() == ["harbour title 1 1"])
     }
 
-    @Test("What the index relies on cannot be hidden from it")
+    @Test("Attributes that the index needs cannot be hidden")
     func reservedNames() async throws {
         let store = try await QueryTestStore([queryItem("parent", [:])])
         var child = queryItem(

@@ -15,7 +15,7 @@ struct ClientStateTests {
         return batch
     }
 
-    @Test("A batch and its client state are there together, also when the store is opened again")
+    @Test("A batch and its client state are stored together, also after the store is opened again")
     func together() async throws {
         let folder = try TemporaryFolder()
         do {
@@ -32,7 +32,7 @@ struct ClientStateTests {
         #expect(try await index.itemCounts() == [Store.app.bundle: 4])
     }
 
-    @Test("What was acknowledged is there although the store was never closed")
+    @Test("Acknowledged items are stored although the store was never closed")
     func neverClosed() async throws {
         let folder = try TemporaryFolder()
         do {
@@ -48,7 +48,7 @@ struct ClientStateTests {
         #expect(index.recovery.lostDonations == false)
     }
 
-    @Test("A batch that expects another state is refused as a whole")
+    @Test("A batch that expects another state is rejected as a whole")
     func expectation() async throws {
         let store = try Store()
         try await store.index.commit(try batch("one").with(clientState: [1], expecting: .exactly(nil)))
@@ -66,7 +66,7 @@ struct ClientStateTests {
         try await store.index.commit(try batch("four").with(clientState: [4], expecting: .exactly(nil)))
     }
 
-    @Test("The expectation is judged against what is in the database after the store was opened again")
+    @Test("The expectation is compared with the database after the store was opened again")
     func expectationAfterOpening() async throws {
         let folder = try TemporaryFolder()
         do {
@@ -81,7 +81,7 @@ struct ClientStateTests {
         try await index.commit(try batch("two").with(clientState: [8], expecting: .exactly([7])))
     }
 
-    @Test("Of many who expect the same state at once, one is accepted")
+    @Test("One of many concurrent batches that expect the same state is accepted")
     func race() async throws {
         let store = try Store()
         let accepted = await withTaskGroup(of: Bool.self) { group in
@@ -99,7 +99,7 @@ struct ClientStateTests {
         #expect(try await store.index.itemCounts() == [Store.app.bundle: 1])
     }
 
-    @Test("250 bytes are a client state, 251 are not; each index of each bundle has its own")
+    @Test("A client state has at most 250 bytes; each index of each bundle has its own")
     func limitsAndScopes() async throws {
         let store = try Store()
         let longest = [UInt8](repeating: 7, count: 250)
@@ -115,7 +115,7 @@ struct ClientStateTests {
         #expect(try await store.index.clientState(of: Store.app) == longest)
     }
 
-    @Test("Lost journal entries raise the generation and are named; what follows them is kept")
+    @Test("Lost log entries raise the generation and are reported; later entries are kept")
     func lostEntries() async throws {
         let folder = try TemporaryFolder()
         do {

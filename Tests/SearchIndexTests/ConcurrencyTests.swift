@@ -14,7 +14,7 @@ private final class Flag: Sendable {
     func raise() { value.store(true, ordering: .releasing) }
 }
 
-@Suite("Readers and writers at once")
+@Suite("Concurrent readers and writers")
 struct ConcurrencyTests {
     @Test("Readers see whole batches only, and never fewer than before")
     func wholeBatches() async throws {
@@ -50,7 +50,7 @@ struct ConcurrencyTests {
         #expect(try await index.search("common").total == batches * size)
     }
 
-    @Test("Writers at once lose nothing")
+    @Test("Concurrent writers lose nothing")
     func writers() async throws {
         let store = try Store()
         let index = store.index

@@ -6,9 +6,9 @@ import Testing
 
 @testable import SearchIndex
 
-@Suite("Work that is gentle")
+@Suite("Throttled work")
 struct CooperativeThrottleTests {
-    @Test("takes a break after each stretch while others want a processor, and none while somebody waits for it")
+    @Test("takes breaks while others want a processor, and none while a caller waits for it")
     func breaks() {
         let clock = ManualClock()
         let breaks = Mutex(0)

@@ -82,7 +82,7 @@ struct DamageTests {
         if case .damaged = error { true } else { false }
     }
 
-    @Test("The store that the others are made from is sound")
+    @Test("The original store of the tests is sound")
     func sound() async throws {
         let bytes = try await Self.soundFile()
         #expect(bytes.count > 100_000)
@@ -90,7 +90,7 @@ struct DamageTests {
         #expect(try await Self.useEverything(bytes, access: .readOnly) == [])
     }
 
-    @Test("A file that is no database is called damaged when it is read, and replaced when it is written")
+    @Test("A file that is not a database is reported as damaged by readers, and replaced by writers")
     func notADatabase() async throws {
         for text in ["no database at all. ", "SQLite format 3\0"] {
             let bytes = Array(String(repeating: text, count: 1000).utf8)
@@ -101,7 +101,7 @@ struct DamageTests {
         }
     }
 
-    @Test("A file that ends too early is called damaged when it is read, and mended when it is written")
+    @Test("A truncated file is reported as damaged by readers, and repaired by writers")
     func truncated() async throws {
         let sound = try await Self.soundFile()
         for part in 1..<8 {
@@ -113,7 +113,7 @@ struct DamageTests {
         }
     }
 
-    @Test("Random bytes in the middle give errors with a name, never a crash", arguments: [31, 32, 33] as [UInt64])
+    @Test("Random bytes in the middle give typed errors, never a crash", arguments: [31, 32, 33] as [UInt64])
     func randomBytes(seed: UInt64) async throws {
         let sound = try await Self.soundFile()
         var random = SplitMix64(seed: seed)
@@ -146,7 +146,7 @@ struct DamageTests {
         #expect(damaged > 5)
     }
 
-    @Test("A column that holds what it cannot is damage, not a crash")
+    @Test("A column with an impossible value is damage, not a crash")
     func wrongColumnTypes() async throws {
         let wrong = [
             "record = NULL", "record = 5", "record = 'text'", "record = x''", "record = x'ff'", "donated = NULL",

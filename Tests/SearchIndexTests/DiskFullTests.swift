@@ -47,7 +47,7 @@ struct DiskFullTests {
     }
 
     @Test(
-        "A donation for which the journal has no room fails and says so; what there is stays, and it goes on with room",
+        "A donation without room for the log fails with the reason; existing items stay, and it works with room",
         arguments: [0, 1, 100, 300, 500])
     func log(room: Int) async throws {
         let index = try open()
@@ -78,7 +78,7 @@ struct DiskFullTests {
         try await index.close()
     }
 
-    @Test("Where the database has no room, donations wait in the journal; what is applied is found, the rest with room")
+    @Test("Without room for the database, donations wait in the log; applied items are found, the rest with room")
     func database() async throws {
         let index = try open()
         try await donate(1...5, to: index)
@@ -108,7 +108,7 @@ struct DiskFullTests {
         try await later.close()
     }
 
-    @Test("A store that cannot apply what it owes says so at opening, and loses nothing")
+    @Test("A store that cannot apply its pending donations reports it when opened, and loses nothing")
     func opening() async throws {
         let index = try open()
         try await donate(1...5, to: index)
@@ -127,7 +127,7 @@ struct DiskFullTests {
     }
 
     @Test(
-        "A store that was given back applies nothing more, though it could not apply all before",
+        "A closed store applies nothing more, though it could not apply everything before",
         arguments: [true, false])
     func givenBack(closes: Bool) async throws {
         let index = try open()

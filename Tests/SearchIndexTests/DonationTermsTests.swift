@@ -7,7 +7,7 @@ import Testing
 
 @testable import SearchIndex
 
-@Suite("Terms on which a batch is accepted")
+@Suite("Conditions of a batch")
 struct DonationTermsTests {
     private let folder: TemporaryFolder
     private let index: SearchIndex
@@ -37,7 +37,7 @@ struct DonationTermsTests {
         return applier
     }
 
-    @Test("Whether a batch is still wanted is decided after it has waited for room")
+    @Test("The conditions of a batch are checked after it has waited for room")
     func decidedLast() async throws {
         let applier = try await fill()
         let isWanted = Mutex(true)
@@ -59,7 +59,7 @@ struct DonationTermsTests {
         try await index.close()
     }
 
-    @Test("A wait for room ends when there is room, when its task is cancelled, and at once if it was before")
+    @Test("A wait for room ends when there is room or its task is cancelled, also if it was before")
     func waiting() async throws {
         let applier = try await fill()
         let cancelled = Task { try await index.waitForRoom(for: Store.app.bundle) }

@@ -11,7 +11,7 @@ import Testing
 
 @testable import SearchIndex
 
-@Suite("What is applied before its turn", .timeLimit(.minutes(10)))
+@Suite("Entries that are applied early", .timeLimit(.minutes(10)))
 struct EarlyApplyingTests {
     private static let other = IndexScope(bundle: "com.example.other")
     private static let third = IndexScope(bundle: "com.example.third")
@@ -56,7 +56,7 @@ struct EarlyApplyingTests {
         return try await index.items(matching: .and([]), limit: 10_000).items.map(\.record.uniqueIdentifier)
     }
 
-    @Test("What an app waits for, however much it is, does not keep others' donations from being applied")
+    @Test("An app's wait for many entries does not delay other donations")
     func ownDoesNotStarveOthers() async throws {
         let folder = try TemporaryFolder()
         let index = try Self.open(folder.path("store"))
@@ -74,7 +74,7 @@ struct EarlyApplyingTests {
         try await index.close()
     }
 
-    @Test("An app that reads without end while it donates does not keep others' donations from being applied")
+    @Test("An app that reads continuously while it donates does not delay other donations")
     func endless() async throws {
         let folder = try TemporaryFolder()
         /// The action at the start of a transaction of the applier.
@@ -115,7 +115,7 @@ struct EarlyApplyingTests {
         try await index.close()
     }
 
-    @Test("What an app reads of its own does not wait for all that another app waits for")
+    @Test("An app's read of its own items does not wait for all entries of another app")
     func smallBeforeLarge() async throws {
         let folder = try TemporaryFolder()
         let index = try Self.open(folder.path("store"))
@@ -137,7 +137,7 @@ struct EarlyApplyingTests {
         try await index.close()
     }
 
-    @Test("An item that moved to another domain is there after a crash, though others' donations were not applied")
+    @Test("An item that moved to another domain exists after a crash, though other donations were not applied")
     func movedDomain() async throws {
         let folder = try TemporaryFolder()
         let image = CrashImage()
@@ -195,7 +195,7 @@ struct EarlyApplyingTests {
         return copy
     }
 
-    @Test("A store that is only read tells what waits, without what was applied early")
+    @Test("A store that is only read reports pending donations, without those applied early")
     func onlyRead() async throws {
         let folder = try await Self.crashed()
         let index = try SearchIndex(directory: folder.path("store"), access: .readOnly, now: { 1 }, seams: StoreHooks())
@@ -205,7 +205,7 @@ struct EarlyApplyingTests {
         try await index.close()
     }
 
-    @Test("If the list of what was applied early is damaged or gone, the store says that donations are lost")
+    @Test("If the list of early entries is damaged or missing, the store reports lost donations")
     func damagedList() async throws {
         let changes = [
             "UPDATE applied_early SET checksum = checksum + 1", "UPDATE applied_early SET sequence = sequence + 1",
@@ -229,7 +229,7 @@ struct EarlyApplyingTests {
         }
     }
 
-    @Test("A salvaged database keeps the list of what was applied early")
+    @Test("A salvaged database keeps the list of early entries")
     func salvaged() async throws {
         let folder = try await Self.crashed()
         let store = StoreFolder(path: folder.path("store"))
@@ -241,7 +241,7 @@ struct EarlyApplyingTests {
         try queue.close()
     }
 
-    @Test("The number of an entry that was applied early is not given again, though the journal is gone")
+    @Test("The number of an early entry is not reused, though the log is gone")
     func numbers() async throws {
         let folder = try await Self.crashed()
         try FileManager.default.removeItem(atPath: folder.path("store/journal"))
@@ -253,7 +253,7 @@ struct EarlyApplyingTests {
         try await index.close()
     }
 
-    @Test("A store in which nothing was applied early has no list of that, as those of earlier versions")
+    @Test("A store without early entries has no list of them, like stores of earlier versions")
     func withoutList() async throws {
         let folder = try TemporaryFolder()
         let index = try Self.open(folder.path("store"))
@@ -290,7 +290,7 @@ struct EarlyApplyingTests {
         try await index.close()
     }
 
-    @Test("Entries that were donated at once by many stay in order, however they are applied")
+    @Test("Concurrent entries stay in order, however they are applied")
     func atOnce() async throws {
         let folder = try TemporaryFolder()
         let index = try Self.open(folder.path("store"))
@@ -328,7 +328,7 @@ struct EarlyApplyingTests {
         try await index.close()
     }
 
-    @Test("Many small entries that an app waits for are read from the journal in one go")
+    @Test("Many small entries that an app waits for are read from the log in one pass")
     func fewReads() async throws {
         let folder = try TemporaryFolder()
         let files = CountingFiles()

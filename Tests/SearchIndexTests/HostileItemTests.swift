@@ -6,7 +6,7 @@ import Testing
 
 @testable import SearchIndex
 
-@Suite("Items nobody would write")
+@Suite("Unlikely items")
 struct HostileItemTests {
     private static let scraps = [
         "a", "B", "é", "e\u{301}", "\u{301}", "\u{345}", "α\u{345}", "の\u{345}", "\u{0}", "\u{1}", "\u{1}\u{F0001}",
@@ -44,7 +44,7 @@ struct HostileItemTests {
     }
 
     @Test(
-        "Whatever is donated, replaced and deleted, what is derived is what the items make it",
+        "After any donations, replacements and deletions the derived tables match the items",
         arguments: 1...12 as ClosedRange<UInt64>)
     func derivedTables(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
@@ -65,7 +65,7 @@ struct HostileItemTests {
         }
     }
 
-    @Test("An attribute is not taken for another whose name it begins with")
+    @Test("An attribute is distinguished from one whose name begins with its name")
     func names() async throws {
         let store = try Store()
         var record = item("forged", title: "lemon")

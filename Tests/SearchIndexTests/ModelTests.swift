@@ -66,7 +66,7 @@ private struct Model {
     }
 }
 
-@Suite("The index and a dictionary")
+@Suite("The index compared with a dictionary")
 struct ModelTests {
     private static let words = ["ant", "anthem", "bee", "beetle", "cat", "catalogue", "dog", "do", "eel"]
     private static let domains = ["a", "a.b", "a.b.c", "ab", "b"]
@@ -101,7 +101,7 @@ struct ModelTests {
         return record
     }
 
-    @Test("After any sequence of changes both find the same", arguments: [21, 22, 23, 24, 25] as [UInt64])
+    @Test("After any sequence of changes both find the same items", arguments: [21, 22, 23, 24, 25] as [UInt64])
     func sameAsModel(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
         let store = try Store()

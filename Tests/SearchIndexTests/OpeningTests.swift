@@ -14,7 +14,7 @@ struct OpeningTests {
         return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? -1
     }
 
-    @Test("A relative path is one from the working folder")
+    @Test("A relative path is relative to the working folder")
     func relativePath() async throws {
         let folder = try TemporaryFolder()
         let here = FileManager.default.currentDirectoryPath
@@ -25,7 +25,7 @@ struct OpeningTests {
         #expect(FileManager.default.fileExists(atPath: folder.path("store/index.sqlite")))
     }
 
-    @Test("A new store's folder and files are its owner's alone")
+    @Test("A new store's folder and files are accessible to its owner only")
     func modes() async throws {
         let folder = try TemporaryFolder()
         let directory = folder.path("deep/store")
@@ -39,7 +39,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("A folder that is open to others keeps its mode, the files in it are still the owner's alone")
+    @Test("A folder that others may read keeps its mode, and its files are still the owner's only")
     func modesInOpenFolder() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
@@ -60,7 +60,7 @@ struct OpeningTests {
         #expect(log == "wal")
     }
 
-    @Test("What was donated is there when the store is opened again, to read or to write")
+    @Test("Donated items are stored when the store is opened again, to read or to write")
     func reopen() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("store")
@@ -76,7 +76,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("Closed, a store has nothing left of SQLite's own, whoever still holds it, and answers nobody")
+    @Test("A closed store has no files of SQLite's own, with any references to it, and answers no call")
     func leavesNothing() async throws {
         let folder = try TemporaryFolder()
         let index = try SearchIndex(directory: folder.path, access: .readWrite)
@@ -94,7 +94,7 @@ struct OpeningTests {
         try await index.close()
     }
 
-    @Test("Who closes a store gives up what is still being read, and does not wait for it")
+    @Test("Closing a store cancels reads, and does not wait for them")
     func closedWhileReading() async throws {
         let folder = try TemporaryFolder()
         let index = try SearchIndex(directory: folder.path, access: .readWrite)
@@ -126,7 +126,7 @@ struct OpeningTests {
         #expect(try folder.names.filter { $0.hasPrefix("index.sqlite") } == ["index.sqlite"])
     }
 
-    @Test("A reader sees what a writer commits beside it, and cannot write")
+    @Test("A reader sees the commits of a writer, and cannot write")
     func readerBesideWriter() async throws {
         let store = try Store()
         let reader = try SearchIndex(directory: store.folder.path("store"), access: .readOnly) { store.clock.now }
@@ -141,7 +141,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("Reading where no store is says so and makes none")
+    @Test("A read without a store reports that and creates none")
     func missing() throws {
         let folder = try TemporaryFolder()
         #expect(throws: SearchIndexError.noStore(path: folder.path("store"))) {
@@ -158,7 +158,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "A store of a later version is refused and not touched", arguments: [SearchIndex.Access.readOnly, .readWrite])
+        "A store of a later version is rejected and not changed", arguments: [SearchIndex.Access.readOnly, .readWrite])
     func newerFormat(access: SearchIndex.Access) async throws {
         let folder = try TemporaryFolder()
         do {
@@ -174,7 +174,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("A folder where the file should be, or a file where the folder should be, is an error with its path")
+    @Test("A folder instead of the file, or a file instead of the folder, is an error with its path")
     func wrongKind() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder.path("index.sqlite"), withIntermediateDirectories: false)

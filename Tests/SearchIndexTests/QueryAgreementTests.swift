@@ -59,7 +59,7 @@ struct QueryAgreementTests {
         #expect(rows == 0)
     }
 
-    @Test("Evaluating the named attributes gives what evaluating all of them gives", arguments: [21, 22] as [UInt64])
+    @Test("Evaluating the named attributes equals evaluating all of them", arguments: [21, 22] as [UInt64])
     func projection(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         for number in 0..<1_000 {

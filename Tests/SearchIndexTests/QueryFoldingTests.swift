@@ -5,7 +5,7 @@ import TextAnalysis
 
 @testable import SearchIndex
 
-@Suite("What looking for plain letters relies on")
+@Suite("Searching plain letters in folded texts")
 struct QueryFoldingTests {
     private static let scalars = (1...0x10FFFF as ClosedRange<UInt32>).compactMap(Unicode.Scalar.init)
 
@@ -17,7 +17,7 @@ struct QueryFoldingTests {
         }
     }
 
-    @Test("The first bytes of a scalar tell what it becomes")
+    @Test("The first bytes of a scalar determine its folded form")
     func bytes() {
         var known = 0
         for scalar in Self.scalars {
@@ -39,7 +39,7 @@ struct QueryFoldingTests {
         #expect(known > 30_000)
     }
 
-    @Test("The words of a text are those of the folded text, but for scalars that divide them")
+    @Test("The words of a text equal those of the folded text, except for scalars that divide them")
     func divided() {
         var dividing = 0
         for scalar in Self.scalars where !scalar.isASCII && !AttributeKey.isUnpredictable(scalar) {
@@ -58,7 +58,7 @@ struct QueryFoldingTests {
     }
 
     @Test(
-        "Needles are found in texts that fold to something with them",
+        "Needles are found in texts whose folded form contains them",
         arguments: [
             ("view", "a long text of plain letters with a TableVIEWCell", true), ("view", "a viéw", true),
             ("view", "vi-ew and vi ew, vie w, iew", false), ("view", "vi日ew, vi–ew, выview", true),
@@ -75,11 +75,11 @@ struct QueryFoldingTests {
         }
     }
 
-    @Test("Needles of nothing, or of what is not plain, are none", arguments: ["", "É", "A", "a b", "日"])
+    @Test("Empty needles, and needles that are not plain, are rejected", arguments: ["", "É", "A", "a b", "日"])
     func noNeedles(text: String) { #expect(ByteNeedle(text) == nil) }
 
     @Test(
-        "Tags tell what begins within words",
+        "Tags mark the beginnings within words",
         arguments: [
             ("TableViewCell", ["vie", "cel"]), ("tableView", ["vie"]), ("NSView TABLE table view", []), ("aB aBc", []),
             ("éView", ["vie"]), ("e\u{301}Vi\u{301}ew", ["vie"]), ("日本View", ["vie"]), ("aX1y2", ["x1y"]),
@@ -97,7 +97,7 @@ struct QueryFoldingTests {
     }
 
     @Test(
-        "Tags tell of texts that the tables do not hold as they are",
+        "Tags mark texts that the tables do not store unchanged",
         arguments: [
             ("plain", false, false), ("日本語 café", false, false), ("a\u{345}", true, true), ("ᾳ", true, true),
             ("x\u{F0000}", true, true), ("nul\0one\u{1}", false, false),

@@ -39,7 +39,7 @@ struct QueryPlanTests {
     }
 
     @Test(
-        "Use an index, exact where it can be",
+        "Use an index, an exact one if possible",
         arguments: [
             ("title == \"Oslo 7\"", false, 1), ("title == \"oslo 7\"cd", true, 1), ("title == \"oslo 1*\"cd", true, 11),
             ("title == \"Oslo 1*\"", false, 11), ("title == \"*lo 7\"", false, 1), ("title == \"*O 7*\"c", false, 1),
@@ -72,7 +72,7 @@ struct QueryPlanTests {
     }
 
     @Test(
-        "Walk over all items where only that can tell",
+        "Scan all items if nothing else gives the answer",
         arguments: [
             ("title != \"Oslo 7\"", 49), ("!(title == \"*lo 7\")", 49), ("uniqueIdentifier == \"*7\"", 5),
             ("rating == 7 || uniqueIdentifier == \"*8\"", 6),
@@ -114,7 +114,7 @@ struct QueryPlanTests {
         #expect(!page.items.isEmpty)
     }
 
-    @Test("Trees that nest too deep or hold too much are refused with a reason")
+    @Test("Trees that nest too deep or are too large are rejected with a reason")
     func refused() async throws {
         let store = try await QueryTestStore()
         let leaf = try QueryExpression(parsing: "rating == 3")

@@ -20,7 +20,9 @@ struct QueryResultsTests {
         }
     }
 
-    @Test("Pages are stable while items come and go", arguments: ["rating == 3", "rating != 3", "title == \"*o*\""])
+    @Test(
+        "Pages are stable while items are added and removed",
+        arguments: ["rating == 3", "rating != 3", "title == \"*o*\""])
     func paging(query: String) async throws {
         let store = try await QueryTestStore(Self.records(200))
         let expression = try QueryExpression(parsing: query)
@@ -41,7 +43,7 @@ struct QueryResultsTests {
         #expect(found.filter { $0 != "new" } == expected)
     }
 
-    @Test("Filters, bundle and expiry restrict what is found and counted")
+    @Test("Filters, bundle and expiry restrict the results and counts")
     func restrictions() async throws {
         let store = try await QueryTestStore(Self.records(20))
         let other = IndexScope(bundle: "com.example.other", index: "named")
@@ -58,7 +60,7 @@ struct QueryResultsTests {
         #expect(count == 1)
     }
 
-    @Test("Text without spaces is found by any part of it")
+    @Test("Text without spaces is found by any part")
     func ideographs() async throws {
         let store = try await QueryTestStore([
             queryItem("title", ["title": .string("中文檢索")]),
@@ -87,7 +89,7 @@ struct QueryResultsTests {
         #expect(try await store.index.explain(image).usesIndex)
     }
 
-    @Test("A cancelled query evaluates nothing more")
+    @Test("A cancelled query evaluates nothing further")
     func cancellation() async throws {
         let store = try await QueryTestStore(Self.records(3_000))
         let evaluated = Mutex(0)
@@ -118,7 +120,7 @@ struct QueryResultsTests {
         #expect(try await store.find("rating == 3").count == 300)
     }
 
-    @Test("A task that was cancelled before gets nothing")
+    @Test("A task that was cancelled before gets no results")
     func cancelledBefore() async throws {
         let store = try await QueryTestStore(Self.records(10))
         let task = Task {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SearchIndex
 
-@Suite("Queries that words help to answer")
+@Suite("Queries that use words")
 struct QueryWordsTests {
     /// Limits under which a small store is treated as a large one: words are looked up, common or
     /// not.
@@ -41,7 +41,7 @@ struct QueryWordsTests {
         return (found, words, walks)
     }
 
-    @Test("Give what the evaluator gives", arguments: [1, 2, 3, 4] as [UInt64])
+    @Test("Give the evaluator's results", arguments: [1, 2, 3, 4] as [UInt64])
     func agreement(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
         let records = (0..<80).map { QueryWordSoup.record(&random, "\($0)") }
@@ -74,7 +74,7 @@ struct QueryWordsTests {
         #expect(problems.isEmpty)
     }
 
-    @Test("A quick look at the bytes turns down no item that matches", arguments: [21, 22] as [UInt64])
+    @Test("A quick check of the bytes rejects no matching item", arguments: [21, 22] as [UInt64])
     func prefilter(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let records = (0..<60).map { QueryWordSoup.record(&random, "\($0)") }
@@ -135,7 +135,7 @@ struct QueryWordsTests {
         #expect(page.items.count == count)
     }
 
-    @Test("Walk over all items where most have the word", arguments: ["** == \"common*\"cdw", "title == \"*ommo*\"cd"])
+    @Test("Scan all items if most have the word", arguments: ["** == \"common*\"cdw", "title == \"*ommo*\"cd"])
     func common(query: String) async throws {
         let store = try await Self.store()
         let limits = CandidateLimits(fewRows: 0, smallStore: 0)
@@ -147,7 +147,7 @@ struct QueryWordsTests {
         #expect(page.items.count == 64)
     }
 
-    @Test("Leave it to the keys where the full-text tables are not current, or an attribute is rare")
+    @Test("Use the keys if the full-text tables are not current, or an attribute is rare")
     func keys() async throws {
         let store = try await Self.store()
         let query = try QueryExpression(parsing: "title == \"viewer12*\"cdw")

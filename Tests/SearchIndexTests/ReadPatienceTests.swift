@@ -9,7 +9,7 @@ import Testing
 
 @testable import SearchIndex
 
-@Suite("What reads wait for")
+@Suite("Waits of reads")
 struct ReadPatienceTests {
     private static let other = IndexScope(bundle: "com.example.other")
 
@@ -27,7 +27,7 @@ struct ReadPatienceTests {
             directory: folder.path("store"), access: .readWrite, knownGeneration: nil, now: { 1 }, seams: seams)
     }
 
-    @Test("A read that waits a moment is answered while others' donations are applied, and says what it leaves out")
+    @Test("A read with a short wait is answered while other donations are applied, and reports what it leaves out")
     func moment() async throws {
         let folder = try TemporaryFolder()
         let index = try Self.impatient(folder)
@@ -62,7 +62,7 @@ struct ReadPatienceTests {
         try await index.close()
     }
 
-    @Test("A read that waits a moment gives up its wait, and later ones are not disturbed by it")
+    @Test("A read ends its short wait, and later ones are not affected")
     func givesUp() async throws {
         let folder = try TemporaryFolder()
         var seams = StoreHooks()
@@ -82,7 +82,7 @@ struct ReadPatienceTests {
     }
 
     @Test(
-        "An item that is named with its bundle is found as soon as it is durable, whoever asks",
+        "An item that is named with its bundle is found as soon as it is durable, by any caller",
         arguments: [
             ReadPatience.moment, .own("com.example.third"), .own("com.example.other"), .everything,
         ])
@@ -112,7 +112,7 @@ struct ReadPatienceTests {
         try await index.close()
     }
 
-    @Test("What an app waits for is applied before what others donated earlier, in the app's own order")
+    @Test("Entries that an app waits for are applied before earlier ones of others, in the app's order")
     func ownFirst() async throws {
         let folder = try TemporaryFolder()
         let index = try Self.impatient(folder)
@@ -199,7 +199,7 @@ struct ReadPatienceTests {
 
     /// The actions of several bundles, some with waits of the bundle, and crashes between any two
     /// transactions. Another store gets the same actions and applies them in order.
-    @Test("Whatever is applied early, each bundle has what it donated, also after a crash", arguments: 1...seeds)
+    @Test("With any early entries, each bundle has its donations, also after a crash", arguments: 1...seeds)
     func anyOrder(seed: UInt64) async throws {
         var folder = try TemporaryFolder()
         var random = SplitMix64(seed: seed)
@@ -261,7 +261,7 @@ struct ReadPatienceTests {
         #expect(try StoreVerifier(directory: folder.path("store")).verify().isClean)
     }
 
-    @Test("Who names an item of a bundle with a large backlog waits for a while, not for all of it")
+    @Test("A read of an item of a bundle with many pending donations waits for a limited time")
     func namedIsLimited() async throws {
         let folder = try TemporaryFolder()
         var seams = StoreHooks()
@@ -285,7 +285,7 @@ struct ReadPatienceTests {
         try await index.close()
     }
 
-    @Test("One app that donates much does not keep another's small donation from becoming durable")
+    @Test("An app that donates much does not delay another's small donation")
     func room() async throws {
         let folder = try TemporaryFolder()
         var seams = StoreHooks()

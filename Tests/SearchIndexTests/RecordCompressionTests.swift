@@ -7,7 +7,7 @@ import Testing
 
 @testable import SearchIndex
 
-@Suite("Records are kept compressed")
+@Suite("Compressed records")
 struct RecordCompressionTests {
     private let queue: DatabaseQueue
 
@@ -25,7 +25,7 @@ struct RecordCompressionTests {
         try queue.read { try DatabaseValue.fetchOne($0, sql: "SELECT \(expression)") }
     }
 
-    @Test("Every record comes back as it was, whatever its length and its bytes", .timeLimit(.minutes(5)))
+    @Test("Every record is restored unchanged, with any length and bytes", .timeLimit(.minutes(5)))
     func roundTrip() throws {
         var random = SplitMix64(seed: 7)
         let lengths = [0, 1, 5, 47, 48, 49, 100, 4095, 70_000, 1 << 20, (1 << 20) + 1]
@@ -40,7 +40,7 @@ struct RecordCompressionTests {
         }
     }
 
-    @Test("A usual record takes less than two thirds, one that is too large or too short as much as before")
+    @Test("A usual record shrinks below two thirds; a very large or short one does not grow")
     func sizes() throws {
         var record = item(
             "note 1", title: "Minutes of the meeting", keywords: ["meeting"],
@@ -58,7 +58,7 @@ struct RecordCompressionTests {
         }
     }
 
-    @Test("What is no compressed record is handed back as it is")
+    @Test("A record that is not compressed is returned unchanged")
     func damage() throws {
         var random = SplitMix64(seed: 8)
         let record = Data([1] + (0..<400).map { _ in UInt8(97 + random.below(6)) })
@@ -84,7 +84,7 @@ struct RecordCompressionTests {
     }
 
     @Test(
-        "A store keeps records compressed, also those that are changed or renamed, and reads those of earlier versions")
+        "A store compresses records, also changed and renamed ones, and reads those of earlier versions")
     func store() async throws {
         let store = try Store()
         let text = String(repeating: "the words of the text ", count: 20)

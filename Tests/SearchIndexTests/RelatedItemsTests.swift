@@ -49,7 +49,7 @@ struct RelatedItemsTests {
 
     private var all: [String] { get async throws { try await store.found("common").sorted() } }
 
-    @Test("An item whose related one is not in the index is dropped, its earlier version too")
+    @Test("An item without its related item in the index is dropped, also its earlier version")
     func dropped() async throws {
         try await store.put(activity("a", of: "missing"))
         #expect(try await all == [])
@@ -60,7 +60,7 @@ struct RelatedItemsTests {
         #expect(try await store.vocabulary() == [])
     }
 
-    @Test("The related item may come later in the same batch, and may be in another index of the bundle")
+    @Test("The related item may follow in the same batch, and may be in another index of the bundle")
     func sameBatch() async throws {
         try await store.put(activity("b", of: "a"), item("a", title: "common"))
         #expect(try await all == ["a", "b"])
@@ -71,7 +71,7 @@ struct RelatedItemsTests {
         #expect(try await all == ["a", "b", "c"])
     }
 
-    @Test("An item that names itself, or nothing, or another weakly, depends on nothing")
+    @Test("An item related to itself, to nothing, or weakly, depends on nothing")
     func independent() async throws {
         var weak = item("weak", title: "common")
         weak.attributes["weakRelatedUniqueIdentifier"] = .string("missing")
@@ -79,7 +79,7 @@ struct RelatedItemsTests {
         #expect(try await all == ["empty", "self", "weak"])
     }
 
-    @Test("Chains go as one, and circles too, in the transaction of the deletion", arguments: ["a0", "a40"])
+    @Test("Chains and cycles are deleted together, in the transaction of the deletion", arguments: ["a0", "a40"])
     func chain(first: String) async throws {
         var chain = (1...60).map { activity("a\($0)", of: "a\($0 - 1)") }
         chain.append(activity("a0", of: "a60"))
@@ -90,7 +90,7 @@ struct RelatedItemsTests {
         try await store.checkIntegrity()
     }
 
-    @Test("Deleted by domain, as a whole, by expiry, or at the end of a reindex: what depends on it goes along")
+    @Test("Dependants are deleted with a domain, with everything, by expiry, and at the end of a reindex")
     func everyDeletion() async throws {
         let other = IndexScope(bundle: Store.app.bundle, index: "other")
         func prepare(expires: ItemRecord.Expiration = .never) async throws {
@@ -118,7 +118,7 @@ struct RelatedItemsTests {
         #expect(try await all == [])
     }
 
-    @Test("Something that has expired is not in the index for what is donated later")
+    @Test("An expired item does not count as present for later donations")
     func expired() async throws {
         try await store.put(item("main", title: "common", expires: .at(store.clock.now + 10)))
         store.clock.advance(by: 11)
@@ -126,7 +126,7 @@ struct RelatedItemsTests {
         #expect(try await all == [])
     }
 
-    @Test("Identifiers that only look alike are others: long ones, composed and decomposed ones")
+    @Test("Similar identifiers differ: long ones, composed and decomposed ones")
     func lookAlikes() async throws {
         let long = String(repeating: "x", count: 100)
         let names = [long + "1", long + "2", "caf\u{E9}", "cafe\u{301}", "CAF\u{C9}"]
@@ -141,7 +141,7 @@ struct RelatedItemsTests {
     }
 
     @Test(
-        "After any sequence of changes the index holds what the rule says", arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+        "After any sequence of changes the index matches the rule", arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
     func sameAsModel(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
         var model = RelatedModel()

@@ -56,7 +56,7 @@ private struct Model {
     }
 }
 
-@Suite("Items that get other identifiers")
+@Suite("Renamed items")
 struct RenameTests {
     private let store: Store
     private static let named = IndexScope(bundle: Store.app.bundle, index: "named")
@@ -90,7 +90,7 @@ struct RenameTests {
         #expect(try StoreVerifier(directory: store.folder.path("store")).verify().isClean)
     }
 
-    @Test("keep their number, their text, their dates and what was learned of them")
+    @Test("keep their number, text, dates and counts of use")
     func keeps() async throws {
         try await store.put(item("/a", title: "lemon", domain: "d", expires: .never), item("/b", title: "lemon"))
         try await use("/a", after: "lem")
@@ -112,7 +112,7 @@ struct RenameTests {
         try await verify()
     }
 
-    @Test("take the place of the item that has the identifier, whose number goes")
+    @Test("replace the item with the identifier, whose number is removed")
     func replaces() async throws {
         try await store.put(item("/a", title: "lemon"), item("/b", title: "melon"))
         try await store.put(item("/b", title: "pear"), in: Self.named)
@@ -127,7 +127,7 @@ struct RenameTests {
         try await verify()
     }
 
-    @Test("are renamed at once: they swap, follow each other, and nothing happens where there is none")
+    @Test("are renamed at once: swaps and chains work, and a missing item is ignored")
     func atOnce() async throws {
         let names = ["a", "b", "c", "d", "e"]
         for name in names { try await store.put(item(name, title: name)) }
@@ -164,7 +164,7 @@ struct RenameTests {
         try await verify()
     }
 
-    @Test("An item that has expired is none, and one with the new identifier is replaced though it has")
+    @Test("An expired item is not renamed, and an expired one with the new identifier is replaced")
     func expired() async throws {
         try await store.put(
             item("old", expires: .at(store.clock.now + 10)), item("a", title: "lemon", expires: .never),
@@ -178,7 +178,7 @@ struct RenameTests {
         try await verify()
     }
 
-    @Test("Items that depend on a renamed one go on doing so")
+    @Test("Items that depend on a renamed one still depend on it")
     func related() async throws {
         func dependent(_ identifier: String, of related: String) -> ItemRecord {
             var record = item(identifier, title: "common")
@@ -209,7 +209,7 @@ struct RenameTests {
         try await verify()
     }
 
-    @Test("A batch may donate, delete and rename the same item, and its counts go along")
+    @Test("A batch may donate, delete and rename the same item, which keeps its counts")
     func inABatch() async throws {
         try await store.put(item("a", title: "lemon"))
         try await use("a", after: "lem")
@@ -235,7 +235,7 @@ struct RenameTests {
         try await verify()
     }
 
-    @Test("During a reindex an item is still to be donated again, unless its new identifier was")
+    @Test("During a reindex an item must still be donated again, unless its new identifier was")
     func reindex() async throws {
         for name in ["a", "b", "c", "d"] { try await store.put(item(name, title: name)) }
         let numbers = [try await number("a"), try await number("b")]
@@ -251,7 +251,7 @@ struct RenameTests {
         try await verify()
     }
 
-    @Test("One that would be too large is deleted, with what depends on it, and that is reported")
+    @Test("An item that would be too large is deleted with its dependants, and reported")
     func tooLarge() async throws {
         var large = item("a")
         large.attributes["com_example_bytes"] = .data([])
@@ -272,7 +272,7 @@ struct RenameTests {
         try await verify()
     }
 
-    @Test("A NUL is refused in the new identifier, and no item has one in the old")
+    @Test("A NUL in the new identifier is rejected, and no item has one in the old identifier")
     func nul() async throws {
         try await store.put(item("a"))
         await #expect(throws: SearchIndexError.self) { try await rename(["a": "b\u{0}c"]) }
@@ -281,7 +281,7 @@ struct RenameTests {
     }
 
     @Test(
-        "After any sequence of changes, with reopenings and crashes, each item is the one that a dictionary has",
+        "After any changes, with reopenings and crashes, each item matches a dictionary",
         arguments: [31, 32, 33, 34, 35, 36] as [UInt64])
     func sameAsModel(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)

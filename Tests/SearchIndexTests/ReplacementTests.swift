@@ -9,7 +9,7 @@ import Testing
 struct ReplacementTests {
     private let bundle = Store.app.bundle
 
-    @Test("deletes the client state at once and the items at the end, as the next batch that expects none can tell")
+    @Test("deletes the client state at once and the items at the end, as the next conditional batch shows")
     func clientState() async throws {
         let store = try Store()
         var batch = IndexBatch(scope: Store.app)
@@ -35,7 +35,7 @@ struct ReplacementTests {
         }
     }
 
-    @Test("keeps what it is told to keep, by its index and its name")
+    @Test("keeps the named items, by index and name")
     func keeping() async throws {
         let store = try Store()
         let named = IndexScope(bundle: bundle, index: "named")
@@ -51,7 +51,7 @@ struct ReplacementTests {
             ])
     }
 
-    @Test("keeps the items that a rule keeps by their records, however many there are")
+    @Test("keeps the items that a rule selects by their records, with any number of items")
     func keepingByRule() async throws {
         let store = try Store()
         let names = (0..<700).map { String(format: "%03d", $0) }
@@ -64,7 +64,7 @@ struct ReplacementTests {
         #expect(try await store.index.itemCounts() == [bundle: 70, "com.example.other": 1])
     }
 
-    @Test("goes on over openings of the store, if it was begun for that")
+    @Test("continues after the store is opened again, if it was started for that")
     func whole() async throws {
         let store = try Store()
         let named = IndexScope(bundle: bundle, index: "named")
@@ -96,7 +96,7 @@ struct ReplacementTests {
         #expect(try StoreVerifier(directory: store.folder.path("store")).verify().isClean)
     }
 
-    @Test("A bundle that is forgotten leaves nothing, and others stay as they are")
+    @Test("A forgotten bundle leaves nothing, and others are unchanged")
     func forget() async throws {
         let store = try Store()
         for name in [nil, "named"] as [String?] {
@@ -120,7 +120,7 @@ struct ReplacementTests {
         #expect(try StoreVerifier(directory: store.folder.path("store")).verify().isClean)
     }
 
-    @Test("What a batch does after it has deleted everything is told apart from what it did before")
+    @Test("Changes after a deletion of everything in a batch are distinguished from earlier ones")
     func afterDeletingAll() throws {
         var batch = IndexBatch(scope: Store.app)
         #expect(!batch.hasItems && batch.afterDeletingAll == nil)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SearchIndex
 
-@Suite("Why a search does not show an item")
+@Suite("Reasons why a search does not show an item")
 struct SearchDiagnosisTests {
     /// A store with a report, and with others that have no word in common with it.
     private func store() async throws -> Store {
@@ -33,7 +33,7 @@ struct SearchDiagnosisTests {
         return try #require(try await store.index.diagnose(request, item: number))
     }
 
-    @Test("An item on the first page is said to be there, with its rank and its score")
+    @Test("An item on the first page is reported with its rank and score")
     func shown() async throws {
         let diagnosis = try await diagnosis(store(), "annual rep")
         #expect(diagnosis.outcome == .shown && diagnosis.rank == 1 && diagnosis.suggestions.isEmpty)
@@ -41,7 +41,7 @@ struct SearchDiagnosisTests {
         #expect(diagnosis.summary == "It is hit 1.")
     }
 
-    @Test("Each word says where the item has it, and in which form")
+    @Test("Each word has its position in the item, and its form")
     func words() async throws {
         let store = try await store()
         for (text, places) in [
@@ -57,7 +57,7 @@ struct SearchDiagnosisTests {
         #expect(matches == [[.exact], [.form], [.beginning]])
     }
 
-    @Test("Without any of the words nothing is found, and the title of the item finds it")
+    @Test("Without any of the words there is no hit, and the title of the item finds it")
     func noWord() async throws {
         let diagnosis = try await diagnosis(store(), "giraffe zebra")
         #expect(diagnosis.outcome == .noWord && diagnosis.rank == nil)
@@ -65,7 +65,7 @@ struct SearchDiagnosisTests {
         #expect(diagnosis.suggestions.map(\.text) == ["Annual report"])
     }
 
-    @Test("A word that nearly every item has makes no hit, and is said not to")
+    @Test("A word that nearly every item has makes no hit, and this is reported")
     func commonWord() async throws {
         let store = try await store()
         try await store.put(item("rare", title: "Rare else"))
@@ -76,7 +76,7 @@ struct SearchDiagnosisTests {
     }
 
     @Test(
-        "A filter that does not hold is named with its sentence and the value, and the text without it finds the item")
+        "A filter that does not match is named with its sentence and the value, and the text without it finds the item")
     func filter() async throws {
         let diagnosis = try await diagnosis(store(), "annual kind:pdf from:anna")
         #expect(diagnosis.outcome == .excluded)
@@ -90,7 +90,7 @@ struct SearchDiagnosisTests {
         #expect(diagnosis.suggestions.first?.rank == 1)
     }
 
-    @Test("A filter of the request that does not hold is named too")
+    @Test("A filter of the request that does not match is named too")
     func filterOfRequest() async throws {
         let store = try await store()
         let number = try #require(try await store.index.items(uniqueIdentifier: "one").first?.number)
@@ -100,7 +100,7 @@ struct SearchDiagnosisTests {
         #expect(diagnosis.conditions.map(\.kind) == [.query] && diagnosis.outcome == .excluded)
     }
 
-    @Test("A date in words that nothing has is read as words, as the search does, and names no filter")
+    @Test("A date in words without matches is read as words, as in the search, and names no filter")
     func impliedDate() async throws {
         let store = try await store()
         let diagnosis = try await diagnosis(store, "budget last week")
@@ -108,7 +108,7 @@ struct SearchDiagnosisTests {
         #expect(diagnosis.words.map(\.text) == ["budget", "last", "week"])
     }
 
-    @Test("A thousand hits are a thousand, and one more are more than a thousand")
+    @Test("A thousand hits are counted, and more are more than a thousand")
     func total() async throws {
         let store = try await store()
         for number in 0..<999 { try await store.put(item("report \(number)", title: "report \(number)")) }
@@ -117,7 +117,7 @@ struct SearchDiagnosisTests {
         #expect(try await diagnosis(store, "report ").total == SearchTotal(count: 1000, isExact: false))
     }
 
-    @Test("An app that does not hold is named, in the text and in the request")
+    @Test("An app that does not match is named, in the text and in the request")
     func app() async throws {
         let store = try await store()
         let typed = try await diagnosis(store, "annual app:mail")
@@ -131,7 +131,7 @@ struct SearchDiagnosisTests {
         #expect(suggestion.text == "annual" && suggestion.bundle == nil && suggestion.rank == 1)
     }
 
-    @Test("A phrase whose words stand apart does not hold, and its words without quotes find the item")
+    @Test("A phrase with separated words does not match, and its words without quotes find the item")
     func phrase() async throws {
         let diagnosis = try await diagnosis(store(), "\"annual budget\"")
         #expect(diagnosis.conditions.map(\.sentence) == ["with “annual budget” side by side"])
@@ -139,7 +139,7 @@ struct SearchDiagnosisTests {
         #expect(diagnosis.suggestions.map(\.text) == ["annual budget"])
     }
 
-    @Test("A word to leave out that the item has is named, and left out of the suggestion")
+    @Test("An excluded word of the item is named, and left out of the suggestion")
     func excludedWord() async throws {
         let diagnosis = try await diagnosis(store(), "annual -budget -giraffe")
         #expect(diagnosis.conditions.map(\.isMet) == [false, true])
@@ -147,7 +147,7 @@ struct SearchDiagnosisTests {
         #expect(diagnosis.suggestions.map(\.text) == ["annual -giraffe"])
     }
 
-    @Test("What keeps an item away together is removed together")
+    @Test("All reasons of a missing item are removed together")
     func severalObstacles() async throws {
         let diagnosis = try await diagnosis(store(), "report giraffe -budget kind:pdf \"sales of\"")
         #expect(diagnosis.conditions.map(\.isMet) == [false, false, false])
@@ -155,7 +155,7 @@ struct SearchDiagnosisTests {
         #expect(suggestion.text == "report giraffe sales of" && suggestion.rank == 1)
     }
 
-    @Test("A hit behind the first page has its rank beside the last hit that is shown, and a limit that shows it")
+    @Test("A hit behind the first page has its rank beside the last shown hit, and a limit that shows it")
     func behind() async throws {
         let store = try await store()
         for number in 0..<60 {
@@ -179,7 +179,7 @@ struct SearchDiagnosisTests {
         }
     }
 
-    @Test("An item that has expired is said to have")
+    @Test("An expired item is reported as such")
     func expired() async throws {
         let store = try await store()
         try await store.put(
@@ -196,7 +196,7 @@ struct SearchDiagnosisTests {
         #expect(diagnosis.suggestions.isEmpty)
     }
 
-    @Test("The number of an expired item goes before an identifier of the same form")
+    @Test("The number of an expired item takes precedence over an identifier of the same form")
     func expiredNumber() async throws {
         let store = try await store()
         let last = try #require(try await store.index.items(uniqueIdentifier: "19").first?.number)
@@ -208,7 +208,7 @@ struct SearchDiagnosisTests {
         #expect(try await store.index.expiredItem(named: "@\(last + 2)", bundle: nil) == last + 2)
     }
 
-    @Test("The words that a search corrected are the ones that are looked for")
+    @Test("The corrected words of a search are used")
     func correction() async throws {
         let store = try await store()
         let corrected = try await diagnosis(store, "annual reprot")
@@ -220,7 +220,7 @@ struct SearchDiagnosisTests {
         #expect(typed.correction == nil && typed.outcome == .noWord)
     }
 
-    @Test("Donations of the item's app that are not applied yet are told, since they may change the item")
+    @Test("Pending donations of the item's app are reported, because they may change the item")
     func pending() async throws {
         let folder = try TemporaryFolder()
         var seams = StoreHooks()
@@ -248,7 +248,7 @@ struct SearchDiagnosisTests {
         try await index.close()
     }
 
-    @Test("A text without a word is said to have none, and no number is no item")
+    @Test("A text without a word is reported, and an unknown number is no item")
     func nothing() async throws {
         let store = try await store()
         let diagnosis = try await diagnosis(store, "-report")
@@ -258,7 +258,7 @@ struct SearchDiagnosisTests {
     }
 
     @Test(
-        "Whatever is typed has a diagnosis, and every suggestion finds the item",
+        "Any typed text has a diagnosis, and every suggestion finds the item",
         arguments: 1...4 as ClosedRange<UInt64>)
     func anything(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)

@@ -22,7 +22,7 @@ struct SearchingTests {
         #expect(scores == scores.sorted(by: >) && Set(scores).count == 4)
     }
 
-    @Test("Equal hits come newest first, and a limit cuts them but not their number")
+    @Test("Equal hits are sorted newest first, and a limit does not change their number")
     func limit() async throws {
         let store = try Store()
         for number in 0..<10 { try await store.put(item("\(number)", title: "same")) }
@@ -33,7 +33,7 @@ struct SearchingTests {
         #expect(try await store.index.search("same", limit: .max).hits.count == 10)
     }
 
-    @Test("The last word may be the beginning of one, unless a space or a quote closes it")
+    @Test("The last word may be a prefix, unless a space or a quote closes it")
     func prefix() async throws {
         let store = try Store()
         try await store.put(item("one", title: "Wonderful morning"))
@@ -45,7 +45,7 @@ struct SearchingTests {
         }
     }
 
-    @Test("Items with all words come first, in any order and any column, then those with some")
+    @Test("Items with all words come first, in any order and any column, then items with some")
     func allWords() async throws {
         let store = try Store()
         try await store.put(
@@ -57,7 +57,7 @@ struct SearchingTests {
         #expect(kinds == [.text, .someWords])
     }
 
-    @Test("Filters in the text restrict what the words find, and alone they find the newest")
+    @Test("Filters in the text restrict the results of the words, and alone they find the newest items")
     func filtersInText() async throws {
         let store = try Store()
         store.clock.advance(by: 400 * 86400)
@@ -82,7 +82,7 @@ struct SearchingTests {
         #expect(try await store.index.search(request).hits.isEmpty)
     }
 
-    @Test("Words in quotes must stand side by side")
+    @Test("Words in quotes must be adjacent")
     func phrases() async throws {
         let store = try Store()
         try await store.put(item("one", title: "black and white cat"), item("two", title: "cat in black"))
@@ -92,7 +92,7 @@ struct SearchingTests {
         #expect(try await store.found("cat \"in black\"") == ["two"])
     }
 
-    @Test("The best of many items with a phrase is shown first, however old it is")
+    @Test("The best of many items with a phrase comes first, however old it is")
     func strongPhrase() async throws {
         let store = try Store()
         try await store.put(item("best", title: "Feature crate", text: "A \"log\" of the feature of a crate"))
@@ -103,7 +103,7 @@ struct SearchingTests {
         #expect(hits.count == 10)
     }
 
-    @Test("Of titles with the same words the one with the same signs comes first")
+    @Test("Of titles with the same words the first is the one with the same characters")
     func sameSigns() async throws {
         let store = try Store()
         try await store.put(item("minus", title: "locale-gen"))
@@ -113,7 +113,7 @@ struct SearchingTests {
         }
     }
 
-    @Test("An item that lacks a word of most items alone is nearly as good as one with all words")
+    @Test("An item that lacks only a very common word ranks nearly like one with all words")
     func stopWords() async throws {
         let store = try Store()
         let filler = String(repeating: "how do i the an of. ", count: 40)
@@ -132,7 +132,7 @@ struct SearchingTests {
         }
     }
 
-    @Test("A sign without letters beside a word does not hide what the word finds")
+    @Test("A character without letters beside a word does not hide the word's hits")
     func symbolsBesideWords() async throws {
         let store = try Store()
         try await store.put(item("one", title: "Party 🎉 tonight"), item("two", title: "Party"))
@@ -161,7 +161,7 @@ struct SearchingTests {
         #expect(try await store.found("apple ") == ["one"])
     }
 
-    @Test("A quote inside a word cannot begin another expression", arguments: ["\u{600}\"", "\"\u{301}", "\""])
+    @Test("A quote inside a word cannot start another expression", arguments: ["\u{600}\"", "\"\u{301}", "\""])
     func injection(quote: String) async throws {
         let store = try Store()
         try await store.put(item("one", title: "pie"))
@@ -170,7 +170,7 @@ struct SearchingTests {
         }
     }
 
-    @Test("Random text is searched for without an error", arguments: [1, 2, 3, 4] as [UInt64])
+    @Test("Random text is searched without an error", arguments: [1, 2, 3, 4] as [UInt64])
     func randomText(seed: UInt64) async throws {
         let store = try Store()
         var random = SplitMix64(seed: seed)
@@ -186,7 +186,7 @@ struct SearchingTests {
         try await store.checkIntegrity()
     }
 
-    @Test("Enormous text is searched for without harm", arguments: ["a", "a ", "a.", "\"", "\"a\" ", "-a ", "é"])
+    @Test("Very long text is searched without harm", arguments: ["a", "a ", "a.", "\"", "\"a\" ", "-a ", "é"])
     func enormousText(part: String) async throws {
         let store = try Store()
         try await store.put(item("one", title: "a a a", text: String(repeating: "a ", count: 10_000)))
@@ -195,7 +195,7 @@ struct SearchingTests {
         _ = try await store.index.search("\"" + text)
     }
 
-    @Test("Nothing to search for finds nothing", arguments: ["", " ", "\t\n", "!?", "\"...\"", "—", "\0"])
+    @Test("An empty search finds nothing", arguments: ["", " ", "\t\n", "!?", "\"...\"", "—", "\0"])
     func nothing(text: String) async throws {
         let store = try Store()
         try await store.put(item("one", title: "apple ! — ?"))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SearchIndex
 
-@Suite("Items expire by time that has passed, not by a clock that was set")
+@Suite("Expiry by elapsed time, independent of a changed clock")
 struct StoreClockTests {
     private static let day = 86400.0
     private static let year = 365 * day
@@ -55,7 +55,7 @@ struct StoreClockTests {
     }
 
     @Test(
-        "A clock that is years wrong at donation expires nothing once it is right, and keeps nothing for ever",
+        "A clock that is years wrong at donation expires nothing after its correction, and keeps nothing too long",
         arguments: [-16 * year, -25 * year, 14 * year, 40 * year], [false, true])
     func wrongAtDonation(by error: Double, restarts: Bool) async throws {
         let folder = try TemporaryFolder()
@@ -88,7 +88,7 @@ struct StoreClockTests {
         try await index.close()
     }
 
-    @Test("A clock that is years ahead for a while deletes nothing, and what is donated then has its time")
+    @Test("A clock that is years ahead for a while deletes nothing, and donations of that time keep their life")
     func aheadForAWhile() async throws {
         let folder = try TemporaryFolder()
         let machine = Machine()
@@ -108,7 +108,7 @@ struct StoreClockTests {
         try await index.close()
     }
 
-    @Test("A machine that was off for a fortnight ages its items by that, and nothing is moved")
+    @Test("A machine that was off for a fortnight ages its items by that, and moves nothing")
     func off() async throws {
         let folder = try TemporaryFolder()
         let machine = Machine()
@@ -124,7 +124,8 @@ struct StoreClockTests {
     }
 
     @Test(
-        "A read that waits while the clock is set back finds what has not expired", arguments: [-400 * day, 400 * day])
+        "A read that waits while the clock is set back finds the items that have not expired",
+        arguments: [-400 * day, 400 * day])
     func setWhileWaiting(by change: Double) async throws {
         let folder = try TemporaryFolder()
         let machine = Machine()
@@ -157,7 +158,7 @@ struct StoreClockTests {
         try await index.close()
     }
 
-    @Test("A search goes on with its next page after the clock was set", arguments: [-400 * day, 400 * day])
+    @Test("A search continues with its next page after a change of the clock", arguments: [-400 * day, 400 * day])
     func setBetweenPages(by change: Double) async throws {
         let folder = try TemporaryFolder()
         let machine = Machine()
@@ -179,7 +180,7 @@ struct StoreClockTests {
         try await index.close()
     }
 
-    @Test("A date that an app gave under a wrong clock moves along though a crash came before it was applied")
+    @Test("An app's date under a wrong clock is moved, also after a crash before it was applied")
     func appliedAfterCrash() async throws {
         let folder = try TemporaryFolder()
         let machine = Machine()
@@ -205,7 +206,7 @@ struct StoreClockTests {
         try await index.close()
     }
 
-    @Test("What expires next is told by a clock that was set a moment ago", arguments: [-14 * year, 14 * year])
+    @Test("The next expiry accounts for a clock that was just changed", arguments: [-14 * year, 14 * year])
     func firstExpiries(by change: Double) async throws {
         let folder = try TemporaryFolder()
         let machine = Machine()
@@ -223,7 +224,7 @@ struct StoreClockTests {
     }
 
     @Test(
-        "Under any settings of the clock no item goes early, and none stays for ever",
+        "With any changes of the clock no item expires early, and none is kept too long",
         arguments: 1...20 as ClosedRange<UInt64>)
     func anySettings(seed: UInt64) async throws {
         let folder = try TemporaryFolder()

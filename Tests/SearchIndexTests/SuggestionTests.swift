@@ -6,7 +6,7 @@ import Testing
 
 @testable import SearchIndex
 
-@Suite("Suggestions for a text that is being typed")
+@Suite("Suggestions for a partly typed text")
 struct SuggestionTests {
     private static func suggestions(
         _ store: Store, _ text: String, bundle: String? = nil, limit: Int = 10
@@ -28,7 +28,7 @@ struct SuggestionTests {
         return store
     }
 
-    @Test("The last word is completed, and followed by the words behind it in titles")
+    @Test("The last word is completed, and followed by the next words of titles")
     func completions() async throws {
         let store = try await Self.office()
         let found = try await Self.suggestions(store, "quart")
@@ -46,7 +46,7 @@ struct SuggestionTests {
     }
 
     @Test(
-        "A text whose last word is closed, quoted or to be left out, and too long a text, have no suggestions",
+        "A text with a closed, quoted or excluded last word, and a text that is too long, have no suggestions",
         arguments: ["", " ", "quart ", "\"quart", "\"quart\"", "-quart", "from:\"Anna\"", "!", "zzzzzz"])
     func nothing(text: String) async throws {
         let store = try await Self.office()
@@ -55,7 +55,7 @@ struct SuggestionTests {
         #expect(try await Self.suggestions(store, spaces + "quart").isEmpty)
     }
 
-    @Test("People are suggested as filters, by the beginning of their names")
+    @Test("People are suggested as filters, by the beginnings of their names")
     func people() async throws {
         let store = try await Self.office()
         let people = ["person from:\"Anna Smith\"", "person to:Ännchen"]
@@ -69,7 +69,7 @@ struct SuggestionTests {
         #expect(try await Self.suggestions(store, "quartet from:ann").isEmpty)
     }
 
-    @Test("Filters are completed by their names and by those of their values that find something")
+    @Test("Filters are completed by their names and by values with results")
     func filters() async throws {
         let store = try await Self.office()
         #expect(try await Self.suggestions(store, "ki") == ["filter kind:"])
@@ -87,7 +87,7 @@ struct SuggestionTests {
         #expect(try await Self.suggestions(store, "in:").isEmpty)
     }
 
-    @Test("Folders and containers of items are suggested, those that some of them are in first")
+    @Test("Folders and containers of items are suggested, containers with hits first")
     func folders() async throws {
         let store = try Store()
         for (name, folder) in [("tax", "Taxes"), ("bill", "Taxes"), ("trip", "Trips to Rome")] {
@@ -106,7 +106,7 @@ struct SuggestionTests {
         #expect(try await Self.suggestions(store, "in:t", bundle: "com.example.other").isEmpty)
     }
 
-    @Test("Dates are suggested that only old items have")
+    @Test("Dates of old items are suggested")
     func oldDates() async throws {
         let store = try Store()
         var old = item("old", title: "Lemon")
@@ -121,14 +121,14 @@ struct SuggestionTests {
         #expect(try await Self.suggestions(store, "lemon before:").contains("filter lemon before:\"last week\""))
     }
 
-    @Test("A misspelled last word is corrected, and the words before it with it")
+    @Test("A misspelled last word is corrected, with the words before it")
     func corrections() async throws {
         let store = try await Self.office()
         #expect(try await Self.suggestions(store, "quartrely") == ["correction quarterly"])
         #expect(try await Self.suggestions(store, "quartrely reprot").first == "correction quarterly report")
     }
 
-    @Test("A suggestion says how many items it finds, exactly up to a bound")
+    @Test("A suggestion has its number of items, exact up to a bound")
     func totals() async throws {
         let store = try Store()
         for number in 0..<(Suggestion.maximumCounted + 1) {
@@ -146,7 +146,8 @@ struct SuggestionTests {
         #expect(more.first?.total == SearchTotal(count: Suggestion.maximumCounted, isExact: false))
     }
 
-    @Test("Every suggestion finds as many as it says, and something", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test(
+        "Every suggestion finds its stated number of items, and at least one", arguments: 1...4 as ClosedRange<UInt64>)
     func honesty(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
         let store = try Store()
@@ -188,7 +189,7 @@ struct SuggestionTests {
         }
     }
 
-    @Test("An app is suggested no word, name or value of another's")
+    @Test("An app gets no word, name or value of another app")
     func bundles() async throws {
         let store = try await Self.office()
         try await store.put(item("own", title: "Quarrel"), in: IndexScope(bundle: "com.example.own"))
@@ -214,7 +215,7 @@ struct SuggestionTests {
 
     private static let other = IndexScope(bundle: "com.example.other")
 
-    @Test("However many words and values other bundles have, those of one bundle are suggested")
+    @Test("With any words and values of other bundles, those of one bundle are suggested")
     func foreignWords() async throws {
         let store = try Store()
         let letters = Array("abcdefghij")
@@ -248,7 +249,7 @@ struct SuggestionTests {
         #expect(try await Self.suggestions(store, "before:to", bundle: bundle).contains("filter before:today"))
     }
 
-    @Test("Items that are too large to try filters on make a count inexact")
+    @Test("Items that are too large for filters make a count inexact")
     func largeItems() async throws {
         let store = try Store()
         var small = item("small", title: "Lemon")

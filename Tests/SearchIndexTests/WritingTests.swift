@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Writing to the index")
 struct WritingTests {
-    @Test("What was donated is found and given back as it was donated")
+    @Test("Donated items are found and returned unchanged")
     func add() async throws {
         let store = try Store()
         let record = item("one", title: "Apple pie", keywords: ["cake"], text: "Bake it.", domain: "recipes.sweet")
@@ -22,7 +22,7 @@ struct WritingTests {
         #expect(try await store.index.item(number: hit.item.number + 1) == nil)
     }
 
-    @Test("Donating an identifier again replaces the item, keeps its number and forgets its old words")
+    @Test("Donating an identifier again replaces the item, keeps its number and removes its old words")
     func replace() async throws {
         let store = try Store()
         try await store.put(item("one", title: "Apple", keywords: ["fruit"]))
@@ -38,7 +38,7 @@ struct WritingTests {
         #expect(again.record.attributes["keywords"] == nil)
     }
 
-    @Test("The number of a deleted item is not given to another")
+    @Test("The number of a deleted item is not reused")
     func numbers() async throws {
         let store = try Store()
         try await store.put(item("one"))
@@ -48,7 +48,7 @@ struct WritingTests {
         #expect(try #require(try await store.index.items(uniqueIdentifier: "two").first?.number) > number)
     }
 
-    @Test("Of two items with one identifier in one batch the later stays")
+    @Test("The later of two items with one identifier in a batch is kept")
     func sameBatch() async throws {
         let store = try Store()
         try await store.put(item("one", title: "Apple"), item("one", title: "Pear"))
@@ -58,7 +58,7 @@ struct WritingTests {
 
     // MARK: Updates
 
-    @Test("An update merges its attributes: new ones join, given ones replace, null removes")
+    @Test("An update merges its attributes: new ones are added, given ones replaced, and null removes")
     func merge() async throws {
         let store = try Store()
         try await store.put(item("one", title: "Apple", keywords: ["fruit"], text: "sweet", domain: "a"))
@@ -81,7 +81,7 @@ struct WritingTests {
         #expect(try await store.stored("one")?.domainIdentifier == "b")
     }
 
-    @Test("An update of an item that is not there is ignored")
+    @Test("An update of a missing item is ignored")
     func updateMissing() async throws {
         let store = try Store()
         try await store.put(update("one", ["title": .string("Apple")]))
@@ -100,7 +100,7 @@ struct WritingTests {
         #expect(try await store.found("pear").isEmpty)
     }
 
-    @Test("An update that says nothing of the expiry leaves a chosen one; the standard month begins anew")
+    @Test("An update without an expiry keeps a chosen one, and restarts the standard month")
     func updateExpiry() async throws {
         let store = try Store()
         let end = store.clock.now + 100 * 86400
@@ -115,7 +115,7 @@ struct WritingTests {
         #expect(try await store.index.items(uniqueIdentifier: "never").first?.expires == end)
     }
 
-    @Test("An update that makes an item too large is left out and reported, and what came with it is kept")
+    @Test("An update that makes an item too large is left out and reported, and the rest is kept")
     func updateTooLarge() async throws {
         let store = try Store()
         var record = item("one", title: "Apple")
@@ -136,7 +136,7 @@ struct WritingTests {
 
     // MARK: Deleting
 
-    @Test("Items are deleted by identifier, unknown ones are no error, and their words go with them")
+    @Test("Items are deleted by identifier, unknown ones are no error, and their words are removed")
     func deleteIdentifiers() async throws {
         let store = try Store()
         try await store.put(item("one", title: "Apple"), item("two", title: "Apple"))
@@ -146,7 +146,7 @@ struct WritingTests {
         try await store.checkIntegrity()
     }
 
-    @Test("Deleting a domain takes along what is below it and nothing beside it")
+    @Test("Deleting a domain deletes its subdomains and no siblings")
     func deleteDomains() async throws {
         let store = try Store()
         let domains = ["a", "a.b", "a.b.c", "ab", "a-b", "a/b", "A", "b.a", "a b", ""]
@@ -159,7 +159,7 @@ struct WritingTests {
         #expect(Set(try await store.found("word")) == Set(left.filter { $0 != "in " }))
     }
 
-    @Test("Wildcards of SQL mean nothing in a domain")
+    @Test("Wildcards of SQL have no meaning in a domain")
     func deleteDomainWildcards() async throws {
         let store = try Store()
         try await store.put(item("one", title: "word", domain: "axb"), item("two", title: "word", domain: "a%b.c"))
@@ -169,7 +169,7 @@ struct WritingTests {
         #expect(try await store.found("word") == ["one"])
     }
 
-    @Test("Deleting all of an index leaves the other indexes and the other bundles")
+    @Test("Deleting an index leaves the other indexes and bundles")
     func deleteAll() async throws {
         let store = try Store()
         let scopes = [
@@ -206,7 +206,7 @@ struct WritingTests {
         #expect(try await store.index.items(uniqueIdentifier: "one").map(\.scope) == [Store.app])
     }
 
-    @Test("Two bundles whose names look alike are counted without a crash")
+    @Test("Two bundles with similar names are counted without a crash")
     func lookalikeBundles() async throws {
         let store = try Store()
         // Two names that are equal as Swift strings and different as bytes in SQLite.
@@ -217,7 +217,7 @@ struct WritingTests {
 
     // MARK: NUL
 
-    @Test("Identifiers with a NUL are refused by name instead of meeting others that begin alike")
+    @Test("Identifiers with a NUL are rejected by name, so that they do not match shorter ones")
     func nulInIdentifiers() async throws {
         let store = try Store()
         try await store.put(item("one", title: "word", domain: "a"))
@@ -243,7 +243,7 @@ struct WritingTests {
         #expect(try await store.index.search("word", bundle: Store.app.bundle + "\0").total == 0)
     }
 
-    @Test("Text after a NUL is found, and forgotten with its item")
+    @Test("Text after a NUL is found, and removed with its item")
     func nulInText() async throws {
         let store = try Store()
         try await store.put(item("one", title: "before\0after", text: "\0hidden"))
@@ -255,7 +255,7 @@ struct WritingTests {
 
     // MARK: Expiry
 
-    @Test("An expired item is gone from every answer before it is deleted, and then it is deleted")
+    @Test("An expired item is hidden from every answer, and then deleted")
     func expiry() async throws {
         let store = try Store()
         let now = store.clock.now
@@ -279,7 +279,7 @@ struct WritingTests {
         try await store.checkIntegrity()
     }
 
-    @Test("An expiry that is no number counts as none given")
+    @Test("An expiry that is not a number is ignored")
     func expiryNaN() async throws {
         let store = try Store()
         try await store.put(item("one", title: "word", expires: .at(.nan)))
@@ -288,7 +288,7 @@ struct WritingTests {
                 == store.clock.now + SearchIndex.standardLifetime)
     }
 
-    @Test("Names that are too long for any item are unknown ones: deleting them is no error")
+    @Test("Names that are too long for any item are unknown: deleting them is no error")
     func longNames() async throws {
         let store = try Store()
         try await store.put(item("kept", title: "apple", domain: "d"))
@@ -298,7 +298,7 @@ struct WritingTests {
         #expect(try await store.found("apple") == ["kept"])
     }
 
-    @Test("A batch that exceeds a limit of the journal is refused by the name of the limit")
+    @Test("A batch that exceeds a limit of the log is rejected with the name of the limit")
     func tooLargeBatch() async throws {
         let store = try Store()
         let scope = IndexScope(bundle: String(repeating: "x", count: 4097))

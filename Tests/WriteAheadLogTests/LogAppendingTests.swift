@@ -66,7 +66,7 @@ import Testing
         _ = try await log.append(LogTest.entry(8), if: { $0 == .cleared })
     }
 
-    @Test("An entry that relied on one that failed is refused; others that waited are written")
+    @Test("An entry that relies on a failed one is rejected; other waiting ones are written")
     func conditionsAfterFailure() async throws {
         let disk = LogTestDisk(seed: 1)
         let log = try WriteAheadLog(
@@ -100,7 +100,7 @@ import Testing
         _ = try await log.append(LogTest.entry(5), if: { $0 == .set(Array("a".utf8)) })
     }
 
-    @Test("A full device fails the group and leaves the segment usable")
+    @Test("A full device fails the group and keeps the segment usable")
     func fullDevice() async throws {
         let disk = LogTestDisk(seed: 1)
         let log = try LogTest.open(disk, segmentBytes: 1 << 20)
@@ -144,7 +144,7 @@ import Testing
         #expect(try await log.verify().isEmpty)
     }
 
-    @Test("A first group that fails leaves a segment that is replaced")
+    @Test("A failed first group leaves a segment that is replaced")
     func failedFirstGroup() async throws {
         let disk = LogTestDisk(seed: 1)
         let log = try LogTest.open(disk)
@@ -161,7 +161,7 @@ import Testing
         #expect(try LogTest.open(disk).records().map(\.entry) == [LogTest.entry(2)])
     }
 
-    @Test("Entries beyond a limit are refused before anything is written")
+    @Test("Entries beyond a limit are rejected before a write")
     func invalidEntries() async throws {
         let disk = LogTestDisk(seed: 1)
         let log = try LogTest.open(disk)
@@ -174,7 +174,7 @@ import Testing
         #expect(disk.calls == calls)
     }
 
-    @Test("A closed journal accepts nothing and reads on")
+    @Test("A closed log accepts nothing and is still readable")
     func closing() async throws {
         let disk = LogTestDisk(seed: 1)
         let log = try LogTest.open(disk)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct LogCrashTests {
     static let cases = (1...12).flatMap { seed in LogTestDisk.Loss.allCases.map { (UInt64(seed), $0) } }
 
-    @Test("A crash in every file operation loses nothing that was acknowledged", arguments: cases)
+    @Test("A crash in any file operation loses no acknowledged entry", arguments: cases)
     func crashEverywhere(seed: UInt64, loss: LogTestDisk.Loss) async throws {
         var rehearsal = LogCrashModel(seed: seed)
         try await rehearsal.run(steps: 14)
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("Crash after crash, also while recovering", arguments: (1...150).map { UInt64($0) })
+    @Test("Repeated crashes, also during recovery", arguments: (1...150).map { UInt64($0) })
     func crashAfterCrash(seed: UInt64) async throws {
         var model = LogCrashModel(seed: seed)
         for _ in 0..<8 {
@@ -44,7 +44,7 @@ import Testing
         #expect(model.last > 0, "seed \(seed)")
     }
 
-    @Test("Failing operations fail what they concern, and the journal goes on", arguments: (1...150).map { UInt64($0) })
+    @Test("Failing operations fail their entries, and the log continues", arguments: (1...150).map { UInt64($0) })
     func failingOperations(seed: UInt64) async throws {
         var model = LogCrashModel(seed: seed)
         try await model.run(steps: 2)

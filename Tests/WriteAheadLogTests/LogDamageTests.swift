@@ -50,7 +50,7 @@ import Testing
         return log.findings
     }
 
-    @Test("Any changed bit is detected and costs one entry at most", arguments: 0..<8)
+    @Test("Any changed bit is detected and costs at most one entry", arguments: 0..<8)
     func bitFlips(bit: Int) async throws {
         let (contents, records) = try await Self.example()
         for (path, bytes) in contents {
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("With a note that is far behind, later groups vouch for all but the last")
+    @Test("With an outdated head, later groups confirm all entries but the last")
     func staleNote() async throws {
         let disk = LogTestDisk(seed: 1)
         let log = try LogTest.open(disk, segmentBytes: 1 << 20)
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("Any file cut anywhere is detected")
+    @Test("Any truncated file is detected")
     func truncations() async throws {
         let (contents, records) = try await Self.example()
         for (path, bytes) in contents {
@@ -144,7 +144,7 @@ import Testing
         _ = try Self.check(contents.merging([path: changed]) { $1 }, records, "seed \(seed)")
     }
 
-    @Test("Segments in each other's place are detected")
+    @Test("Swapped segments are detected")
     func swappedSegments() async throws {
         let (contents, records) = try await Self.example()
         let paths = contents.keys.filter { $0.hasSuffix(LogFileNames.segmentSuffix) }.sorted()
@@ -155,7 +155,7 @@ import Testing
         #expect(findings.contains { if case .damaged(_, _, _, .misnamed) = $0 { true } else { false } })
     }
 
-    @Test("A file of another store is named and not read")
+    @Test("A file of another store is reported and not read")
     func foreignStore() async throws {
         let (contents, records) = try await Self.example()
         let disk = LogTestDisk(seed: 1)
@@ -168,7 +168,7 @@ import Testing
             "\(findings)")
     }
 
-    @Test("A segment of format 1 is read and stays as it is, and entries go on in another")
+    @Test("A segment of format 1 is read and unchanged, and new entries are written to another")
     func earlierFormat() async throws {
         let disk = LogTestDisk(seed: 1)
         try await LogTest.open(disk).close()
@@ -193,7 +193,7 @@ import Testing
         #expect(disk.contents[path] == segment)
     }
 
-    @Test("A later format is named, not read and not overwritten")
+    @Test("A later format is reported, not read and not overwritten")
     func newerFormat() async throws {
         let disk = LogTestDisk(seed: 1)
         var log = try LogTest.open(disk)
@@ -211,7 +211,7 @@ import Testing
     }
 
     @Test(
-        "Names that are not those of segments are reported and left alone",
+        "Files with other names are reported and unchanged",
         arguments: ["ffffffffffffffff", "0000000000000000", "1", "000000000000000A", "-000000000000001", ""])
     func strangeNames(name: String) async throws {
         let (contents, records) = try await Self.example()
@@ -221,7 +221,7 @@ import Testing
             findings == [.damaged(file: name + LogFileNames.segmentSuffix, offset: 0, entries: nil, reason: .misnamed)])
     }
 
-    @Test("A number that no journal reaches is an error, not an overflow")
+    @Test("An impossible number is an error, not an overflow")
     func numbersOutOfReach() async throws {
         let disk = LogTestDisk(seed: 1)
         #expect(throws: LogError.invalidSequence(.max)) { try LogTest.open(disk, applied: .max) }
@@ -235,7 +235,7 @@ import Testing
                 == whole.filter { $0.key.hasSuffix(LogFileNames.segmentSuffix) })
     }
 
-    @Test("What looks like an entry inside an item is not taken for one when the item is damaged")
+    @Test("Bytes in a damaged item do not pass for an entry")
     func forgedEntry() async throws {
         let disk = LogTestDisk(seed: 1)
         let log = try LogTest.open(disk)
@@ -256,7 +256,7 @@ import Testing
             opened.replay(after: 0).compactMap { try? $0.get() } == [.init(sequence: 2, entry: LogTest.entry(2))])
     }
 
-    @Test("Once all was applied, damage is removed with its segment and not reported again")
+    @Test("Once all is applied, damage is removed with its segment and not reported again")
     func discardingDamage() async throws {
         let (contents, records) = try await Self.example()
         let disk = LogTestDisk(seed: 1)
@@ -275,7 +275,7 @@ import Testing
         #expect(try await reopened.append(LogTest.entry(100)) == last + 1)
     }
 
-    @Test("Damage to what was applied elsewhere takes nothing away")
+    @Test("Damage to entries that were applied removes nothing")
     func damageToAppliedEntries() async throws {
         let (contents, records) = try await Self.example()
         let disk = LogTestDisk(seed: 1)
@@ -288,7 +288,7 @@ import Testing
         #expect(log.findings.allSatisfy { $0.lostEntries(after: applied) == nil })
     }
 
-    @Test("A store older than the journal's beginning is told what it misses")
+    @Test("A store older than the start of the log gets the range of missing entries")
     func olderStore() async throws {
         let (contents, records) = try await Self.example()
         let disk = LogTestDisk(seed: 1)

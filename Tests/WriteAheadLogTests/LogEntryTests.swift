@@ -38,14 +38,15 @@ import Testing
                     wall: Double(generator.below(1000)), boot: generator.next(), seconds: Double(generator.below(9))))
     }
 
-    @Test("Entries come back as they were", arguments: (1...200).map { UInt64($0) })
+    @Test("Entries are unchanged after encoding and decoding", arguments: (1...200).map { UInt64($0) })
     func roundTrip(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         let entry = Self.random(&generator)
         #expect(try LogEntry(decoding: entry.encoded()) == entry)
     }
 
-    @Test("No bytes make decoding trap; what decodes has one encoding", arguments: (1...300).map { UInt64($0) })
+    @Test(
+        "No bytes make decoding trap, and each decoded entry has one encoding", arguments: (1...300).map { UInt64($0) })
     func fuzz(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         let whole = try Self.random(&generator).encoded()
@@ -67,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("A cut entry is an error, or has fewer changes")
+    @Test("A truncated entry is an error, or has fewer changes")
     func cuts() throws {
         var entry = LogTest.entry(1, state: "state")
         for change in LogTest.deletions { entry.batch.changes.append(change) }
@@ -81,7 +82,7 @@ import Testing
         #expect(throws: LogEntryError.self) { try LogEntry(decoding: bytes + [0]) }
     }
 
-    @Test("A later version of an entry is named")
+    @Test("A later version of an entry is reported")
     func laterVersion() throws {
         var bytes = try LogTest.entry(1).encoded()
         bytes[0] = 3
@@ -104,7 +105,7 @@ import Testing
         1, 2, 0, 0, 0, 9, 8, 2, 1, 0, 0, 0, 1, 0, 0, 0, 105, 3, 1, 0, 0, 0, 1, 0, 0, 0, 100, 4,
     ]
 
-    @Test("The second version of the encoding stays as it is, and ends with the bytes that were donated")
+    @Test("The second version of the encoding is unchanged, and ends with the donated bytes")
     func fixture() throws {
         let bytes: [UInt8] = [
             2, 0, 3, 1, 0, 98, 1, 0, 110, 1, 7,

@@ -11,7 +11,7 @@ import Testing
         numbers.map { NumberedLogEntry(sequence: UInt64($0), entry: LogTest.entry($0)) }
     }
 
-    @Test("Segments follow one another; reading from any number gives the rest")
+    @Test("Segments continue one another; reading from any number gives the rest")
     func segments() async throws {
         let disk = LogTestDisk(seed: 1)
         let log = try LogTest.open(disk)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("What was applied is forgotten, the newest segment never")
+    @Test("Applied entries are removed, but never the newest segment")
     func discarding() async throws {
         let disk = LogTestDisk(seed: 1)
         let log = try LogTest.open(disk)
@@ -46,7 +46,7 @@ import Testing
         #expect(throws: LogError.self) { try reopened.records(after: 1) }
     }
 
-    @Test("A torn tail is cut off and reported once")
+    @Test("A torn tail is removed and reported once")
     func tornTail() async throws {
         let disk = LogTestDisk(seed: 1)
         _ = try await LogTest.open(disk).append(LogTest.entry(1))
@@ -59,7 +59,7 @@ import Testing
         #expect(try LogTest.open(disk).findings.isEmpty)
     }
 
-    @Test("A group of which the first part was lost with the power was never acknowledged")
+    @Test("A group whose first part was lost with the power was never acknowledged")
     func tornGroup() async throws {
         let disk = LogTestDisk(seed: 1)
         let log = try LogTest.open(disk, segmentBytes: 1 << 20)
@@ -78,7 +78,7 @@ import Testing
         #expect(try reopened.records() == records(1...1))
     }
 
-    @Test("Files that were being made when the program ended are removed")
+    @Test("Temporary files are removed after the program ended")
     func unfinishedFiles() async throws {
         let disk = LogTestDisk(seed: 1)
         _ = try await LogTest.open(disk).append(LogTest.entry(1))
@@ -88,7 +88,7 @@ import Testing
         #expect(disk.contents[path] == nil)
     }
 
-    @Test("On the real file system: folder 0700, files 0600, all of it read back")
+    @Test("On the real file system: folder 0700, files 0600, all of it readable")
     func realFiles() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("journal")
@@ -113,7 +113,7 @@ import Testing
         #expect(try await log.verify().isEmpty)
     }
 
-    @Test("A folder that cannot be made is an error with its cause")
+    @Test("A folder that cannot be created is an error with its cause")
     func missingParent() throws {
         let folder = try TemporaryFolder()
         #expect(throws: LogError.self) {

@@ -5,11 +5,11 @@ import Testing
 
 @testable import WriteAheadLog
 
-@Suite("Torture, hostile journal entries")
+@Suite("Torture, hostile log entries")
 struct LogFuzzTortureTests {
     private struct Broken: Error {}
 
-    @Test("Whatever is decoded as an entry encodes to the same bytes")
+    @Test("Any decoded entry encodes to the same bytes")
     func entries() throws {
         var full = LogTest.entry(1, state: "state")
         for change in LogTest.deletions { full.batch.changes.append(change) }

@@ -66,7 +66,7 @@ struct LogPerformanceTests {
         return Double(count) / time
     }
 
-    @Test("Group commit: 50 appenders at once reach several times the rate of one fdatasync an append")
+    @Test("Group commit: 50 concurrent appenders reach several times the rate of one fdatasync for each append")
     func appendRate() async throws {
         let folder = try TemporaryFolder()
         let log = try WriteAheadLog(folder: folder.path("journal"), store: LogTest.store(), applied: 0)

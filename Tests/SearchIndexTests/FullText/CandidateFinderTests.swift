@@ -5,7 +5,7 @@ import Testing
 
 @testable import SearchIndex
 
-@Suite("The candidates of a search")
+@Suite("Candidates of a search")
 struct CandidateFinderTests {
     /// The identifiers of the best hits among some old items and many newer ones.
     private static func best(
@@ -26,7 +26,7 @@ struct CandidateFinderTests {
         return try await store.index.search(request).hits.map(\.item.record.uniqueIdentifier)
     }
 
-    @Test("A title with another form of the word comes before many newer texts with it")
+    @Test("A title with another form of the word comes before many newer texts with the form")
     func formInTitle() async throws {
         let old = item("old", title: "Simply a very long title about something else altogether")
         let found = try await Self.best("simplies ", of: [old]) {
@@ -44,7 +44,7 @@ struct CandidateFinderTests {
         #expect(found.first == "old")
     }
 
-    @Test("Of many titles with two common words the one whose text repeats them comes first")
+    @Test("Of many titles with two common words the first is the one whose text repeats them")
     func strongTitle() async throws {
         let old = item("old", title: "name of a file", text: "name file name file name file name file name file")
         let found = try await Self.best("file name ", of: [old]) {
@@ -53,7 +53,7 @@ struct CandidateFinderTests {
         #expect(found.first == "old")
     }
 
-    @Test("The best sums are those of sorting them", arguments: [3, 100, 2000])
+    @Test("The best sums agree with sorting", arguments: [3, 100, 2000])
     func sums(limit: Int) {
         var random = SplitMix64(seed: 5)
         var (sums, expected) = (TextSums(), [Int64: Double]())

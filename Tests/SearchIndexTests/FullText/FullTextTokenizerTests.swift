@@ -21,7 +21,7 @@ extension FullTextTokenizer {
 
 @Suite("The words of the full-text index")
 struct FullTextTokenizerTests {
-    @Test("They are the words of metadata queries, folded", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("They equal the words of metadata queries, folded", arguments: 1...20 as ClosedRange<UInt64>)
     func agreement(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         for _ in 0..<200 {
@@ -58,7 +58,7 @@ struct FullTextTokenizerTests {
         return words
     }
 
-    @Test("Runs of letters are words, and so is each sign of a script without spaces")
+    @Test("Runs of letters are words, and so is each character of a script without spaces")
     func examples() {
         #expect(FullTextTokenizer.words(of: "Foo_bar-42 it's") == ["foo", "bar", "42", "it", "s", "its"])
         #expect(FullTextTokenizer.words(of: "Crème BRÛLÉE, Straße") == ["creme", "brulee", "strasse"])
@@ -66,7 +66,7 @@ struct FullTextTokenizerTests {
         #expect(FullTextTokenizer.words(of: " \u{0} — …") == [])
     }
 
-    @Test("Of an endless word the beginning is a word, in whole letters", arguments: ["a", "é", "x\u{301}", "я"])
+    @Test("The beginning of an endless word is a word, in whole letters", arguments: ["a", "é", "x\u{301}", "я"])
     func longWord(letter: String) throws {
         let words = FullTextTokenizer.words(of: String(repeating: letter, count: 5000))
         let word = try #require(words.first)
@@ -74,14 +74,14 @@ struct FullTextTokenizerTests {
         #expect(!word.unicodeScalars.contains("\u{FFFD}"))
     }
 
-    @Test("The scalars of tags are no words of a text, and a text of tags has only those")
+    @Test("Tag scalars are no words of a text, and a text of tags has only tags")
     func tags() {
         #expect(FullTextTokenizer.words(of: "a\u{F0001}b \u{100002}") == [])
         let words = FullTextTokenizer.words(of: FullTextTag(bundle: 7).text)
         #expect(words.count == 1 && words.allSatisfy { $0.unicodeScalars.allSatisfy(FullTextTag.isTag) })
     }
 
-    @Test("Words side by side are met where they stand, the last one also by its beginning")
+    @Test("Adjacent words are found at their position, also by the beginning of the last one")
     func sequences() {
         func occurs(_ words: [String], _ isPrefix: Bool, _ text: String) -> Bool {
             WordSequence(words, isPrefix: isPrefix).occurs(in: text)
@@ -93,7 +93,7 @@ struct FullTextTokenizerTests {
         #expect(occurs(["京"], true, "東京タワー") && occurs(["東", "京"], false, "在東京"))
     }
 
-    @Test("Sequences are met exactly where FTS5 finds them", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test("Sequences are found exactly where FTS5 finds them", arguments: 1...4 as ClosedRange<UInt64>)
     func sequencesAsInFTS5(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
         let store = try Store()
@@ -118,7 +118,7 @@ struct FullTextTokenizerTests {
         }
     }
 
-    @Test("A quick look turns down texts in whatever script without the words, and none with them")
+    @Test("The quick check rejects texts without the words in any script, and none with them")
     func quickLook() throws {
         func mayOccur(_ sequence: WordSequence, _ text: String) throws -> Bool {
             sequence.mayOccur(inRecord: try item("one", title: text).encoded())
@@ -136,7 +136,7 @@ struct FullTextTokenizerTests {
         #expect(inside.occurs(in: "pacpac") && inside.occurs(in: "opac") && inside.occurs(in: "CÖMPÄCT"))
     }
 
-    @Test("What occurs may occur, whatever the letters are", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test("A word that occurs passes the check, with any letters", arguments: 1...4 as ClosedRange<UInt64>)
     func quickLookAtAll(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let pieces: [Unicode.Scalar] = [

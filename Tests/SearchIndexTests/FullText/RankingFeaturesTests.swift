@@ -5,7 +5,7 @@ import Testing
 
 @testable import SearchIndex
 
-@Suite("What ranking needs of an item")
+@Suite("Ranking features of an item")
 struct RankingFeaturesTests {
     private static let names = [
         "title", "displayName", "alternateNames", "keywords", "contactKeywords", "contentDescription", "authorNames",
@@ -33,7 +33,7 @@ struct RankingFeaturesTests {
         return record
     }
 
-    @Test("The bytes of a record give the same as the decoded record", arguments: UInt64(1)...6)
+    @Test("The bytes of a record give the same features as the decoded record", arguments: UInt64(1)...6)
     func sameFeatures(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var scanned = 0
@@ -65,7 +65,7 @@ struct RankingFeaturesTests {
         #expect(features?.names == ["1", "a b.pdf", "a b"])
     }
 
-    @Test("Damaged bytes give nothing or something, and no crash")
+    @Test("Damaged bytes give no or some features, and no crash")
     func damaged() throws {
         var random = SplitMix64(seed: 9)
         for _ in 0..<1000 {

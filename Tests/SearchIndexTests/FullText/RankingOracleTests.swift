@@ -73,7 +73,7 @@ struct RankingOracleTests {
     }
 
     @Test(
-        "In a small store the order is that of the rule, and every match comes", arguments: smallStores
+        "In a small store the order follows the rule, with every match", arguments: smallStores
     )
     func exact(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
@@ -91,7 +91,7 @@ struct RankingOracleTests {
     }
 
     @Test(
-        "Among many items the best ten are those of the rule, whatever the order of donation",
+        "Among many items the best ten follow the rule, in any order of donation",
         arguments: largeStores)
     func topTen(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)

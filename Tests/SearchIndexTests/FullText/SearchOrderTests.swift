@@ -6,7 +6,7 @@ import Testing
 
 @testable import SearchIndex
 
-@Suite("What comes first, and what comes on the next page")
+@Suite("The order of hits and pages")
 struct SearchOrderTests {
     private static func identifiers(_ page: SearchPage) -> [String] { page.hits.map(\.item.record.uniqueIdentifier) }
 
@@ -15,7 +15,7 @@ struct SearchOrderTests {
         try await store.index.index(items, in: Store.app)
     }
 
-    @Test("The whole title comes first though more items than a block holds have the word more often")
+    @Test("The exact title comes first although very many items have the word more often")
     func wholeTitle() async throws {
         let store = try Store()
         try await store.put(item("whole", title: "Report"))
@@ -25,7 +25,7 @@ struct SearchOrderTests {
         #expect(hits.map(\.score) == hits.map(\.score).sorted(by: >))
     }
 
-    @Test("Title starts come before titles, though more items than a block holds have the words more often")
+    @Test("Title starts come before titles, although very many items have the words more often")
     func titleStarts() async throws {
         let store = try Store()
         for number in 0..<8 { try await store.put(item("start \(number)", title: "Report \(number)")) }
@@ -36,7 +36,7 @@ struct SearchOrderTests {
         #expect(kinds.prefix(9) == Array(repeating: .titleStart, count: 8) + [.title])
     }
 
-    @Test("The whole title comes first also where the last letter is looked for in the items")
+    @Test("The exact title comes first also if the last letter is searched in the items")
     func wholeTitleWithLetter() async throws {
         let store = try Store()
         try await store.put(item("whole", title: "Vitamin A"))
@@ -50,7 +50,7 @@ struct SearchOrderTests {
         #expect(Self.identifiers(try await store.index.search(request)).first == "whole")
     }
 
-    @Test("A whole title is not hidden by newer ones that have expired or that a filter leaves out")
+    @Test("An exact title is not hidden by newer expired or excluded ones")
     func hiddenTitles() async throws {
         let store = try Store()
         var record = item("whole", title: "Lemon", expires: .never)
@@ -66,7 +66,7 @@ struct SearchOrderTests {
         #expect(Self.identifiers(try await store.index.search(request)).first == "whole")
     }
 
-    @Test("What is deleted between pages makes nothing appear twice and hides nothing else")
+    @Test("Deletions between pages repeat nothing and hide nothing else")
     func deletionBetweenPages() async throws {
         let store = try Store()
         for number in 0..<20 {
@@ -92,7 +92,7 @@ struct SearchOrderTests {
         #expect(Set(found) == Set(["best"] + (0..<20).filter { $0 != 14 }.map { "\($0)" }))
     }
 
-    @Test("A damaged number far beyond the others keeps no search from ending")
+    @Test("A damaged number far beyond the others does not prevent the end of a search")
     func damagedNumber() async throws {
         let store = try Store()
         try await store.put(item("one", title: "lemon", text: "tree"))

@@ -24,7 +24,7 @@ struct SearchRunTests {
         return request
     }
 
-    @Test("Whatever the limits of the work are, all matches come, each once", arguments: 1...6 as ClosedRange<UInt64>)
+    @Test("With any limits of the work, all matches are found, each once", arguments: 1...6 as ClosedRange<UInt64>)
     func completeness(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
         let store = try Store()
@@ -65,7 +65,7 @@ struct SearchRunTests {
         }
     }
 
-    @Test("A title that is what was typed comes first, one that begins with it next, however old they are")
+    @Test("An exact title comes first and a title start next, however old they are")
     func titles() async throws {
         let store = try Store()
         try await store.put(item("whole", title: "Zebra"), item("start", title: "Zébra crossing rules"))
@@ -82,7 +82,7 @@ struct SearchRunTests {
     }
 
     @Test(
-        "A title is what was typed whatever its length, and whatever white space or quotes are around",
+        "A title is exact at any length, and with any white space or quotes around it",
         arguments: [
             "x", "weekly report", " weekly \t report", "\"weekly report\"",
             String(repeating: "long ", count: 40) + "title",
@@ -97,7 +97,7 @@ struct SearchRunTests {
         #expect(hits.count == 10)
     }
 
-    @Test("Among many title starts ten are shown, and the whole title before them")
+    @Test("Among many title starts ten are shown, with the exact title before them")
     func manyStarts() async throws {
         let store = try Store()
         try await store.put(item("whole", title: "report"))
@@ -125,7 +125,7 @@ struct SearchRunTests {
         #expect(try await store.index.count(SearchRequest("bench")) == 4)
     }
 
-    @Test("A word is found by its end and its middle, beside whole ones")
+    @Test("A word is found by its end and its middle, beside whole words")
     func insideWords() async throws {
         let store = try Store()
         try await store.put(item("one", title: "Photosynthesis in seaweeds"), item("two", title: "Synthesizer"))
@@ -151,7 +151,7 @@ struct SearchRunTests {
     }
 
     @Test(
-        "Parts of words are found however many words have them, also words that no item has any more",
+        "Parts of words are found with any number of words, also removed ones",
         arguments: [0, 512])
     func manyWords(fewCandidates: Int) async throws {
         let store = try Store()
@@ -177,7 +177,7 @@ struct SearchRunTests {
         }
     }
 
-    @Test("However many words somebody donates, only so many are looked up for their parts")
+    @Test("With any number of donated words, only a limited number is searched for parts")
     func boundedWords() async throws {
         let store = try Store()
         let titles = (0..<150).map { "\($0)ber" } + (0..<600).map { "abc\($0)bcd" } + ["xabcd"]
@@ -194,7 +194,7 @@ struct SearchRunTests {
     }
 
     @Test(
-        "A word that is closed is a whole one, so that parts of others are no matches",
+        "A closed word is a whole one, so that parts of others are no matches",
         arguments: ["bench ", "\"bench\"", "bench."])
     func closedWords(typed: String) async throws {
         let store = try Store()
@@ -209,7 +209,7 @@ struct SearchRunTests {
     }
 
     @Test(
-        "Parts of words are found alike, whichever way they and the stage before are looked for",
+        "Parts of words are found equally with any method of this stage and the one before",
         arguments: 1...4 as ClosedRange<UInt64>)
     func insideWordsAlike(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
@@ -241,7 +241,7 @@ struct SearchRunTests {
     }
 
     @Test(
-        "Among many title starts the newest come first also where the text ends in a single letter or sign",
+        "The newest of many title starts come first also if the text ends in a single letter or sign",
         arguments: [
             ("zebra t", "Zebra t", "Zebra other", 40), ("c+", "C++", "Chapter", 40), ("東京", "東京", "東北", 300),
             (".g", ".gitignore", "Green glass gold garden", 100),
@@ -259,14 +259,14 @@ struct SearchRunTests {
         #expect(hits.first?.item.record.texts("title") == ["\(start) 299"])
     }
 
-    @Test("Marks make a sign longer, and it is found all the same")
+    @Test("A character with combining marks is longer, and still found")
     func signs() async throws {
         let store = try Store()
         try await store.put(item("thai", title: "วัด"))
         #expect(try await store.index.search(Self.small("ว")).hits.map(\.item.record.uniqueIdentifier) == ["thai"])
     }
 
-    @Test("Text without spaces is found by any part of it")
+    @Test("Text without spaces is found by any part")
     func scriptsWithoutSpaces() async throws {
         let store = try Store()
         try await store.put(
@@ -281,7 +281,7 @@ struct SearchRunTests {
         #expect(Set(try await store.found("京")) == ["tower", "kyoto"])
     }
 
-    @Test("What apps say of their items orders them on the places they have, and lifts none above another app's")
+    @Test("An app's own ranks order its items within their positions, and lift none above another app's")
     func hints() async throws {
         let other = IndexScope(bundle: "com.example.other")
         var places: [[String]] = []
@@ -306,7 +306,7 @@ struct SearchRunTests {
         #expect(places[0].first { $0.hasPrefix("a") } == "a0" && places[1].first { $0.hasPrefix("a") } == "a5")
     }
 
-    @Test("Of two that fit alike, the one that was used later comes first, in whatever order they were donated")
+    @Test("Of two equal hits the last used one comes first, in any order of donation")
     func freshness() async throws {
         let store = try Store()
         store.clock.advance(by: 2000 * 86400)
@@ -324,7 +324,7 @@ struct SearchRunTests {
         #expect(try await store.found("same").last == "promise")
     }
 
-    @Test("Filters restrict, attribute lists cut, bundles stay apart")
+    @Test("Filters restrict, attribute lists select, bundles stay separate")
     func filters() async throws {
         let store = try Store()
         for number in 0..<30 {
@@ -341,7 +341,7 @@ struct SearchRunTests {
         #expect(try await store.index.search(Self.small("lemon", bundle: "c")).hits.isEmpty)
     }
 
-    @Test("Pages repeat nothing, and miss nothing, though something is changed and added between them")
+    @Test("Pages repeat nothing and miss nothing, with changes and additions between them")
     func pages() async throws {
         let store = try Store()
         for number in 0..<40 { try await store.put(item("\(number)", title: "lemon \(number)")) }
@@ -359,7 +359,7 @@ struct SearchRunTests {
         #expect(Set(found) == Set((0..<40).map { "\($0)" } + ["new"]))
     }
 
-    @Test("A text cannot pass for another bundle's", arguments: ["\u{1}\u{F0001}", "\u{F0001}", "\u{1}"])
+    @Test("A text cannot pass for another bundle's text", arguments: ["\u{1}\u{F0001}", "\u{F0001}", "\u{1}"])
     func forgedTags(text: String) async throws {
         let store = try Store()
         try await store.put(item("one", title: "lemon"))
@@ -370,7 +370,7 @@ struct SearchRunTests {
         #expect(try await store.found("lemon", bundle: "b") == ["two"])
     }
 
-    @Test("The words of an item that changes are the new ones, and it counts as new")
+    @Test("A changed item has its new words, and counts as new")
     func changes() async throws {
         let store = try Store()
         try await store.put(item("changed", title: "lemon"))
@@ -381,7 +381,7 @@ struct SearchRunTests {
         #expect(try await store.index.search(request).hits.first?.item.record.uniqueIdentifier == "changed")
     }
 
-    @Test("Made anew from the items, it finds the same, the newest last")
+    @Test("A rebuilt index finds the same, the newest last")
     func rebuild() async throws {
         let store = try Store()
         store.clock.advance(by: 100 * 86400)
@@ -407,7 +407,7 @@ struct SearchRunTests {
         try await store.checkIntegrity()
     }
 
-    @Test("Merging step by step comes to an end and changes nothing")
+    @Test("Merging in steps ends and changes nothing")
     func merging() async throws {
         let store = try Store()
         for number in 0..<40 { try await store.put(item("\(number)", title: "lemon \(number)", text: "sour")) }

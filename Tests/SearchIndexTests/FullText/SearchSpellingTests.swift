@@ -54,7 +54,7 @@ struct SearchSpellingTests {
     }
 
     @Test(
-        "What occurs in any form, phrases, words to leave out, filters and words with digits are left alone",
+        "Words in any known form, phrases, exclusions, filters and words with digits are not corrected",
         arguments: [
             "reports", "repor", "quarterlies", "bench", "\"reprot\"", "notes -reprot", "from:reprot", "title:reprot",
             "reprot2", "kind", "figurs", "thw", "o'reily", "xyzzy", "qq", "reilly",
@@ -64,14 +64,14 @@ struct SearchSpellingTests {
         #expect(try await Self.search(store, typed).searched == nil)
     }
 
-    @Test("Nobody who does not want corrections gets one")
+    @Test("A search without corrections is not corrected")
     func turnedOff() async throws {
         let store = try await Self.reports()
         let (found, searched) = try await Self.search(store, "reprot") { $0.correctsSpelling = false }
         #expect(found.isEmpty && searched == nil)
     }
 
-    @Test("A correction that brings no more hits is not made")
+    @Test("A correction without more hits is not used")
     func noMore() async throws {
         let store = try await Self.reports()
         // A filter leaves nothing of the correction's results.
@@ -82,7 +82,7 @@ struct SearchSpellingTests {
         #expect(try await Self.search(store, "workbench meetign").searched == "workbench meeting")
     }
 
-    @Test("A search among the items of one bundle learns no word of another's")
+    @Test("A search in one bundle reveals no word of another")
     func bundles() async throws {
         let store = try await Self.reports()
         try await store.put(item("other", title: "Resort"), in: IndexScope(bundle: "com.example.other"))
@@ -95,7 +95,7 @@ struct SearchSpellingTests {
         #expect(resort.searched == "report")
     }
 
-    @Test("Of several corrections, the word that more items have comes first")
+    @Test("The correction that more items have comes first")
     func frequency() async throws {
         let store = try Store()
         try await store.put(item("1", text: "lemon"), item("2", text: "melon"))
@@ -103,7 +103,7 @@ struct SearchSpellingTests {
         #expect(try await Self.search(store, "lelon").searched == "melon")
     }
 
-    @Test("All pages have the corrections of the first, whatever is donated in between")
+    @Test("All pages have the corrections of the first, with any donations in between")
     func pages() async throws {
         let store = try Store()
         for number in 0..<10 { try await store.put(item("\(number)", title: "Report \(number)")) }
@@ -122,7 +122,7 @@ struct SearchSpellingTests {
         #expect(try await store.index.search(request).hits.map(\.item.record.uniqueIdentifier) == ["new"])
     }
 
-    @Test("A cursor survives its bytes, and bytes that were made up are no cursor or a harmless one")
+    @Test("A cursor is restored from its bytes, and invented bytes are no cursor or a harmless one")
     func cursors() async throws {
         let store = try await Self.reports()
         let words = [WordReplacement(range: 2..<5, word: "größe"), WordReplacement(range: 300..<4000, word: "cat")]
@@ -146,7 +146,7 @@ struct SearchSpellingTests {
         }
     }
 
-    @Test("Words that nothing has any more are no corrections, and are forgotten in the end")
+    @Test("Words that no item has are no corrections, and are removed in the end")
     func deleted() async throws {
         let store = try await Self.reports()
         try await store.index.delete(identifiers: ["report"], in: Store.app)
@@ -169,7 +169,7 @@ struct SearchSpellingTests {
         #expect(try await Self.search(store, "reprot").searched == "report")
     }
 
-    @Test("The vocabulary has every word of letters once, however many there are", arguments: [1, 2] as [UInt64])
+    @Test("The vocabulary has every word of letters once, with any number of words", arguments: [1, 2] as [UInt64])
     func vocabulary(seed: UInt64) async throws {
         let store = try Store()
         var random = SplitMix64(seed: seed)
@@ -205,7 +205,7 @@ struct SearchSpellingTests {
         #expect(expected.count > 3_000)
     }
 
-    @Test("A damaged vocabulary is found, and hands out no word that is not there")
+    @Test("A damaged vocabulary is detected, and returns no missing word")
     func damage() async throws {
         let store = try await Self.reports()
         try await store.index.settle()
@@ -232,7 +232,7 @@ struct SearchSpellingTests {
         #expect(problems.count == 1)
     }
 
-    @Test("The words of a text without spaces are written while it is read", arguments: ["\u{2003}", " "])
+    @Test("The words of a text without spaces are stored in reading order", arguments: ["\u{2003}", " "])
     func manyWords(space: String) async throws {
         let store = try Store()
         let letters = Array("абвгдежзик")
@@ -250,7 +250,7 @@ struct SearchSpellingTests {
         #expect(totals == [2 * SpellingWriter.maximumMet, words.count])
     }
 
-    @Test("A word that the vocabulary lacks is found, unless the vocabulary was full")
+    @Test("A word that the vocabulary lacks is detected, unless the vocabulary was full")
     func missing() async throws {
         let store = try await Self.reports()
         try await store.index.settle()
@@ -289,7 +289,7 @@ struct SearchSpellingTests {
         #expect(SpellingWords.border(in: [1]) == nil)
     }
 
-    @Test("A word that came and went with a purge is kept when it comes again")
+    @Test("A word that returns during a purge is kept")
     func purged() async throws {
         let store = try await Self.reports()
         try await store.put(item("passing", text: "ephemeral"))
@@ -301,14 +301,14 @@ struct SearchSpellingTests {
         #expect(try await Self.search(store, "ephemerla").searched == "ephemeral")
     }
 
-    @Test("No correction makes a filter of words", arguments: ["smaler:10k", "kind:imgae"])
+    @Test("No correction turns words into a filter", arguments: ["smaler:10k", "kind:imgae"])
     func noFilters(typed: String) async throws {
         let store = try Store()
         try await store.put(item("words", text: "smaller image 10k"))
         #expect(try await Self.search(store, typed).searched == nil)
     }
 
-    @Test("More neighbours of another bundle than are counted do not hide a bundle's own word")
+    @Test("Many neighbours of another bundle do not hide a bundle's own word")
     func foreignNeighbours() async throws {
         let store = try Store()
         try await store.put(item("own", text: "reporters"))
@@ -332,7 +332,7 @@ struct SearchSpellingTests {
         #expect(own.searched == "reporters")
     }
 
-    @Test("The words of items that expired or were not donated again are forgotten, however few they are")
+    @Test("The words of items that expired or were not donated again are removed, however few they are")
     func expired() async throws {
         let store = try Store()
         for number in 0..<300 { try await store.put(item("\(number)", text: "kept \(number)")) }

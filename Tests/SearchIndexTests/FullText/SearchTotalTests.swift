@@ -10,7 +10,7 @@ import Testing
 @Suite("The total of a search")
 struct SearchTotalTests {
     @Test(
-        "The total is the number of hits, with expired items, filters and bundles, whatever the limits",
+        "The total is the number of hits, with expired items, filters and bundles, at any limits",
         arguments: 1...6 as ClosedRange<UInt64>)
     func totals(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
@@ -46,7 +46,7 @@ struct SearchTotalTests {
         }
     }
 
-    @Test("Where hits with some words are shown too, the total counts all of these")
+    @Test("If hits with some words are shown too, the total includes all of these")
     func someWords() async throws {
         let store = try Store()
         let items = (0..<200).map { item("\($0)", title: $0 == 7 ? "ferry to oslo" : "ferry \($0)", text: "a text") }
@@ -60,7 +60,7 @@ struct SearchTotalTests {
         }
     }
 
-    @Test("Where each item has to be read, counting stops at a bound and says so")
+    @Test("If each item has to be read, counting stops at a bound and reports it")
     func boundedReads() async throws {
         let store = try Store()
         try await store.index.index(

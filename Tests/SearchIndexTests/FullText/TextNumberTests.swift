@@ -32,7 +32,7 @@ struct TextNumberTests {
         }
     }
 
-    @Test("A full day takes numbers of the days behind it, in order, and none twice")
+    @Test("A full day uses numbers of later days, in order, and none twice")
     func fullDay() throws {
         try numbers().write { db in
             let allocator = TextNumberAllocator(db)
@@ -47,7 +47,7 @@ struct TextNumberTests {
         }
     }
 
-    @Test("Numbers that are taken already are not given, by the next allocator either")
+    @Test("Used numbers are not given again, also by the next allocator")
     func taken() throws {
         let numbers = try numbers(Array(TextNumber.numbers(ofDay: 9)))
         try numbers.write { db in

@@ -10,13 +10,13 @@ import TextAnalysis
 
 /// Tests of the text rule (docs/TEXT.md), from a donated item to a typed word.
 /// `SEARCHLIGHT_TEXT_SEEDS` is the number of random stores.
-@Suite("An item is found by its words however they are typed")
+@Suite("An item is found by its words in any spelling")
 struct TextRuleTests {
     private static let seeds =
         ProcessInfo.processInfo.environment["SEARCHLIGHT_TEXT_SEEDS"].flatMap { UInt64($0) } ?? 4
 
     @Test(
-        "Composed, decomposed, wide, in capitals or small letters, with signs that show nothing", arguments: 1...seeds)
+        "Composed, decomposed, wide, in capitals or small letters, with invisible characters", arguments: 1...seeds)
     func everyWord(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
         let store = try Store()
@@ -58,7 +58,7 @@ struct TextRuleTests {
     }
 
     @Test(
-        "Texts that are typed differently",
+        "Differently typed texts",
         arguments: [
             ("Ge\u{AD}samt\u{AD}kon\u{AD}zept", ["Gesamtkonzept", "gesamt\u{200B}konzept"]),
             ("Gesamtkonzept", ["Ge\u{AD}samtkonzept"]),
@@ -99,7 +99,7 @@ struct TextRuleTests {
         }
     }
 
-    @Test("Case and diacritics of a metadata query are what its modifiers say")
+    @Test("The modifiers of a metadata query decide about case and diacritics")
     func modifiers() async throws {
         let store = try Store()
         try await store.put(

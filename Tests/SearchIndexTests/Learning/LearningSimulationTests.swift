@@ -69,7 +69,7 @@ struct LearningSimulationTests {
         }
     }
 
-    @Test("Things are found at once to which a user returns", arguments: [1, 2] as [UInt64])
+    @Test("Items that the user returns to are found at once", arguments: [1, 2] as [UInt64])
     func habit(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
         let habit = Habit(&random)

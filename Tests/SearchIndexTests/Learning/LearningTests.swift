@@ -42,7 +42,7 @@ struct LearningTests {
         return store
     }
 
-    @Test("An item that was chosen comes first for what was typed, for its beginnings and for what goes on from it")
+    @Test("A chosen item comes first for the typed text, for its prefixes and for its extensions")
     func firstOfAll() async throws {
         let store = try await Self.store()
         try await Self.use("3", after: "Quar", store.index)
@@ -60,7 +60,7 @@ struct LearningTests {
     }
 
     @Test(
-        "Items that were not chosen stay in their order, whatever was chosen", arguments: 1...6 as ClosedRange<UInt64>)
+        "Other items keep their order, with any choices", arguments: 1...6 as ClosedRange<UInt64>)
     func othersKeepTheirOrder(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
         let words = ["annual", "report", "reports", "budget", "sales", "meeting", "note", "plan", "plane"]
@@ -94,7 +94,7 @@ struct LearningTests {
         }
     }
 
-    @Test("A chosen item is found that the lists of the index do not bring, if it matches")
+    @Test("A chosen item that the candidates lack is found if it matches")
     func candidates() async throws {
         let store = try Store()
         // The oldest of very many items with the same word.
@@ -110,7 +110,7 @@ struct LearningTests {
         #expect(try await store.found("not").contains("other") == false)
     }
 
-    @Test("What was counted long ago is worth little")
+    @Test("Old counts have little weight")
     func decay() async throws {
         let store = try Store()
         try await store.put(item("a", title: "note a", expires: .never), item("b", title: "note b", expires: .never))
@@ -124,7 +124,7 @@ struct LearningTests {
         #expect(entries.map(\.total.events) == [1, 4] && entries[1].total.value < 0.001)
     }
 
-    @Test("What was counted survives closing, rebuilding what is derived, a new donation and a reindex")
+    @Test("Counts survive closing, rebuilding, a new donation and a reindex")
     func survives() async throws {
         let store = try await Self.store()
         try await Self.use("3", after: "quar", store.index)
@@ -158,7 +158,7 @@ struct LearningTests {
         #expect(try StoreVerifier(directory: store.folder.path("store")).verify().isClean)
     }
 
-    @Test("A deletion of items, of a domain or of all, an expiry and a forgotten bundle take the counts along")
+    @Test("A deletion of items, a domain or everything, an expiry and a forgotten bundle remove the counts")
     func deletion() async throws {
         let store = try await Self.store()
         let other = IndexScope(bundle: "com.example.other")
@@ -194,7 +194,7 @@ struct LearningTests {
         #expect(try await Self.counted(store.index) == [])
     }
 
-    @Test("Nothing is counted while learning is off, and nothing that was counted has an effect; the wish survives")
+    @Test("While learning is off nothing is counted and no count is used; the setting is stored")
     func off() async throws {
         let store = try await Self.store()
         try await Self.use("3", after: "quar", store.index)
@@ -255,7 +255,7 @@ struct LearningTests {
         #expect(try await Self.counted(store.index) == ["3", "3: quar"])
     }
 
-    @Test("What an app reports counts in its own searches, for its own items, and elsewhere orders its own hits only")
+    @Test("An app's reports count in its own searches, for its own items, and elsewhere order only its own hits")
     func apps() async throws {
         let store = try Store()
         let other = IndexScope(bundle: "com.example.other")
@@ -289,7 +289,7 @@ struct LearningTests {
         #expect(try await store.index.search(theirs).hits.allSatisfy { $0.parts.engagement == 0 })
     }
 
-    @Test("An app that reports too often is not counted, and the user's programs are")
+    @Test("An app that reports too often is not counted, but the user's programs are")
     func flood() async throws {
         let store = try await Self.store(3)
         try await store.index.settle()
@@ -324,7 +324,7 @@ struct LearningTests {
         #expect(entries.allSatisfy { $0.total.value <= DecayedCount.maximum + 1e-6 })
     }
 
-    @Test("Texts that were chosen are read beside others only if they match, and take no bytes of them")
+    @Test("Chosen texts are read only if they match, and take no bytes of others")
     func reads() async throws {
         let store = try Store()
         let long = String(repeating: "lorem ipsum dolor ", count: 60_000)
@@ -349,7 +349,7 @@ struct LearningTests {
         #expect(found.count == 64 && found.prefix(4).allSatisfy { $0.hasPrefix("long") }, "\(found.count)")
     }
 
-    @Test("Damage in what was counted keeps nothing from being found")
+    @Test("Damaged counts do not prevent any hit")
     func damage() async throws {
         let store = try await Self.store()
         try await Self.use("3", after: "quar", store.index)
@@ -427,7 +427,7 @@ struct LearningTests {
         }
     }
 
-    @Test("The table has a bound for each reporter, and the smallest counts go")
+    @Test("The table has a bound for each reporter, and the smallest counts are removed")
     func bounds() async throws {
         let store = try await Self.store(2)
         let number = try await Self.number("1", store.index)
@@ -449,7 +449,7 @@ struct LearningTests {
         #expect(try await store.index.engagementHistory(from: 0, limit: 10).entries.first?.total.events == 1200)
     }
 
-    @Test("A salvage carries the counts over, and one that is damaged owes nothing")
+    @Test("A salvage keeps the counts, and damaged counts make nothing pending")
     func salvage() async throws {
         let store = try await Self.store()
         for identifier in ["1", "2", "3"] { try await Self.use(identifier, after: "quar", store.index) }
@@ -470,7 +470,7 @@ struct LearningTests {
         try await again.close()
     }
 
-    @Test("Counts follow a wall clock that was set, as the items do")
+    @Test("Counts follow changes of the wall clock, like items")
     func clock() async throws {
         let clock = TestClock()
         let folder = try TemporaryFolder()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SearchIndex
 
-@Suite("What expires soon")
+@Suite("Items that expire soon")
 struct ExpiryTests {
     private let store: Store
     private static let day = 86400.0
@@ -21,7 +21,7 @@ struct ExpiryTests {
             of: Self.app, after: mark, through: store.clock.now + days * Self.day, lifetime: lifetime, limit: limit)
     }
 
-    @Test("Items come in the order of their expiry, each once, and only those of the bundle")
+    @Test("Items are listed in the order of their expiry, each once, and only those of the bundle")
     func order() async throws {
         try await store.put(item("old"), item("never", expires: .never))
         store.clock.advance(by: Self.day)
@@ -43,7 +43,7 @@ struct ExpiryTests {
             ])
     }
 
-    @Test("Of many that expire at the same moment a limit cuts some off, and the next look goes on there")
+    @Test("A limit divides items with the same expiry, and the next page continues there")
     func limit() async throws {
         let names = (0..<25).map { "item \($0)" }
         for name in names { try await store.put(item(name)) }
@@ -59,7 +59,7 @@ struct ExpiryTests {
         #expect(found.reduce(Set()) { $0.union($1) } == Set(names))
     }
 
-    @Test("Items that were given a short life are passed over, but not what comes behind them")
+    @Test("Items with a short life are skipped, but not later ones")
     func shortLives() async throws {
         let now = store.clock.now
         for number in 0..<10 { try await store.put(item("short \(number)", expires: .at(now + 13 * Self.day))) }
@@ -68,7 +68,7 @@ struct ExpiryTests {
         #expect(try await expiring(limit: 1).identifiers == ["long"])
     }
 
-    @Test("What is donated again expires later, and is found anew then")
+    @Test("Items that are donated again expire later, and are listed again then")
     func renewed() async throws {
         try await store.put(item("a"), item("b"))
         store.clock.advance(by: 24 * Self.day)
@@ -80,7 +80,7 @@ struct ExpiryTests {
         #expect(try await expiring(after: first.mark).identifiers == ["a"])
     }
 
-    @Test("Neither look reads more than it must: an index leads to what expires")
+    @Test("Each page reads only what it needs, through an index")
     func plan() async throws {
         try await store.put(item("a"))
         let plans = try await store.index.readApplied("Explaining") { db in

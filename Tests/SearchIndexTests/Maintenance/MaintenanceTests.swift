@@ -7,7 +7,7 @@ import Testing
 
 @testable import SearchIndex
 
-@Suite("Care for the index, in steps", .timeLimit(.minutes(10)))
+@Suite("Maintenance of the index in steps", .timeLimit(.minutes(10)))
 struct MaintenanceTests {
     private let store: Store
 
@@ -34,7 +34,7 @@ struct MaintenanceTests {
         }
     }
 
-    @Test("What has expired goes step by step, with what depends on it, and nothing else")
+    @Test("Expired items are deleted in steps, with their dependants, and nothing else")
     func purge() async throws {
         let end = store.clock.now + 100
         for number in 0..<300 { try await store.put(item("old \(number)", expires: .at(end))) }
@@ -52,7 +52,7 @@ struct MaintenanceTests {
         try await store.checkIntegrity()
     }
 
-    @Test("Merging ends with one segment in each table, whatever was donated in between, and all is found as before")
+    @Test("Merging ends with one segment in each table, with any donations in between, and all items are found")
     func merge() async throws {
         // So that the store does not do it without the test.
         store.index.hold("com.example.held")
@@ -73,7 +73,7 @@ struct MaintenanceTests {
         try await store.checkIntegrity()
     }
 
-    @Test("The number of segments is the one that FTS5 itself has")
+    @Test("The number of segments equals FTS5's own")
     func segments() async throws {
         store.index.hold("com.example.held")
         try await fill(5, in: 30)
@@ -87,7 +87,7 @@ struct MaintenanceTests {
         #expect(told == real && told > 1)
     }
 
-    @Test("Merges that an earlier opening has left are gone on with when a store is opened, without a donation")
+    @Test("Merges left by an earlier process continue when a store is opened, without a donation")
     func goesOnMerging() async throws {
         // During a hold only due segments up to a number of bytes are merged.
         store.index.hold("com.example.held")
@@ -108,7 +108,7 @@ struct MaintenanceTests {
         try await index.close()
     }
 
-    @Test("Free pages are given back a few at a time, and a store that is opened again goes on so")
+    @Test("Free pages are returned a few at a time, also after the store is opened again")
     func vacuum() async throws {
         store.index.hold("com.example.held")
         try await fill(2000, noise: 600)
@@ -126,7 +126,7 @@ struct MaintenanceTests {
         try await store.checkIntegrity()
     }
 
-    @Test("A store that is closed keeps few free pages, and no entry of the log that was applied")
+    @Test("A closed store has few free pages, and no applied entry in the log")
     func closed() async throws {
         store.index.hold("com.example.held")
         try await fill(2000, noise: 600)
@@ -146,7 +146,7 @@ struct MaintenanceTests {
         try await index.close()
     }
 
-    @Test("A file that was made without keeps its free pages for later donations")
+    @Test("A file without this support reuses its free pages for later donations")
     func noVacuum() async throws {
         let folder = try TemporaryFolder()
         try await DatabaseQueue(path: folder.path("index.sqlite")).write { db in

@@ -14,7 +14,7 @@ struct DamagePropertyTests {
     private static let rounds = environment["SEARCHLIGHT_DAMAGE_ROUNDS"].flatMap { Int($0) } ?? 60
     private static let seed = environment["SEARCHLIGHT_DAMAGE_SEED"].flatMap { UInt64($0) } ?? 7
 
-    @Test("Nothing is lost in silence, and what is repaired is sound")
+    @Test("No loss is silent, and a repaired store is sound")
     func anything() async throws {
         let samples = [try await SampleStore(), try await SampleStore(isClosed: true)]
         var random = SplitMix64(seed: Self.seed)

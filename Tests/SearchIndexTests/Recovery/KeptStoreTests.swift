@@ -62,14 +62,14 @@ struct KeptStoreTests {
         #expect(report.isClean, "\(report.findings)")
     }
 
-    @Test("A store of the present format is what the kept one will be")
+    @Test("A store of the present format matches the kept one")
     func present() async throws {
         let folder = try TemporaryFolder()
         try await Self.fill(folder.path("store"))
         try await Self.check(folder.path("store"))
     }
 
-    @Test("Every kept store is opened and found whole")
+    @Test("Every kept store is opened completely")
     func kept() async throws {
         let files = FileManager.default
         if ProcessInfo.processInfo.environment["SEARCHLIGHT_KEEP_STORE"] != nil {

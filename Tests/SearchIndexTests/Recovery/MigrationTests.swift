@@ -46,7 +46,7 @@ struct MigrationTests {
         try await index.write("Migrating") { try IndexMigration.step($0, items: items) }
     }
 
-    @Test("It answers from the opening on, and after each step", arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+    @Test("It answers after opening, and after each step", arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
     func answers(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
         let folder = try TemporaryFolder()
@@ -102,7 +102,7 @@ struct MigrationTests {
         #expect(report.isClean, "\(report.findings)")
     }
 
-    @Test("It is done in the background while nothing else is")
+    @Test("It runs in the background without other work")
     func background() async throws {
         let folder = try TemporaryFolder()
         let index = try Self.open(folder)
@@ -115,7 +115,7 @@ struct MigrationTests {
         #expect(try StoreVerifier(directory: folder.path("store")).verify().isClean)
     }
 
-    @Test("A store that is being migrated is no damaged one, and may be verified")
+    @Test("A store during a migration is not damaged, and may be verified")
     func verified() async throws {
         let folder = try TemporaryFolder()
         let index = try Self.open(folder)

@@ -50,7 +50,7 @@ struct RecoveryTests {
     }
 
     @Test(
-        "A repair that loses items of a bundle that cannot donate them again changes nothing, and is refused at once later",
+        "A repair that would lose items for good changes nothing, and is refused at once later",
         arguments: [true, false])
     func refusedRepair(isStructural: Bool) async throws {
         let folder = try await SampleStore(isClosed: true).unpacked()
@@ -96,7 +96,7 @@ struct RecoveryTests {
         #expect(SearchIndex.refusedRepair(in: folder.path) == nil)
     }
 
-    @Test("A sound store is opened without a word, and everything is in it")
+    @Test("A sound store is opened without a message, and has all items")
     func sound() async throws {
         let sample = try await sample()
         let (report, contents) = try await mended(try sample.unpacked())
@@ -107,7 +107,7 @@ struct RecoveryTests {
     }
 
     @Test(
-        "A derived index that is missing, of another format, or has other rows is made anew, and nothing is owed",
+        "A derived index that is missing, of another format, or with other rows is rebuilt, and nothing is pending",
         arguments: [
             "DROP TABLE attribute", "DROP TABLE item_text", "DROP TABLE unconfirmed", "DELETE FROM derived_index",
             "UPDATE derived_index SET format = 99", "DROP TABLE attribute_name",
@@ -121,7 +121,7 @@ struct RecoveryTests {
     }
 
     @Test(
-        "A derived index that contradicts the items is found by a check and made anew by the repair",
+        "A derived index that contradicts the items is found by a check and rebuilt by the repair",
         arguments: [
             "DELETE FROM attribute WHERE item = 7", "INSERT INTO attribute VALUES (1, 'x', 5000)",
             "UPDATE attribute_name SET name = 'wrong' WHERE name = 'title'",
@@ -145,7 +145,7 @@ struct RecoveryTests {
         #expect(report.findings.contains { $0.contains("was rebuilt") }, "\(report.findings)")
     }
 
-    @Test("Donating goes on past a damaged full-text index, which is made anew at once")
+    @Test("Donations continue with a damaged full-text index, which is rebuilt at once")
     func damagedWhileWriting() async throws {
         let folder = try await sample().unpacked()
         try SampleStore.alter(folder, "DELETE FROM item_text_data; DELETE FROM item_text_idx")
@@ -160,7 +160,7 @@ struct RecoveryTests {
     }
 
     @Test(
-        "A damaged item is deleted, everything is owed and no client state is left",
+        "A damaged item is deleted, everything is pending and no client state is left",
         arguments: [
             "record = x'ff'", "record = zeroblob(length(record))", "checksum = checksum + 1", "expires = 99999.5",
             "donated = 1.5", "unique_identifier = 'other'", "index_name = 'third'",
@@ -181,7 +181,7 @@ struct RecoveryTests {
         #expect(contents.items == expected)
     }
 
-    @Test("A damaged item does not keep its app from replacing it, and is owed then")
+    @Test("A damaged item can be replaced by its app, and is pending then")
     func damagedItemReplaced() async throws {
         let sample = try await sample()
         let folder = try sample.unpacked()
@@ -197,7 +197,7 @@ struct RecoveryTests {
         _ = try await mended(folder)
     }
 
-    @Test("Columns that contradict their record are filled in again, and nothing is owed")
+    @Test("Columns that contradict their record are corrected, and nothing is pending")
     func wrongColumns() async throws {
         let sample = try await sample()
         let folder = try sample.unpacked()
@@ -209,7 +209,7 @@ struct RecoveryTests {
         #expect(!report.lostDonations && contents == sample.contents)
     }
 
-    @Test("A damaged client state is none: its app begins anew")
+    @Test("A damaged client state is dropped: its app starts from the beginning")
     func damagedState() async throws {
         let sample = try await sample()
         let folder = try sample.unpacked()
@@ -225,7 +225,7 @@ struct RecoveryTests {
     }
 
     @Test(
-        "What the store knows of itself is not believed when it is damaged; all items are kept, and everything is owed",
+        "Damaged facts of the store about itself are ignored; all items are kept, and everything is pending",
         arguments: [
             "UPDATE store SET applied = applied + 4", "UPDATE store SET generation = 1", "DELETE FROM store",
             "UPDATE store SET identifier = x'00112233445566778899aabbccddeeff'", "DROP TABLE store",
@@ -245,7 +245,7 @@ struct RecoveryTests {
         #expect(contents.states.isEmpty)
     }
 
-    @Test("A list of the format's steps that is damaged is not taken for that of a later version")
+    @Test("A damaged list of format steps does not count as a later version")
     func damagedSteps() async throws {
         for change in [
             "INSERT INTO grdb_migrations VALUES ('9')", "DELETE FROM grdb_migrations WHERE identifier = '2'",
@@ -259,7 +259,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("A page number that no database has is damage, not a full device")
+    @Test("An impossible page number is damage, not a full device")
     func pageNumbers() async throws {
         let sample = try await SampleStore(isClosed: true)
         let bytes = try #require(sample.files["index.sqlite"])
@@ -287,7 +287,7 @@ struct RecoveryTests {
         #expect(isFound)
     }
 
-    @Test("A loss that is noted before damage is met is told, wherever the damage is")
+    @Test("A loss recorded before the damage is reported, wherever the damage is")
     func lossBeforeDamage() async throws {
         let sample = try await sample()
         let size = try #require(sample.files["index.sqlite"]).count
@@ -301,7 +301,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("A store whose tables are missing keeps what the others hold")
+    @Test("A store with missing tables keeps the rows of the others")
     func missingTables() async throws {
         for change in ["DROP TABLE client_state", "DROP TABLE recovery", "DROP TABLE derived_index"] {
             let sample = try await sample()
@@ -316,7 +316,7 @@ struct RecoveryTests {
         #expect(report.lostDonations)
     }
 
-    @Test("A database that is missing, empty, cut or no database is made anew; what the journal has is applied")
+    @Test("A database that is missing, empty, truncated or invalid is rebuilt, and the log is applied")
     func lostDatabase() async throws {
         let changes: [(inout [String: [UInt8]]) -> Void] = [
             { $0["index.sqlite"] = nil }, { $0["index.sqlite"] = [] },
@@ -337,7 +337,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("What was not given twice before is not given twice after: journal entries and items go on behind the last")
+    @Test("Numbers of log entries and items continue after the last ones, and none is reused")
     func numbersGoOn() async throws {
         let sample = try await sample()
         let folder = try sample.unpacked {
@@ -354,7 +354,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("Where nobody knows the last generation, the next is later than any there was")
+    @Test("If the last generation is unknown, the next is later than any before")
     func unknownGeneration() async throws {
         let folder = try await sample().unpacked {
             $0["index.sqlite"] = nil; $0["index.sqlite-wal"] = nil
@@ -363,7 +363,7 @@ struct RecoveryTests {
         #expect(report.lostDonations && report.generation == Int(SampleStore.moment))
     }
 
-    @Test("Where a store should be according to the jobs and nothing is left, everything is owed")
+    @Test("If the jobs imply a store and nothing is left, everything is pending")
     func nothingLeft() async throws {
         let folder = try TemporaryFolder()
         let (report, contents) = try await mended(folder)
@@ -374,7 +374,7 @@ struct RecoveryTests {
         #expect(!other.lostDonations && other.isNew && other.generation == 1 && other.findings.isEmpty)
     }
 
-    @Test("An older database that was put back is noticed by its generation")
+    @Test("A restored older database is noticed by its generation")
     func olderDatabase() async throws {
         let (report, contents) = try await mended(try await sample().unpacked(), knownGeneration: 9)
         #expect(report.lostDonations && report.generation == 10 && contents.states.isEmpty)
@@ -391,7 +391,7 @@ struct RecoveryTests {
         #expect(try folder.names.filter { $0.contains(".new") || $0 == "suspect" } == [])
     }
 
-    @Test("A reader that meets damage leaves a mark, and the next opening mends it")
+    @Test("A reader that meets damage leaves a mark, and the next opening repairs it")
     func mark() async throws {
         let sample = try await sample()
         let folder = try sample.unpacked()
@@ -405,7 +405,7 @@ struct RecoveryTests {
         #expect(try !folder.names.contains("suspect"))
     }
 
-    @Test("What an opening found is kept for the status")
+    @Test("The findings of an opening are kept for the status")
     func keptFindings() async throws {
         let folder = try await sample().unpacked()
         try SampleStore.alter(folder, "DELETE FROM store")
@@ -416,7 +416,7 @@ struct RecoveryTests {
         try reader.pool.close()
     }
 
-    @Test("A client state that relies on lost entries does not come back with the entries behind them")
+    @Test("A client state that relies on lost entries is not restored by later entries")
     func stateBehindLoss() async throws {
         let sample = try await sample()
         let name = try #require(sample.files.keys.first { $0.hasSuffix(".journal") })
