@@ -32,7 +32,7 @@ struct BusCodingTests {
     }
 
     @Test(
-        "Values come out as they went in, through a message too, whatever their texts hold",
+        "Values are unchanged after encoding and decoding, also through a message",
         arguments: ["", "plain", "日本\u{301}", "a\0b", "\u{FFFE}", "back\\slash;", "\u{10FFFF}x"])
     func roundTrip(text: String) async throws {
         let value = sample(text)
@@ -43,7 +43,7 @@ struct BusCodingTests {
         #expect(try BusDecoder.decode(Sample.self, from: try #require(answer.first)) == value)
     }
 
-    @Test("Bytes are one array, texts another, and what is absent is left out")
+    @Test("Bytes and texts are one array each, and missing values are left out")
     func forms() throws {
         guard case .dictionary(let entries) = try BusEncoder.encode(sample("x")) else {
             Issue.record("no dictionary")
@@ -54,7 +54,7 @@ struct BusCodingTests {
         #expect(entries["absent"] == nil && entries["unsigned"]?.signature == "t")
     }
 
-    @Test("What does not fit is an error with its position")
+    @Test("A value that does not fit is an error with its position")
     func positions() throws {
         func error(_ value: BusValue) -> BusCodingError? {
             #expect(throws: BusCodingError.self) { try BusDecoder.decode([String: [Int8]].self, from: value) }
@@ -65,7 +65,7 @@ struct BusCodingTests {
         #expect(error(.dictionary(["a": .array([.string("x")])]))?.path == "a.0")
     }
 
-    @Test("A text that is not UTF-8, and a key that cannot be read, are refused")
+    @Test("A text that is not UTF-8 and an unreadable key are rejected")
     func texts() {
         #expect(throws: BusCodingError.self) { try BusDecoder.decode([String].self, from: .array([.bytes([0xFF])])) }
         #expect(throws: Never.self) {
@@ -74,7 +74,7 @@ struct BusCodingTests {
         }
     }
 
-    @Test("More entries or deeper values than a message takes are errors, the one because of its size")
+    @Test("Too many entries and too deep values are errors")
     func limits() {
         let many = #expect(throws: BusCodingError.self) {
             try BusEncoder.encode([Int](repeating: 1, count: BusValue.maximumEntries + 1))

@@ -33,7 +33,7 @@ struct BusPair {
 struct BusConnectionTests {
     static let echo = BusMember("com.searchlight.Test1", "Echo")
 
-    @Test("Arguments of every type arrive as they were sent")
+    @Test("Arguments of every type arrive unchanged")
     func everyType() async throws {
         let pair = try BusPair(onWorkerCall: { $0.reply($0.arguments) })
         var pipes: [Int32] = [0, 0]
@@ -63,7 +63,7 @@ struct BusConnectionTests {
         #expect(byte == UInt8(ascii: "x"))
     }
 
-    @Test("Calls made at once are answered each with its own answer")
+    @Test("Concurrent calls each get their own answer")
     func concurrentCalls() async throws {
         let pair = try BusPair(onWorkerCall: { $0.reply($0.arguments) })
         try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -78,7 +78,7 @@ struct BusConnectionTests {
         }
     }
 
-    @Test("A refusal arrives with its name and its words")
+    @Test("A refusal arrives with its name and message")
     func refusal() async throws {
         let pair = try BusPair(onWorkerCall: { $0.refuse(name: ExtensionStatus.notFound.errorName, message: "gone") })
         do {
@@ -90,13 +90,13 @@ struct BusConnectionTests {
         }
     }
 
-    @Test("A call that the peer drops is answered with a failure")
+    @Test("A call that the peer drops fails")
     func droppedCall() async throws {
         let pair = try BusPair(onWorkerCall: { _ in })
         await #expect(throws: BusError.self) { try await pair.host.call(Self.echo) }
     }
 
-    @Test("Calls under way fail when the peer goes, and so do later ones")
+    @Test("Pending and later calls fail when the peer disconnects")
     func disconnection() async throws {
         let kept = Mutex<[IncomingCall]>([])
         let (arrived, arrival) = AsyncStream.makeStream(of: Void.self)
@@ -117,7 +117,7 @@ struct BusConnectionTests {
         await #expect(throws: BusError.self) { try await pair.host.call(Self.echo) }
     }
 
-    @Test("Calls to a peer that is gone before the connection began fail, and so does its end arrive")
+    @Test("Calls to a peer that has disconnected before the start fail, and the end is reported")
     func deadPeer() async throws {
         for _ in 0..<50 {
             var descriptors: [Int32] = [0, 0]
@@ -172,7 +172,7 @@ struct BusConnectionTests {
         await #expect(throws: BusError.self) { try await connection.call(Self.echo) }
     }
 
-    @Test("Requests survive the way from one side to the other")
+    @Test("Requests arrive unchanged at the other side")
     func requests() async throws {
         let workerRequests: [WorkerRequest] = [
             .load(

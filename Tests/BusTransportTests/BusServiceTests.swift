@@ -5,7 +5,7 @@ import Testing
 
 @testable import BusTransport
 
-@Suite("Another program on a message bus", .enabled(if: DBusMock.isAvailable), .timeLimit(.minutes(10)))
+@Suite("A service on a message bus", .enabled(if: DBusMock.isAvailable), .timeLimit(.minutes(10)))
 struct BusServiceTests {
     private static let (name, path) = ("com.example.Odd", "/com/example/Odd")
 
@@ -38,7 +38,7 @@ struct BusServiceTests {
         }.get()
     }
 
-    @Test("Values of all types are read, those in variants too, and what no text names is left out")
+    @Test("Values of all types are read, also in variants, and unnamed types are left out")
     func types() async throws {
         let values = try await answer("a(sub)", "ret = [('a', 1, True), ('b', 2, False)]")
         #expect(
@@ -57,7 +57,7 @@ struct BusServiceTests {
         #expect(try await answer("d", "ret = float('nan')").first?.finite == nil)
     }
 
-    @Test("No more is kept than the bounds allow, and the rest of the message is read on")
+    @Test("Values are kept within bounds, and the rest of the message is still read")
     func bounds() async throws {
         let many = try await answer("as", "ret = ['x'] * 10000")
         #expect(many.first?.members.count == ForeignValue.Bounds.values - 1)
@@ -67,7 +67,7 @@ struct BusServiceTests {
         #expect(deep == [.skipped])
     }
 
-    @Test("Signals of strangers are not heard, even when they are sent to this client alone")
+    @Test("Signals of other senders are ignored, also if they are sent to this client alone")
     func strangers() async throws {
         _ = try await client.requestName("com.example.Me")
         let me = try await client.owner(of: "com.example.Me")
@@ -80,7 +80,7 @@ struct BusServiceTests {
         }
     }
 
-    @Test("While nobody has the name calls fail at once, and its end is told")
+    @Test("Calls fail at once while the name has no owner, and the end of the owner is reported")
     func absence() async throws {
         mock.stop()
         for await event in events {

@@ -51,7 +51,7 @@ struct BusValueTests {
         }
     }
 
-    @Test("Values of all types, dictionaries in dictionaries too, arrive as they were sent")
+    @Test("Values of all types arrive unchanged, also nested dictionaries")
     func roundTrip() async throws {
         let pair = try BusPair(onWorkerCall: { $0.reply($0.arguments) })
         for seed in 0..<300 as Range<UInt64> {
@@ -67,7 +67,7 @@ struct BusValueTests {
         }
     }
 
-    @Test("Dictionaries too deep inside each other are refused by who sends them")
+    @Test("The sender rejects dictionaries that are nested too deeply")
     func tooDeep() async throws {
         let pair = try BusPair(onWorkerCall: { $0.reply($0.arguments) })
         var value = BusValue.string("")
@@ -79,7 +79,7 @@ struct BusValueTests {
         #expect(answer.map(description) == ["signed(-1)"])
     }
 
-    @Test("More entries than may be are refused with the limit, and the connection goes on")
+    @Test("Too many entries are rejected with the limit, and the connection stays open")
     func tooMany() async throws {
         let pair = try BusPair(onWorkerCall: { $0.reply([.unsigned(0)]) })
         let list = [[String: BusValue]](repeating: [:], count: BusValue.maximumEntries + 1)
@@ -89,7 +89,7 @@ struct BusValueTests {
         _ = try await pair.host.call(echo, [.dictionaries(Array(list.dropLast()))])
     }
 
-    @Test("Arguments of a wrong type are refused with both types")
+    @Test("Arguments of a wrong type are rejected with both types")
     func wrongType() {
         var arguments = BusArguments([.dictionaries([])], of: "Search")
         #expect(throws: BusError.self) { _ = try arguments.dictionary() }

@@ -88,7 +88,7 @@ struct DirectSendingTests {
         }
     }
 
-    @Test("What is posted meanwhile is sent without the thread")
+    @Test("Messages that are posted while the thread waits are sent without the thread")
     func sentByThePoster() async throws {
         let pair = try await Pair()
         await pair.holdThread()
@@ -98,7 +98,7 @@ struct DirectSendingTests {
         pair.wait.letGo()
     }
 
-    @Test("What does not fit into the socket then is sent on by the thread")
+    @Test("The thread sends the bytes that do not fit into the socket")
     func restIsSentByTheThread() async throws {
         let pair = try await Pair()
         await pair.holdThread()
@@ -112,7 +112,7 @@ struct DirectSendingTests {
         #expect(await told.next() == [2])
     }
 
-    @Test("The serial number of a call is told before its answer")
+    @Test("The serial number of a call is known before its answer arrives")
     func serialFirst() async throws {
         let pair = try await Pair()
         for _ in 0..<200 {
@@ -128,7 +128,7 @@ struct DirectSendingTests {
         }
     }
 
-    @Test("What many threads post at once arrives whole, and each one's in its order")
+    @Test("Messages that many threads post at once arrive complete and in each thread's order")
     func orderOfEach() async throws {
         let (threads, each) = (8, 400)
         let pair = try await Pair()
@@ -150,7 +150,7 @@ struct DirectSendingTests {
         #expect(next == [UInt64](repeating: UInt64(each), count: threads))
     }
 
-    @Test("A peer that takes nothing more has ended the connection, also for what it was asked before")
+    @Test("A peer that stops reading has ended the connection, also for earlier calls")
     func peerWithoutEars() async throws {
         let pair = try await Pair()
         pair.reading.wait()
@@ -169,7 +169,7 @@ struct DirectSendingTests {
         }
     }
 
-    @Test("Calls fail once the connection has ended, whoever would have sent them")
+    @Test("Calls fail after the end of the connection, with any sender")
     func afterTheEnd() async throws {
         let pair = try await Pair()
         await pair.holdThread()

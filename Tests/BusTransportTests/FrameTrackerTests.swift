@@ -28,7 +28,7 @@ struct FrameTrackerTests {
         return (ends, nil)
     }
 
-    @Test("Messages end where they end, however the bytes come", arguments: 1...200 as ClosedRange<UInt64>)
+    @Test("The ends of messages are found with any division of the bytes", arguments: 1...200 as ClosedRange<UInt64>)
     func ends(seed: UInt64) {
         let bytes = RawPeer.authentication + Self.messages.flatMap { $0 }
         var expected: [Int] = []
@@ -68,7 +68,7 @@ struct FrameTrackerTests {
     }
 
     @Test(
-        "Every limit has its reason",
+        "Every limit has a reason",
         arguments: [
             (RawPeer.authentication + [UInt8](repeating: 0x6C, count: 16), "kind"),
             (
@@ -92,7 +92,7 @@ struct FrameTrackerTests {
         }
     }
 
-    @Test("Descriptors are as many as the header says, and come before its end")
+    @Test("The number of descriptors matches the header, and they precede its end")
     func descriptors() throws {
         func follow(_ parts: [([UInt8], Int)]) throws {
             var tracker = FrameTracker(sender: .client, limits: BusLimits())
@@ -111,7 +111,7 @@ struct FrameTrackerTests {
         }
     }
 
-    @Test("Damaged bytes end in a reason or in messages, the same ones however they come, never in a trap")
+    @Test("Damaged bytes give a reason or messages, the same with any division, and never trap")
     func mutations() throws {
         var loop = MutationLoop(
             seed: MutationLoop.seed, corpus: Self.messages.map { RawPeer.authentication + $0.prefix(1900) },

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BusTransport
 
-@Suite("Connections to peers that are not trusted", .timeLimit(.minutes(10)))
+@Suite("Connections to untrusted peers", .timeLimit(.minutes(10)))
 struct GuardedConnectionTests {
     @Test("A descriptor may come with the last bytes of the authentication")
     func firstMessage() async throws {
@@ -21,14 +21,14 @@ struct GuardedConnectionTests {
         #expect(try arguments.descriptor().number != file.number)
     }
 
-    @Test("A message in pieces of one byte arrives whole")
+    @Test("A message in pieces of one byte arrives complete")
     func pieces() async throws {
         let peer = try RawPeer()
         for byte in RawPeer.authentication + RawPeer.call(member: "Slow") { peer.send([byte]) }
         #expect(await peer.nextCall()?.member.member == "Slow")
     }
 
-    @Test("Messages in both directions, small and large, go through as without the guard", arguments: [true, false])
+    @Test("The guard passes small and large messages in both directions", arguments: [true, false])
     func bothSides(guardsClient: Bool) async throws {
         let (first, second) = try socketPair()
         let host = try BusConnection(
@@ -55,7 +55,7 @@ struct GuardedConnectionTests {
     }
 
     @Test(
-        "What breaks a limit ends the connection with the reason",
+        "A violated limit ends the connection with the reason",
         arguments: [
             (
                 RawPeer.authentication + [0x6C, 1, 0, 1] + RawPeer.word(33 << 20) + RawPeer.word(1) + RawPeer.word(0),
@@ -75,7 +75,7 @@ struct GuardedConnectionTests {
         await #expect(throws: BusError.self) { try await calling.call(BusConnectionTests.echo) }
     }
 
-    @Test("A large call that wants no answer is dropped, since nothing would count it while it waits")
+    @Test("A large call without a reply is dropped, because nothing would count it while it waits")
     func uncounted() async throws {
         let (first, second) = try socketPair()
         let received = Mutex<[Int]>([])
@@ -94,7 +94,7 @@ struct GuardedConnectionTests {
         host.close()
     }
 
-    @Test("The end says who ended it")
+    @Test("The end of a connection names its cause")
     func ends() async throws {
         let closed = try RawPeer()
         closed.connection.close()
@@ -113,7 +113,7 @@ struct GuardedConnectionTests {
         }
     }
 
-    @Test("More descriptors than a message may have end the connection, and none of them stays open")
+    @Test("Too many descriptors in a message end the connection, and all are closed")
     func tooManyDescriptors() async throws {
         let peer = try RawPeer()
         let file = try RawPeer.file()
@@ -128,7 +128,7 @@ struct GuardedConnectionTests {
         #expect(RawPeer.descriptors(of: file) == 1)
     }
 
-    @Test("A message has no more descriptors than the protocol needs: each is held until the call is answered")
+    @Test("A message has no more descriptors than the protocol needs")
     func fewDescriptors() async throws {
         let peer = try RawPeer()
         let file = try RawPeer.file()
@@ -143,7 +143,7 @@ struct GuardedConnectionTests {
         #expect(RawPeer.descriptors(of: file) == 1)
     }
 
-    @Test("Descriptors of a message that is refused, half-sent, unread or damaged do not stay open")
+    @Test("Descriptors of rejected, partial, unread and damaged messages are closed")
     func descriptorLeaks() async throws {
         let file = try RawPeer.file()
         let good = RawPeer.call(body: RawPeer.word(0), signature: "h", descriptors: 1)
@@ -166,7 +166,7 @@ struct GuardedConnectionTests {
         #expect(RawPeer.descriptors(of: file) == 1)
     }
 
-    @Test("What the guard lets through sd-bus takes too, so that nothing is dropped without a word")
+    @Test("sd-bus accepts every message that the guard accepts")
     func agreement() async throws {
         var random = SplitMix64(seed: MutationLoop.seed)
         let good = RawPeer.call(serial: 7, body: RawPeer.word(0), signature: "ay")

@@ -28,7 +28,7 @@ struct MessageBusTests {
         return try await client.owner(of: name)
     }
 
-    @Test("A name is had by one, and by the next when it was given back")
+    @Test("A name has one owner, and the next owner after it is released")
     func names() async throws {
         let bus = try PrivateBus()
         let (one, two) = (try client(bus), try client(bus))
@@ -41,7 +41,7 @@ struct MessageBusTests {
         #expect(third == .acquired)
     }
 
-    @Test("Calls carry who sent them, arguments and descriptors arrive, and errors come back")
+    @Test("Calls carry the sender, arguments and descriptors, and errors are returned")
     func calls() async throws {
         let bus = try PrivateBus()
         let senders = Mutex<[String?]>([])
@@ -64,7 +64,7 @@ struct MessageBusTests {
         #expect(senders.withLock { $0 } == [here, here])
     }
 
-    @Test("A client is known by its process and user, and its end is told once")
+    @Test("A client is identified by process and user, and its end is reported once")
     func identity() async throws {
         let bus = try PrivateBus()
         let (one, two) = (try client(bus), try client(bus))
@@ -79,7 +79,7 @@ struct MessageBusTests {
         await #expect(throws: BusError.self) { _ = try await one.identity(of: name) }
     }
 
-    @Test("A bus that is not there, or that ends, is told with a reason, and calls fail")
+    @Test("A bus that is missing or ends is reported with a reason, and calls fail")
     func unreachable() async throws {
         let (ends, continuation) = AsyncStream.makeStream(of: BusEnd.self)
         let nowhere = try MessageBus(
@@ -101,7 +101,7 @@ struct MessageBusTests {
         await #expect(throws: BusError.self) { _ = try await one.requestName("com.example.A") }
     }
 
-    @Test("A sender that floods is refused beyond its share, and another one is served")
+    @Test("A sender that floods is limited to its share, and other senders are served")
     func flood() async throws {
         let bus = try PrivateBus()
         let held = Mutex<[IncomingCall]>([])
@@ -141,7 +141,7 @@ struct MessageBusTests {
         #expect(after.count == 1)
     }
 
-    @Test("Shares are given back, and forgotten with the last call")
+    @Test("Shares are returned, and removed with the last call")
     func shares() {
         var shares = SenderShares(SenderLimits())
         for index in 0..<100 { #expect(shares.take(10, of: ":1.\(index)") == nil) }
@@ -151,7 +151,7 @@ struct MessageBusTests {
     }
 
     @Test(
-        "What the service says of itself is what tools of the bus understand, and unknown types are named",
+        "Tools of the bus understand the introspection data, and unknown types are named",
         .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/gdbus")))
     func tools() async throws {
         let bus = try PrivateBus()

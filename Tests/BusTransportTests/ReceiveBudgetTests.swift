@@ -5,7 +5,7 @@ import Testing
 
 @testable import BusTransport
 
-@Suite("The room for large messages")
+@Suite("Memory for large messages")
 struct ReceiveBudgetTests {
     private final class Grants: Sendable {
         private let names = Mutex<[String]>([])
@@ -17,7 +17,7 @@ struct ReceiveBudgetTests {
         ReceiveBudget(lanes: [.init(messageBytes: 10, capacity: 20), .init(messageBytes: .max, capacity: 100)])
     }
 
-    @Test("Room is given in the order in which it is asked for, and the large do not keep it from the small")
+    @Test("Memory is granted in the order of the requests, and large messages do not delay small ones")
     func order() {
         let (budget, grants) = (Self.budget(), Grants())
         let first = budget.ask(60) { grants.add("first") }
@@ -34,7 +34,7 @@ struct ReceiveBudgetTests {
         #expect(budget.held == 0)
     }
 
-    @Test("A ticket that nobody has any more gives back its room, or its place in the line")
+    @Test("A released ticket returns its memory or its position in the queue")
     func dropped() {
         let (budget, grants) = (Self.budget(), Grants())
         var first: ReceiveBudget.Ticket? = budget.ask(100) {}
@@ -46,7 +46,7 @@ struct ReceiveBudgetTests {
         #expect(grants.all == ["third"] && third.isGranted && budget.held == 100)
     }
 
-    @Test("A ticket that is dropped while the line is inspected gives back its place, and nothing waits for itself")
+    @Test("A ticket that is released during an inspection returns its position, and nothing deadlocks")
     func droppedWhileInspected() {
         let (tickets, grants) = (Dropped(), Grants())
         let budget = ReceiveBudget(lanes: [.init(messageBytes: .max, capacity: 100)], onInspection: { tickets.drop() })
@@ -63,7 +63,7 @@ struct ReceiveBudgetTests {
         #expect(budget.held == 0)
     }
 
-    @Test("Tickets that several threads ask for, give back and drop leave nothing behind")
+    @Test("Tickets that several threads request, return and release leave nothing behind")
     func concurrent() async {
         let budget = ReceiveBudget(lanes: [.init(messageBytes: .max, capacity: 1000)])
         let large = budget.ask(700) {}
@@ -97,7 +97,7 @@ struct ReceiveBudgetTests {
         }
     }
 
-    @Test("One that is larger than all the room is read alone")
+    @Test("A message larger than the whole budget is read alone")
     func larger() {
         let budget = Self.budget()
         let first = budget.ask(500) {}
@@ -108,7 +108,7 @@ struct ReceiveBudgetTests {
     }
 
     @Test(
-        "Of any tickets no more than the room is granted, and all are in the end",
+        "Granted tickets never exceed the budget, and all are granted in the end",
         arguments: 1...10 as ClosedRange<UInt64>)
     func bounded(seed: UInt64) {
         let budget = Self.budget()

@@ -36,10 +36,10 @@ private final class WaitedClock: Sendable {
     }
 }
 
-@Suite("Peers that do not go on", .timeLimit(.minutes(10)))
+@Suite("Stalled peers", .timeLimit(.minutes(10)))
 struct StalledPeerTests {
     @Test(
-        "A message that does not end, or an authentication, ends the connection after the time limit",
+        "An incomplete message or authentication ends the connection after the time limit",
         arguments: [0, 10, 60, 200])
     func stalled(count: Int) async throws {
         let message = RawPeer.call(body: [UInt8](repeating: 0, count: 100), signature: "ay")
@@ -50,7 +50,7 @@ struct StalledPeerTests {
         #expect(await peer.end() == .violated("\(what) that was not complete after 30 s"))
     }
 
-    @Test("A connection on which nothing is half-sent waits without a time limit")
+    @Test("A connection without a partial message waits without a time limit")
     func idle() async throws {
         let clock = WaitedClock()
         let peer = try RawPeer(kernel: clock.kernel(expires: false))
@@ -73,7 +73,7 @@ struct StalledPeerTests {
         #expect(last == -1)
     }
 
-    @Test("A peer that does not read is disconnected when too much waits for it")
+    @Test("A peer that does not read is disconnected if too much data waits for it")
     func unread() async throws {
         var limits = BusLimits()
         limits.maximumUnsentBytes = 1 << 20
@@ -85,7 +85,7 @@ struct StalledPeerTests {
         #expect(await peer.end() == .violated("it did not read, and more than 1048576 bytes are unsent"))
     }
 
-    @Test("A peer that asks for more than it reads is disconnected when too many answers wait for it")
+    @Test("A peer that requests more than it reads is disconnected if too many answers wait for it")
     func unreadAnswers() async throws {
         var limits = BusLimits()
         limits.maximumUnsentMessages = 100
@@ -109,7 +109,7 @@ struct StalledPeerTests {
         connection.close()
     }
 
-    @Test("A peer ahead of its answers is read no further until they are given")
+    @Test("The host stops reading from a peer that is ahead of its answers")
     func backPressure() async throws {
         var limits = BusLimits()
         limits.maximumUnansweredBytes = 1000
@@ -130,7 +130,7 @@ struct StalledPeerTests {
         }
     }
 
-    @Test("A peer that goes while its large message waits for room is noticed at once, and gives up its place")
+    @Test("A peer that disconnects while its large message waits for memory is noticed at once")
     func goneWhileWaiting() async throws {
         let room = ReceiveBudget(lanes: [.init(messageBytes: .max, capacity: 1000)])
         let first = room.ask(1000) {}
@@ -145,7 +145,7 @@ struct StalledPeerTests {
         #expect(room.held == 0)
     }
 
-    @Test("A peer that goes while it is ahead of its answers is noticed before they are given")
+    @Test("A peer that disconnects while it is ahead of its answers is noticed before they are sent")
     func goneAhead() async throws {
         var limits = BusLimits()
         limits.maximumUnansweredBytes = 1000
@@ -161,7 +161,7 @@ struct StalledPeerTests {
         withExtendedLifetime(held) {}
     }
 
-    @Test("A peer that only waits for room is not taken for one that has gone")
+    @Test("A peer that waits for memory does not count as disconnected")
     func waitingForRoom() async throws {
         let room = ReceiveBudget(lanes: [.init(messageBytes: .max, capacity: 1000)])
         let first = room.ask(1000) {}
@@ -175,7 +175,7 @@ struct StalledPeerTests {
         #expect(call.arguments.count == 1)
     }
 
-    @Test("A large call waits at the gate without room, passes when it opens, and is asked for again with room")
+    @Test("A large call waits at the gate without memory, and requests memory when the gate opens")
     func gate() async throws {
         let room = ReceiveBudget(lanes: [.init(messageBytes: .max, capacity: 1000)])
         let gate = Gate()
@@ -210,7 +210,7 @@ struct StalledPeerTests {
         call.reply()
     }
 
-    @Test("A large call that is to be read in any case is not asked for again, and the next one is")
+    @Test("A large call that is always read is not requested again, nor is the next call")
     func finalOpening() async throws {
         let gate = Gate()
         let peer = try RawPeer(room: ReceiveBudget(), gate: gate.ask)
@@ -226,7 +226,7 @@ struct StalledPeerTests {
         #expect(gate.questions == 3)
     }
 
-    @Test("A peer that goes while its large call waits at the gate is noticed at once")
+    @Test("A peer that disconnects while its large call waits at the gate is noticed at once")
     func goneAtGate() async throws {
         let gate = Gate()
         let peer = try RawPeer(room: ReceiveBudget(), gate: gate.ask)
@@ -243,7 +243,7 @@ struct StalledPeerTests {
     }
 
     @Test(
-        "What waits to be sent is counted by message, whatever is sent in between",
+        "Unsent data is counted by message, also if messages are sent in between",
         arguments: 1...50 as ClosedRange<UInt64>)
     func unsentCount(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)

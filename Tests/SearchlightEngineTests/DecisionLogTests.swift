@@ -5,7 +5,7 @@ import SearchlightEngine
 import TestSupport
 import Testing
 
-@Suite("The file of decisions")
+@Suite("The file of the decision log")
 struct DecisionLogTests {
     private let folder: TemporaryFolder
     private var path: String { folder.path("decisions.log") }
@@ -20,7 +20,7 @@ struct DecisionLogTests {
         DecisionLog(storeDirectory: folder.path, maximumBytes: maximumBytes)
     }
 
-    @Test("The last are read, the oldest first, also by who opens it later")
+    @Test("The last lines are read, the oldest first, also by a process that opens it later")
     func last() {
         let log = log()
         for number in 0..<10 { #expect(log.append(entry(number))) }
@@ -31,14 +31,14 @@ struct DecisionLogTests {
         #expect(log.last(1) == [entry(10)])
     }
 
-    @Test("Those of one job are told from the others")
+    @Test("Lines of one job are selected")
     func ofOne() {
         let log = log()
         for number in 0..<10 { log.append(entry(number, number % 2 == 0 ? "a" : "b")) }
         #expect(log.last(2, about: [.reindex(bundle: "a")]).map(\.moment) == [6, 8])
     }
 
-    @Test("It is put aside when it is full, and both files together stay bounded")
+    @Test("It is renamed when it is full, and both files together stay bounded")
     func bounded() throws {
         let log = log(1000)
         for number in 0..<100 { log.append(entry(number)) }
@@ -50,7 +50,7 @@ struct DecisionLogTests {
         #expect(kept == (100 - kept.count..<100).map { entry($0) })
     }
 
-    @Test("Lines that are damaged or cut off are passed over, and the next decision begins a line")
+    @Test("Damaged or truncated lines are skipped, and the next decision starts a line")
     func damaged() throws {
         let log = log()
         log.append(entry(1))
@@ -61,7 +61,7 @@ struct DecisionLogTests {
         #expect(log.last(10) == [entry(1), entry(2)])
     }
 
-    @Test("A link or a pipe in its place is neither written nor read")
+    @Test("A link or a pipe at its path is neither written nor read")
     func others() throws {
         let other = folder.path("other")
         try Data().write(to: URL(filePath: other))
@@ -74,7 +74,7 @@ struct DecisionLogTests {
         #expect(log().last(1).isEmpty)
     }
 
-    @Test("Who follows it is told what comes, past the moment when the file is put aside")
+    @Test("A follower gets new lines, also after the file was renamed")
     func followed() {
         let log = log(400)
         log.append(entry(0))
@@ -86,7 +86,7 @@ struct DecisionLogTests {
         }
     }
 
-    @Test("A log that is not there yet can be followed")
+    @Test("A log that does not exist yet can be followed")
     func fromNothing() {
         let log = log()
         var follower = DecisionFollower(log)

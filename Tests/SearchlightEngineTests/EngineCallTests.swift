@@ -21,7 +21,7 @@ struct EngineCallTests {
         try BusDecoder.decode(Value.self, from: try BusEncoder.encode(value))
     }
 
-    @Test("Errors come out with the same message", arguments: 0..<400 as Range<UInt64>)
+    @Test("Errors keep their message", arguments: 0..<400 as Range<UInt64>)
     func errors(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let error = RandomCalls.error(&random)
@@ -30,7 +30,7 @@ struct EngineCallTests {
         #expect(Array(other.description.utf8) == Array(error.description.utf8))
     }
 
-    @Test("Every call comes out as it went in", arguments: 0..<100 as Range<UInt64>)
+    @Test("Every call arrives unchanged", arguments: 0..<100 as Range<UInt64>)
     func calls(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         for call in RandomCalls.calls(&random) { try check(call) }
@@ -53,7 +53,7 @@ struct EngineCallTests {
         }
     }
 
-    @Test("All calls that are known have random ones here, and names of their own")
+    @Test("All known calls have random values here, and names of their own")
     func allCalls() {
         var random = SplitMix64(seed: 1)
         let names = Set(RandomCalls.calls(&random).map { type(of: $0).name })
@@ -61,7 +61,7 @@ struct EngineCallTests {
         #expect(names.count == ClientCallHandler.calls.count)
     }
 
-    @Test("Answers come out as they went in", arguments: 0..<100 as Range<UInt64>)
+    @Test("Answers arrive unchanged", arguments: 0..<100 as Range<UInt64>)
     func answers(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let items = (0..<3).map { _ in RandomCalls.item(&random) }
@@ -110,7 +110,7 @@ struct EngineCallTests {
     }
 
     @Test(
-        "Queries come out as the same tree, those that hold for all and for none too",
+        "Queries arrive as the same tree, also those that match everything or nothing",
         arguments: [
             "title == \"a\"", "!(a == 1 || b != \"x*\"cd) && InRange(pageCount,1,5)", "** == \"*\"",
             "dueDate > $time.today(-1)", "title == \"\\\"\\\\\u{301}日\"",
@@ -123,7 +123,7 @@ struct EngineCallTests {
         }
     }
 
-    @Test("Batches come out as they went in", arguments: 0..<100 as Range<UInt64>)
+    @Test("Batches arrive unchanged", arguments: 0..<100 as Range<UInt64>)
     func batches(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var batch = IndexBatch(
@@ -142,7 +142,7 @@ struct EngineCallTests {
             try batch.encoded().withUnsafeBytes { try IndexBatch(decoding: $0, maximumBytes: 64 << 20) } == batch)
     }
 
-    @Test("Changed values of a call or an answer are an error with a position or another call, and never a crash")
+    @Test("Damaged values of a call or an answer are an error with a position or another call, and never a crash")
     func damaged() throws {
         var random = SplitMix64(seed: 7)
         for _ in 0..<100 {

@@ -33,7 +33,7 @@ struct ExtensionLedgerTests {
     }
 
     @Test(
-        "What was in a folder that cannot be read, or whose disk is not mounted, is not gone",
+        "Extensions of an unreadable folder, or of an unmounted disk, are not removed",
         arguments: [SearchedFolder.unreadable, .open(fileSystem: 2), .missing(above: 2)])
     func folderIsNotThere(state: SearchedFolder) throws {
         #expect(try ledgerAfter([state]).ledger.removals.isEmpty)
@@ -47,13 +47,13 @@ struct ExtensionLedgerTests {
     }
 
     @Test(
-        "What was in a folder that was emptied, or deleted on its own file system, is gone",
+        "Extensions of an emptied folder, or of one deleted on its file system, are removed",
         arguments: [SearchedFolder.open(fileSystem: 1), .missing(above: 1)])
     func folderIsEmpty(state: SearchedFolder) throws {
         #expect(try Array(ledgerAfter([state]).ledger.removals.keys) == ["com.example.notebook"])
     }
 
-    @Test("A folder is looked at: one that is there, one that is not, one that is a file")
+    @Test("A folder is checked: an existing one, a missing one, a file")
     func folders() throws {
         guard case .open(let fileSystem) = SearchedFolder(place.folder.path) else {
             Issue.record("\(SearchedFolder(place.folder.path))")
@@ -67,7 +67,7 @@ struct ExtensionLedgerTests {
         #expect(other != fileSystem)
     }
 
-    @Test("What an app donated by itself stays, whatever becomes of an extension of its name")
+    @Test("An app's own donations stay, whatever happens to an extension of its name")
     func app() async throws {
         let bundle = try place.install("com.example.notebook").path
         try await place.withEngine { engine in

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SearchlightEngine
 
-@Suite("The file of how extensions behave")
+@Suite("The file of extensions' health")
 struct HealthFileTests {
     private static func health(_ random: inout SplitMix64) -> ExtensionHealth {
         var health = ExtensionHealth()
@@ -21,7 +21,7 @@ struct HealthFileTests {
         return health
     }
 
-    @Test("What was written is read again, and a file that is not there is no damage")
+    @Test("A written file is read unchanged, and a missing file is no damage")
     func roundTrip() throws {
         let folder = try TemporaryFolder()
         let empty = HealthFile(directory: folder.path)
@@ -37,7 +37,7 @@ struct HealthFileTests {
         #expect(try Set(folder.names).isSubset(of: ["extensions.json", "extensions.lock"]))
     }
 
-    @Test("More evidence than the file may hold goes, the oldest first, and what was decided stays")
+    @Test("Evidence beyond the file's bound is removed, the oldest first, and decisions stay")
     func tooMuch() throws {
         let folder = try TemporaryFolder()
         let print = BundleFingerprint(manifest: .init(path: "/"), library: nil, worker: nil)
@@ -63,7 +63,7 @@ struct HealthFileTests {
         #expect(kept.load()["com.example.n0"]?.itemsSetAside.isEmpty == true)
     }
 
-    @Test("Any byte that is changed is damage, or changes nothing; the file is kept beside the new one")
+    @Test("Any changed byte is damage, or changes nothing; the file is kept beside the new one")
     func damage() throws {
         let folder = try TemporaryFolder()
         var random = SplitMix64(seed: 7)
@@ -87,7 +87,7 @@ struct HealthFileTests {
         }
     }
 
-    @Test("A name that is none, a format of another release and what is no file are damage")
+    @Test("An invalid name, a format of another release and a special file are damage")
     func foreign() throws {
         let folder = try TemporaryFolder()
         var random = SplitMix64(seed: 1)
@@ -101,7 +101,7 @@ struct HealthFileTests {
         #expect(HealthFile(directory: folder.path).wasDamaged)
     }
 
-    @Test("Of too many, those that are disabled or in quarantine stay")
+    @Test("Beyond the bound, disabled and quarantined extensions stay")
     func tooMany() {
         var random = SplitMix64(seed: 3)
         var all: [String: ExtensionHealth] = [:]
@@ -112,7 +112,7 @@ struct HealthFileTests {
         #expect(held.count < kept.count && held.keys.allSatisfy { kept[$0] != nil })
     }
 
-    @Test("Of several that change it at once, no change is lost")
+    @Test("Concurrent changes are all kept")
     func together() throws {
         let folder = try TemporaryFolder()
         let (files, changes) = (8, 10)
@@ -138,7 +138,7 @@ struct HealthFileTests {
         #expect(all["com.example.common"]?.itemsSetAside.count == files * changes)
     }
 
-    @Test("Who was stopped while it held the file stops nobody, and nothing is changed")
+    @Test("A process that was stopped with the file locked blocks no other, and nothing is changed")
     func stopped() throws {
         let folder = try TemporaryFolder()
         var random = SplitMix64(seed: 2)

@@ -4,7 +4,7 @@ import SearchlightEngine
 import TestSupport
 import Testing
 
-@Suite("Where the parts of an installation are")
+@Suite("Paths of an installation")
 struct InstallationTests {
     /// Makes empty files below a folder.
     private func make(_ names: [String], in folder: String) throws {
@@ -31,7 +31,7 @@ struct InstallationTests {
         #expect(found.frameworkFolder == "\(prefix.path)/lib/searchlight")
     }
 
-    @Test("In a build folder all are beside each other, and a worker can be named")
+    @Test("In a build folder all are in one folder, and a worker can be named")
     func built() throws {
         let folder = try TemporaryFolder()
         try make(

@@ -25,7 +25,7 @@ struct JobStoreTests {
         try folder.write(Array(Data(contentsOf: URL(filePath: Self.kept + "/\(format).json"))), to: "jobs.json")
     }
 
-    @Test("A kept file of every format is read, and is of the present one after a change", arguments: [1, 2, 3, 4, 5])
+    @Test("A kept file of every format is read, and has the present one after a change", arguments: [1, 2, 3, 4, 5])
     func formats(format: Int) throws {
         let folder = try TemporaryFolder()
         try keep(format, in: folder)
@@ -39,7 +39,7 @@ struct JobStoreTests {
         #expect(try folder.read("jobs.json") == Array(present))
     }
 
-    @Test("A file of an older format that has what came later was not written by anybody", arguments: [1, 2])
+    @Test("A file of an older format with newer content is invalid", arguments: [1, 2])
     func mixed(format: Int) throws {
         let folder = try TemporaryFolder()
         try keep(format, in: folder)
@@ -52,7 +52,7 @@ struct JobStoreTests {
     private static let place = ReindexPlace(
         cursor: Data([0, 1, 255]), pages: 2, began: 816_946_751, replacement: 7, generation: 1, fingerprint: "a")
 
-    @Test("Items that are owed are read by every process, in whatever order it has them in memory")
+    @Test("Pending items are read by every process, in any order in memory")
     func items() throws {
         let folder = try TemporaryFolder()
         for power in 6..<14 {
@@ -71,7 +71,7 @@ struct JobStoreTests {
         }
     }
 
-    @Test("The place of a reindex is kept, and forgotten with what it is a place in")
+    @Test("The cursor of a reindex is kept, and removed with the reindex")
     func places() throws {
         let folder = try TemporaryFolder()
         let store = JobStore(directory: folder.path)
@@ -90,7 +90,7 @@ struct JobStoreTests {
     }
 
     @Test(
-        "A place that cannot be one is damage",
+        "An impossible cursor is damage",
         arguments: [
             ("\"pages\":2", "\"pages\":0"), ("\"failures\":0,\"fi", "\"failures\":3,\"fi"), ("AAH/", "AAH+"),
         ])
@@ -106,7 +106,7 @@ struct JobStoreTests {
         #expect(JobStore(directory: folder.path).wasDamaged)
     }
 
-    @Test("A file of an older format has no places")
+    @Test("A file of an older format has no cursors")
     func placeBeforeItsTime() throws {
         let folder = try TemporaryFolder()
         try keep(1, in: folder)
@@ -117,7 +117,7 @@ struct JobStoreTests {
         #expect(JobStore(directory: folder.path).wasDamaged)
     }
 
-    @Test("A name that was changed is damage", arguments: ["com.example.donos", ""])
+    @Test("A changed name is damage", arguments: ["com.example.donos", ""])
     func changedDonor(name: String) throws {
         let folder = try TemporaryFolder()
         try keep(3, in: folder)
@@ -127,7 +127,7 @@ struct JobStoreTests {
         #expect(JobStore(directory: folder.path).wasDamaged)
     }
 
-    @Test("Donors are noted once, forgotten with their jobs, and bounded in number and length")
+    @Test("Donors are stored once, removed with their jobs, and bounded in number and length")
     func donors() throws {
         let folder = try TemporaryFolder()
         let store = JobStore(directory: folder.path)
@@ -154,7 +154,7 @@ struct JobStoreTests {
         #expect(store.isDonor("one more"))
     }
 
-    @Test("A name that cannot be written down is not noted")
+    @Test("A name that cannot be stored is left out")
     func unwritable() throws {
         let folder = try TemporaryFolder()
         let store = JobStore(directory: folder.path("missing"))

@@ -10,7 +10,7 @@ import Testing
 struct JobsFuzzTortureTests {
     private struct Broken: Error { var reason: String }
 
-    @Test("A list of jobs is read, or set aside; what was read is the same after it was written")
+    @Test("A list of jobs is read or rejected; a read one is unchanged after writing")
     func jobs() throws {
         let folder = try TemporaryFolder()
         let store = JobStore(directory: folder.path)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SearchlightEngine
 
-@Suite("What extensions left out")
+@Suite("Files that extensions leave out")
 struct OmissionStoreTests {
     private let folder: TemporaryFolder
     private let bundle = "org.example.files"
@@ -28,7 +28,7 @@ struct OmissionStoreTests {
     }
 
     @Test(
-        "What is said counts once its request has succeeded, for what that was about, and is found by the next process")
+        "A report counts once its request has succeeded, for the request's items, and is read by the next process")
     func scopes() throws {
         let store = store()
         store.begin(bundle)
@@ -74,7 +74,7 @@ struct OmissionStoreTests {
         #expect(self.store().bundles == store.bundles)
     }
 
-    @Test("An unnamed omission keeps its reason in later requests, and a retry counts nothing twice")
+    @Test("An unnamed omission keeps its reason in later requests, and a repetition counts nothing twice")
     func unnamed() throws {
         let store = store()
         for number in 0..<Omissions.maximumNames + 3 { say("\(number)", reason: "locked", to: store) }
@@ -116,7 +116,7 @@ struct OmissionStoreTests {
         #expect(self.store().bundles == store.bundles)
     }
 
-    @Test("The file is read when it is needed first")
+    @Test("The file is read when it is first needed")
     func lateReading() throws {
         let late = store(isWritable: false)
         let store = store()
@@ -125,7 +125,7 @@ struct OmissionStoreTests {
         #expect(counts(late) == ["locked": 1])
     }
 
-    @Test("A file that was changed is not believed", arguments: ["", "{}", "[", #"{"bundles":{},"checksum":1}"#])
+    @Test("A changed file is ignored", arguments: ["", "{}", "[", #"{"bundles":{},"checksum":1}"#])
     func damage(text: String) throws {
         try folder.write(Array(text.utf8), to: OmissionStore.fileName)
         let store = store()
@@ -135,7 +135,7 @@ struct OmissionStoreTests {
         #expect(counts(self.store()) == ["locked": 1])
     }
 
-    @Test("A text that is too long is cut between characters")
+    @Test("A text that is too long is truncated between characters")
     func longTexts() {
         let long = LeftOut(name: String(repeating: "ø", count: 3000), reason: String(repeating: "a", count: 201))
         #expect(long.name.utf8.count == 4096 && long.reason.utf8.count == 200)

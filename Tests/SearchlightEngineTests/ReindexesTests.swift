@@ -8,7 +8,7 @@ import Testing
 @testable import ExtensionHost
 @testable import SearchlightEngine
 
-@Suite("What must outlive a reindex")
+@Suite("Donations that survive a reindex")
 struct ReindexesTests {
     private let delegates = LiveDelegates(
         WorkerConfiguration(workerPath: "/nowhere", frameworkFolder: nil, environment: [:]))
@@ -25,7 +25,7 @@ struct ReindexesTests {
         func takeLoss() -> BusError? { nil }
     }
 
-    @Test("is what was on its way when it began and what came later, but not what was done before or is asked for")
+    @Test("are those in transit at its start and later ones, but not earlier or requested ones")
     func kept() throws {
         let reindexes = Reindexes(delegates: delegates)
         reindexes.finish(reindexes.begin(try batch(["done"]), from: .app))
@@ -44,7 +44,7 @@ struct ReindexesTests {
         #expect(reindexes.begin("a"))
     }
 
-    @Test("is everything, when it is too much to remember")
+    @Test("are all, if there are too many to remember")
     func tooMuch() {
         var kept = Reindexes.Kept()
         let names = (0..<Reindexes.Kept.maximum).map { "item \($0)" }
@@ -58,7 +58,7 @@ struct ReindexesTests {
         #expect(long.isTooMuch)
     }
 
-    @Test("Who deletes everything marks it only while it is asked for everything, and undoes it while others are")
+    @Test("A deletion of everything is marked only during a request for everything, and cleared by others")
     func deletions() throws {
         let reindexes = Reindexes(delegates: delegates)
         let token = try delegates.register(Nobody(), for: "a")

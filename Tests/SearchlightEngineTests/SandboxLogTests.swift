@@ -7,7 +7,7 @@ import Testing
 
 @testable import SearchlightEngine
 
-@Suite("The file of what extensions tried")
+@Suite("The file of denied attempts")
 struct SandboxLogTests {
     private let folder: TemporaryFolder
 
@@ -21,7 +21,7 @@ struct SandboxLogTests {
         log.history().bundles["com.example.a"]?.refusals.map(\.refusal.detail) ?? []
     }
 
-    @Test("Whoever reads it while another writes finds it whole")
+    @Test("A reader finds it complete while another process writes")
     func readWhileWritten() throws {
         let (first, second) = (SandboxLog(directory: folder.path) { 1 }, SandboxLog(directory: folder.path) { 2 })
         first.take(tried("bpf"))
@@ -34,7 +34,7 @@ struct SandboxLogTests {
         #expect(try folder.names == ["sandbox.json"])
     }
 
-    @Test("What cannot be written while another has it locked is shown, and written with what comes next")
+    @Test("Attempts during another process's lock are shown, and written with the next ones")
     func locked() throws {
         let log = SandboxLog(directory: folder.path) { 1 }
         log.take(tried("bpf"))

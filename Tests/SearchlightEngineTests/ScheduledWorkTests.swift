@@ -11,7 +11,7 @@ import Testing
 @testable import SearchlightEngine
 
 /// Work for a scheduler that needs no worker.
-@Suite("Scheduled work of the engine's own", .timeLimit(.minutes(10)))
+@Suite("Scheduled work of the engine", .timeLimit(.minutes(10)))
 struct ScheduledWorkTests {
     private let place: EnginePlace
     private static let day = 86400.0
@@ -27,7 +27,7 @@ struct ScheduledWorkTests {
         try await engine.commit(batch)
     }
 
-    @Test("What has expired in great number before it could be asked for is asked for as a whole")
+    @Test("Very many items that expired before their request are requested as a whole")
     func late() async throws {
         let bundle = try place.install("com.example.notebook").identifier
         try await place.withEngine { engine in
@@ -41,7 +41,7 @@ struct ScheduledWorkTests {
         }
     }
 
-    @Test("Expired items are purged when it is time, in steps that can be stopped, and not again within an hour")
+    @Test("Expired items are purged when due, in steps that can be stopped, and not again within an hour")
     func purge() async throws {
         try await place.withEngine { engine in
             let end = place.time.now + Self.day
@@ -76,7 +76,7 @@ struct ScheduledWorkTests {
         }
     }
 
-    @Test("Maintenance that is done is remembered over a start, and runs though it is not due")
+    @Test("Completed maintenance is remembered across restarts, and runs on request")
     func maintenance() async throws {
         try await place.withEngine { engine in
             try await donate(["x", "y"], to: "org.example.app", engine)
@@ -89,7 +89,7 @@ struct ScheduledWorkTests {
         }
     }
 
-    @Test("Records and throttles are kept; a damaged file is set aside, and told of")
+    @Test("Records and throttles are kept; a damaged file is renamed, and reported")
     func state() async throws {
         try await place.withEngine { engine in
             #expect(engine.scheduleRecord(.usage, as: [String: Usage].self) == nil)
@@ -121,7 +121,7 @@ struct ScheduledWorkTests {
         try await place.withEngine { #expect(!$0.hasDamagedSchedule && $0.throttledBundles == ["d"]) }
     }
 
-    @Test("A bundle that nobody can be asked about is no work, until somebody is there")
+    @Test("A bundle without a receiver is no work until there is one")
     func nobody() async throws {
         try await place.withEngine { engine in
             try engine.jobStore.update {

@@ -17,7 +17,7 @@ struct ClientRightsTests {
         }
     }
 
-    @Test("An app acts for the bundle it names, a sandboxed one for that of its sandbox")
+    @Test("An app acts for its named bundle, a sandboxed one for its sandbox's bundle")
     func apps() {
         #expect(
             rights(.none, .app, "com.example.notes")
@@ -37,7 +37,7 @@ struct ClientRightsTests {
         #expect(rights(.none, .app, name) == .success(.app(bundle: name, isSandboxed: false)))
     }
 
-    @Test("A sandboxed app that claims another bundle is refused")
+    @Test("A sandboxed app that claims another bundle is rejected")
     func falseClaim() {
         #expect(
             rights(.application("org.gnome.Maps"), .app, "com.example.notes")
@@ -52,7 +52,7 @@ struct ClientRightsTests {
         #expect(rights(.none, .shell, nil, user: 1001) == .failure(.otherUser(1001)))
     }
 
-    @Test("What cannot be determined gets nothing", arguments: Hello.Role.allCases)
+    @Test("An unknown client has no rights", arguments: Hello.Role.allCases)
     func undetermined(role: Hello.Role) {
         #expect(
             rights(.undetermined(reason: "no /proc"), role, role == .app ? "com.example.notes" : nil)
@@ -60,7 +60,7 @@ struct ClientRightsTests {
     }
 
     @Test(
-        "Names that are no bundle identifiers are refused",
+        "Names that are no bundle identifiers are rejected",
         arguments: [
             "", "notes", ".", "com.", ".example", "com..example", "com/example", "com.exämple", "com.example\u{0}",
             "com.example notes", "../../etc", String(repeating: "a", count: 252) + ".com",
@@ -71,7 +71,7 @@ struct ClientRightsTests {
     }
 
     @Test(
-        "Whatever is claimed, a sandboxed client acts for its own bundle or not at all",
+        "With any claim, a sandboxed client acts for its own bundle or not at all",
         arguments: 1...50 as ClosedRange<UInt64>)
     func sandboxHolds(seed: UInt64) {
         var random = SplitMix64(seed: seed)

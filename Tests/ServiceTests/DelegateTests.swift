@@ -13,7 +13,7 @@ import Testing
 struct DelegateTests {
     private static let fetch = PromiseRequest.fetchData(bundle: "com.example.notes", item: "a", type: "public.text")
 
-    @Test("A registered app is asked over its connection, and its bundle is that of the connection")
+    @Test("A registered app gets requests over its connection, for its connection's bundle")
     func asked() async throws {
         let service = try await TestService()
         let app = try await service.app()
@@ -49,7 +49,7 @@ struct DelegateTests {
         return bytes
     }
 
-    @Test("An app that goes while it is asked leaves the request to others, and the service goes on")
+    @Test("An app that ends during a request leaves it to others, and the service continues")
     func goesWhileAsked() async throws {
         let service = try await TestService()
         let app = try await service.app()
@@ -67,7 +67,7 @@ struct DelegateTests {
         await service.stop()
     }
 
-    @Test("An app that registers is asked at once for the reindex that it owes")
+    @Test("An app that registers gets its pending reindex at once")
     func owed() async throws {
         let folder = try TemporaryFolder()
         do {

@@ -7,7 +7,7 @@ import Testing
 struct DonationOrderTests {
     private let order = DonationOrder()
 
-    @Test("What came before another connection's donation was accepted is dropped once its client has gone")
+    @Test("Donations from before another connection's donation are dropped once their client has ended")
     func stale() {
         let (old, new) = (order.connect("com.example.a"), order.connect("com.example.a"))
         let arrival = old.now
@@ -20,7 +20,7 @@ struct DonationOrderTests {
         #expect(old.accept(since: old.now) { true })
     }
 
-    @Test("What a client did not wait for is kept if its app has donated nothing since over another connection")
+    @Test("Donations that a client did not wait for are kept if its app has since donated over no other connection")
     func nobodyElse() {
         let (app, other) = (order.connect("com.example.a"), order.connect("com.example.b"))
         let arrivals = [app.now, app.now, app.now]
@@ -30,7 +30,7 @@ struct DonationOrderTests {
         }
     }
 
-    @Test("Only apps that are connected are remembered")
+    @Test("Only connected apps are remembered")
     func forgotten() {
         let (first, second) = (order.connect("com.example.a"), order.connect("com.example.a"))
         let other = order.connect("com.example.b")

@@ -15,7 +15,7 @@ private let isTorture = ProcessInfo.processInfo.environment["SEARCHLIGHT_TORTURE
 
 @Suite("Donations over a socket", .timeLimit(.minutes(10)))
 struct DonationTests {
-    @Test("Fifty clients at once: nothing is lost, each client's order is kept, and what waits is bounded")
+    @Test("Fifty concurrent clients: nothing is lost, each client's order is kept, and waiting data is bounded")
     func manyClients() async throws {
         let service = try await TestService()
         let clients = 50
@@ -50,7 +50,7 @@ struct DonationTests {
         await service.stop()
     }
 
-    @Test("What fifty clients send at once does not pile up in the memory of the service")
+    @Test("Donations that fifty clients send at once do not accumulate in the service's memory")
     func memory() async throws {
         // The program: the use of other tests in this process does not count.
         let program = try await Program(folder: try TemporaryFolder())
@@ -95,7 +95,7 @@ struct DonationTests {
         }
     }
 
-    @Test("When the most bytes of all are held, donations are refused, and taken again later")
+    @Test("At the bound of all bytes donations are rejected, and accepted again later")
     func budget() async throws {
         var limits = ServiceLimits()
         limits.heldBytes = 100_000
@@ -109,7 +109,7 @@ struct DonationTests {
         await service.stop()
     }
 
-    @Test("A client that goes with donations waiting gives back what it held")
+    @Test("A client that ends with waiting donations frees their room")
     func clientGoes() async throws {
         let service = try await TestService()
         let client = try await service.app()
@@ -123,7 +123,7 @@ struct DonationTests {
         await service.stop()
     }
 
-    @Test("A malformed donation is refused as what it is, and the connection goes on")
+    @Test("A malformed donation is rejected with the reason, and the connection continues")
     func malformed() async throws {
         let service = try await TestService()
         let client = try await service.app()

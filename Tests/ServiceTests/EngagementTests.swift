@@ -20,7 +20,7 @@ struct EngagementTests {
         return try answer.boolean()
     }
 
-    @Test("An app's reports order its own searches, for its own items only, and change no other app's places")
+    @Test("An app's reports order its own searches, for its own items only, and change no other app's order")
     func apps() async throws {
         let service = try await TestService()
         let notes = try await service.app("com.example.notes")
@@ -44,7 +44,7 @@ struct EngagementTests {
         await service.stop()
     }
 
-    @Test("What an app says through the library comes first in its next query")
+    @Test("A use that an app reports through the library comes first in its next query")
     func library() async throws {
         let service = try await TestService()
         let app = LibraryApp(store: service.store)
@@ -70,7 +70,7 @@ struct EngagementTests {
         await service.stop()
     }
 
-    @Test("What the user does elsewhere does not change what an app is shown")
+    @Test("The user's actions elsewhere do not change an app's results")
     func hidden() async throws {
         let service = try await TestService()
         let notes = try await service.app("com.example.notes")
@@ -86,7 +86,7 @@ struct EngagementTests {
         await service.stop()
     }
 
-    @Test("A launcher reports by number what was opened, dragged or looked at", .enabled(if: PrivateBus.isAvailable))
+    @Test("A launcher reports opened, dragged and viewed items by number", .enabled(if: PrivateBus.isAvailable))
     func launcher() async throws {
         let bus = try PrivateBus()
         let service = try await TestService { $0.sessionBus = bus.address }

@@ -14,7 +14,7 @@ struct EventLoopTests {
 
     init() throws { loop = try EventLoop(name: "loop-test") }
 
-    @Test("What prefers it runs on it, one thing at a time, whoever goes on with it")
+    @Test("Tasks that prefer it run on it, one at a time, with any continuation")
     func tasks() async {
         let numbers = Mutex<Set<pthread_t>>([])
         let (stream, inputs) = AsyncStream.makeStream(of: Int.self)
@@ -35,7 +35,7 @@ struct EventLoopTests {
         loop.end()
     }
 
-    @Test("Who sleeps wakes at the moment, and not before")
+    @Test("A sleeping task wakes at its time, and not before")
     func sleeps() async throws {
         let start = ContinuousClock.now
         let sleeps = [30, 10, 20, 0, -10].map { milliseconds in
@@ -49,7 +49,7 @@ struct EventLoopTests {
         loop.end()
     }
 
-    @Test("A sleep that is given up ends at once, before it began, while it lasts and just when it is over")
+    @Test("A cancelled sleep ends at once, before its start, during it and at its end")
     func cancelled() async {
         for pause in [Duration.seconds(1000), .zero, .microseconds(200)] {
             for round in 0..<50 {
@@ -65,7 +65,7 @@ struct EventLoopTests {
         loop.end()
     }
 
-    @Test("Once it has ended, what is left runs elsewhere, and nobody can sleep on it any more")
+    @Test("After its end, remaining work runs elsewhere, and no task can sleep on it")
     func ended() async {
         loop.end()
         while loop.isRunning { await Task.yield() }
@@ -76,7 +76,7 @@ struct EventLoopTests {
         #expect(throws: CancellationError.self) { try result.get() }
     }
 
-    @Test("It ends only when nobody sleeps on it any more")
+    @Test("It ends only when no task sleeps on it")
     func endsLast() async {
         let sleep = Task(executorPreference: loop) { [loop] in
             try await loop.clock.sleep(for: .seconds(1000))

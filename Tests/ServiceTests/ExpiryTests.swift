@@ -44,7 +44,7 @@ struct ExpiryTests {
         return found
     }
 
-    @Test("are asked for by identifier, of the app's delegate, and live on; what nobody donates again is gone")
+    @Test("are requested by identifier from the app's delegate, and stay; others are deleted")
     func delegate() async throws {
         do {
             let service = try await service(day: 0)
@@ -82,7 +82,7 @@ struct ExpiryTests {
         #expect(try await found("com.example.other", "b") == [])
     }
 
-    @Test("are asked for by identifier, of the extension, where the app does not run")
+    @Test("are requested by identifier from the extension, if the app does not run")
     func `extension`() async throws {
         let library = folder.path("by-name.so")
         let project = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

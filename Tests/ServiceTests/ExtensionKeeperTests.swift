@@ -28,7 +28,7 @@ struct ExtensionKeeperTests {
         }
     }
 
-    @Test("One that is dropped in, replaced, removed and brought back is noticed, without a restart or a question")
+    @Test("An added, replaced, removed or returned extension is noticed, without a restart or a request")
     func comesAndGoes() async throws {
         let service = try await service()
         // The folder does not exist yet.
@@ -49,7 +49,7 @@ struct ExtensionKeeperTests {
         await service.stop()
     }
 
-    @Test("One that is refused is told with the reason, once for each reason")
+    @Test("A rejected extension is reported with the reason, once for each reason")
     func refused() async throws {
         let path = try PlainBundle("com.example.x", in: extensions, library: [1, 2, 3]).path
         let service = try await service()
@@ -67,7 +67,7 @@ struct ExtensionKeeperTests {
         await service.stop()
     }
 
-    @Test("One that is copied file by file is refused until it is whole, and then used")
+    @Test("An extension that is copied file by file is rejected until it is complete, and then used")
     func copied() async throws {
         let service = try await service()
         let path = extensions + "/com.example.x.searchext"
@@ -94,7 +94,7 @@ struct ExtensionKeeperTests {
         await service.stop()
     }
 
-    @Test("What a removed one left is deleted when it is time, without a question")
+    @Test("The items of a removed extension are deleted when due, without a request")
     func removedForGood() async throws {
         try PlainBundle("com.example.notes", in: extensions)
         let service = try await service { $0.engine.removalGrace = 0.05 }
@@ -112,7 +112,7 @@ struct ExtensionKeeperTests {
         await service.stop()
     }
 
-    @Test("It watches the folders again after a repair, and what came during it is found")
+    @Test("The folders are watched again after a repair, and changes during it are found")
     func repair() async throws {
         let service = try await service()
         let repair = try await HeldRepair(service.service.holder)
@@ -122,7 +122,7 @@ struct ExtensionKeeperTests {
         await service.stop()
     }
 
-    @Test("One that somebody else's question finds first is asked all the same")
+    @Test("An extension that another client's request finds first is reindexed too")
     func foundByOthers() async throws {
         let service = try await service { $0.extensionQuiet = .seconds(3600) }
         let engine = try #require(service.service.engine)
@@ -153,7 +153,7 @@ struct ExtensionKeeperTests {
         return isWaiting && failures() == count
     }
 
-    @Test("A reindex that failed is tried again after 30 s, and then after twice as long each time, while it is owed")
+    @Test("A failed reindex is repeated after 30 s, and then after twice the time, while it is pending")
     func triedAgain() async throws {
         let clock = ManualClock()
         try PlainBundle("com.example.x", in: extensions)
@@ -177,7 +177,7 @@ struct ExtensionKeeperTests {
         await service.stop()
     }
 
-    @Test("One that a person disables is not asked; once it is enabled and released it is, without waiting")
+    @Test("An extension that the user disables gets no requests; after it is enabled and released it does at once")
     func freed() async throws {
         let clock = ManualClock()
         try PlainBundle("com.example.x", in: extensions)
@@ -203,7 +203,7 @@ struct ExtensionKeeperTests {
         await service.stop()
     }
 
-    @Test("A reindex that failed before the service began is tried again when its wait is over, without another start")
+    @Test("A reindex that failed before the start of the service is repeated when its wait is over")
     func triedAgainAfterRestart() async throws {
         let clock = ManualClock()
         try PlainBundle("com.example.x", in: extensions)
@@ -224,7 +224,7 @@ struct ExtensionKeeperTests {
         await second.stop()
     }
 
-    @Test("Nothing is under way once what changed was looked at")
+    @Test("No work is left once the changes were examined")
     func rests() async throws {
         try PlainBundle("com.example.x", in: extensions)
         let service = try await service()

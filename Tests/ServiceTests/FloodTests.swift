@@ -25,7 +25,7 @@ struct FloodTests {
     private static let attempts = 3
 
     @Test(
-        "While apps donate 12 × 15 MiB each, a search, a drag and a preview wait for none of it, and memory is bounded",
+        "While apps donate 12 × 15 MiB each, a search, a drag and a preview do not wait, and memory is bounded",
         arguments: [(Flood.Shape.oneItem, 1), (.manyItems, 1), (.oneItem, 4)])
     func flood(shape: Flood.Shape, apps: Int) async throws {
         try await Self.check(shape, apps, memory: Self.memory)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Flow control of donations", .timeLimit(.minutes(1)))
 struct FlowControlTests {
-    @Test("What is in flight is bounded and counted, and a connection that ends gives back what it had")
+    @Test("Data in flight is bounded and counted, and a connection that ends frees its share")
     func bytes() {
         let control = FlowControl(limit: 100)
         let (one, other) = (FlowControl.Share(of: control), FlowControl.Share(of: control))

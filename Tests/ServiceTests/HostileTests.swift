@@ -57,7 +57,7 @@ struct HostileTests {
         return bytes
     }
 
-    @Test("A title with what readers of D-Bus refuse does not hide what else a launcher finds")
+    @Test("A title that D-Bus readers reject does not hide a launcher's other hits")
     func noncharacters() async throws {
         let service = try await TestService()
         let app = try await service.app()
@@ -74,7 +74,7 @@ struct HostileTests {
         await service.stop()
     }
 
-    @Test("Garbage, half messages, messages too large and silence hold up nobody")
+    @Test("Garbage, partial messages, large messages and silence delay no other client")
     func healthyClient() async throws {
         let service = try await TestService()
         let healthy = try await service.app()
@@ -124,7 +124,7 @@ struct HostileTests {
         await service.stop()
     }
 
-    @Test("A client that calls without end and never reads is not served without end")
+    @Test("A client that calls endlessly and never reads is not served endlessly")
     func flood() async throws {
         let service = try await TestService()
         let healthy = try await service.app()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SearchlightService
 
-@Suite("What an idle daemon gives back", .timeLimit(.minutes(10)))
+@Suite("Memory that an idle daemon frees", .timeLimit(.minutes(10)))
 final class IdleReclaimerTests: Sendable {
     private final class Monitor: Suspendable {
         private let state = Mutex<(calls: [String], failures: Int)>(([], 0))
@@ -65,7 +65,7 @@ final class IdleReclaimerTests: Sendable {
         #expect(monitor.calls.last == "resume")
     }
 
-    @Test("A request that was over before the pause was has it begin again")
+    @Test("A request that ended before the end of the pause restarts it")
     func busy() async {
         let reclaimer = reclaimer()
         reclaimer.update()
@@ -82,7 +82,7 @@ final class IdleReclaimerTests: Sendable {
         reclaimer.end()
     }
 
-    @Test("It suspends again what libdispatch has resumed, at once where it was in between, and ever more rarely")
+    @Test("It suspends the monitor again after libdispatch resumed it, at growing intervals")
     func checks() async {
         let reclaimer = reclaimer()
         monitor.fail(1)

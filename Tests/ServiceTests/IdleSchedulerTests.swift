@@ -7,7 +7,7 @@ import Testing
 @testable import SearchlightService
 
 /// The execution of the scheduler's decisions, with jobs and a machine that a test controls.
-@Suite("Carrying out what the scheduler decides", .timeLimit(.minutes(10)))
+@Suite("Carrying out the scheduler's decisions", .timeLimit(.minutes(10)))
 struct IdleSchedulerTests {
     private let clock = ManualClock()
     private let runner = ScriptedRunner()
@@ -37,7 +37,7 @@ struct IdleSchedulerTests {
         var all: [[ScheduledJob.Key: Double]] { values.withLock { $0 } }
     }
 
-    @Test("What is cancelled is kept, and what is wanted after all is not any more")
+    @Test("A cancelled job is stored, and a request of the user removes the cancellation")
     func cancellationsAreKept() async {
         owe()
         let scheduler = scheduler()
@@ -54,7 +54,7 @@ struct IdleSchedulerTests {
         runner.owe(ScheduledJob(key: key, urgency: .freshness, requested: start))
     }
 
-    @Test("What is owed is begun, and what is done is struck out and not begun again")
+    @Test("Pending jobs are started, and completed ones are removed and not started again")
     func begun() async {
         owe()
         let scheduler = scheduler()
@@ -67,7 +67,7 @@ struct IdleSchedulerTests {
         #expect(runner.calls == ["run reindex:org.example"])
     }
 
-    @Test("While nothing is owed, nothing is listened to and no timer runs")
+    @Test("Without pending jobs, no sensor is used and no timer runs")
     func nothingOwed() async {
         let scheduler = scheduler()
         _ = await scheduler.ask { _ in true }
@@ -76,7 +76,7 @@ struct IdleSchedulerTests {
         await scheduler.end()
     }
 
-    @Test("It is made quiet when somebody comes, and goes on when nobody is there, in this order")
+    @Test("A job is paused when the user returns, and continues when the user is away, in this order")
     func pausedAndResumed() async {
         owe()
         let scheduler = scheduler()
@@ -102,7 +102,7 @@ struct IdleSchedulerTests {
             ])
     }
 
-    @Test("What is wanted by a person runs although somebody is there, and is told to the runner")
+    @Test("A job of the user runs although the user is active, and its runner is notified")
     func wanted() async {
         machine.change { $0.presence = .active }
         owe()
@@ -114,7 +114,7 @@ struct IdleSchedulerTests {
         await scheduler.end()
     }
 
-    @Test("What it has used is measured when it ends, and counts for its quota")
+    @Test("The use of a job is measured at its end, and counts for its quota")
     func used() async {
         owe()
         runner.use(Usage(cpu: 3, written: 5))
@@ -129,7 +129,7 @@ struct IdleSchedulerTests {
         await scheduler.end()
     }
 
-    @Test("What it has used until it stood still is known then, and not first when it is looked again")
+    @Test("The use until a pause is known at the pause, not at the next check")
     func usedWhenPaused() async {
         owe()
         let scheduler = scheduler()
@@ -146,7 +146,7 @@ struct IdleSchedulerTests {
         await scheduler.end()
     }
 
-    @Test("At the end, what is under way is stopped and waited for")
+    @Test("At the end, running work is stopped and waited for")
     func ended() async {
         owe()
         let scheduler = scheduler()
@@ -159,7 +159,7 @@ struct IdleSchedulerTests {
         #expect(answer == nil)
     }
 
-    @Test("It is looked for work to come when that is due, once")
+    @Test("Upcoming work is checked when due, once")
     func looksAhead() async {
         runner.look(at: start + 100)
         let scheduler = scheduler()
@@ -174,7 +174,7 @@ struct IdleSchedulerTests {
         await scheduler.end()
     }
 
-    @Test("Looking for work to come, however long that takes, keeps nobody waiting who comes back")
+    @Test("A long check for upcoming work does not delay a pause")
     func looksBesides() async {
         owe()
         runner.look(at: start + 1)
@@ -192,7 +192,7 @@ struct IdleSchedulerTests {
         await scheduler.end()
     }
 
-    @Test("It is not looked before that, though nothing sleeps longer than an hour at once")
+    @Test("It is not checked before that, though no sleep exceeds an hour")
     func looksNoSooner() async {
         runner.look(at: start + 5400)
         let scheduler = scheduler()
@@ -205,7 +205,7 @@ struct IdleSchedulerTests {
         await scheduler.end()
     }
 
-    @Test("One that ends when it is just made quiet leaves nothing paused behind it")
+    @Test("A job that ends during its pause leaves nothing paused")
     func endsWhenPaused() async {
         owe()
         let scheduler = scheduler()
@@ -218,7 +218,7 @@ struct IdleSchedulerTests {
         #expect(runner.calls.last == "resume reindex:org.example")
     }
 
-    @Test("What stands still in the background runs for a person once one wants it")
+    @Test("A paused background job runs for the user on request")
     func wantedWhilePaused() async {
         var job = ScheduledJob(key: Self.reindex, urgency: .freshness, requested: start)
         job.isResumable = true
@@ -234,7 +234,7 @@ struct IdleSchedulerTests {
         await scheduler.end()
     }
 
-    @Test("What is under way ends when the store is wanted by somebody else")
+    @Test("Running work ends when another process requests the store")
     func givesWay() async {
         owe()
         let scheduler = scheduler()
@@ -246,7 +246,7 @@ struct IdleSchedulerTests {
         await scheduler.end()
     }
 
-    @Test("What a person wanted and somebody else has done is no person's when it is owed again")
+    @Test("A user's job that was completed elsewhere is not the user's when it is pending again")
     func wantedOnce() async {
         let other = ScheduledJob.Key.reindex(bundle: "org.example.other")
         owe()
@@ -269,7 +269,7 @@ struct IdleSchedulerTests {
         await scheduler.end()
     }
 
-    @Test("What is added later is found when it is told that something has changed")
+    @Test("Later additions are found after a notification of a change")
     func later() async {
         let scheduler = scheduler()
         _ = await scheduler.ask { _ in true }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The log of the service")
 struct LogTests {
-    @Test("Whoever causes many lines gets some, then few, and what was left out is counted")
+    @Test("A source of many lines is limited, and the left-out lines are counted")
     func rate() {
         let lines = TestService.Lines()
         let now = Mutex(Duration.zero)
@@ -24,7 +24,7 @@ struct LogTests {
         #expect(lines.all.last == "other")
     }
 
-    @Test("What an extension leaves out takes no line from its errors")
+    @Test("Output of an extension takes no lines from its errors")
     func leftOut() {
         let lines = TestService.Lines()
         let log = EventLog(ServiceLog(now: { .zero }) { _, line in lines.add(line) })
@@ -35,7 +35,7 @@ struct LogTests {
         #expect(lines.all == ["a: is in quarantine: it crashed"])
     }
 
-    @Test("Many peers together cannot fill the log either")
+    @Test("Many peers together cannot fill the log")
     func sharedRate() {
         let lines = TestService.Lines()
         let log = ServiceLog(now: { .zero }) { _, line in lines.add(line) }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Mapped code")
 struct MappedCodeTests {
     @Test(
-        "Only what is read of a file is forgotten",
+        "Only pages that were read from a file are released",
         arguments: [
             ("55d0-55d8 r-xp 00001000 fe:00 42   /usr/bin/searchlightd", 8),
             ("55d0-55d8 r--p 00001000 fe:00 42   /usr/lib/a library.so (deleted)", 8),
@@ -18,11 +18,11 @@ struct MappedCodeTests {
     func lines(line: String, count: Int) { #expect(MappedCode.mapping(line[...])?.count == count) }
 
     @Test(
-        "Other lines begin no mapping",
+        "Other lines do not start a mapping",
         arguments: ["Anonymous:             0 kB", "", "VmFlags: rd ex mr", "8-5 r-xp 0 0:0 1 /a"])
     func others(line: String) { #expect(MappedCode.mapping(line[...]) == nil) }
 
-    @Test("What was changed, in memory or swapped out, is left as it is")
+    @Test("Pages that were changed, in memory or swapped out, are unchanged")
     func unchanged() {
         func entry(_ start: Int, _ name: String, anonymous: Int, swap: Int?) -> String {
             """
@@ -41,7 +41,7 @@ struct MappedCodeTests {
         #expect(MappedCode.unchanged("") == [])
     }
 
-    @Test("The process goes on, with what it has changed")
+    @Test("The process continues with its changed pages")
     func goesOn() throws {
         func mapped() throws -> Int {
             let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)

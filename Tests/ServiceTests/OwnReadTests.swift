@@ -6,7 +6,7 @@ import SearchlightEngine
 import TestSupport
 import Testing
 
-@Suite("Apps that read what they donated, in the real program", .timeLimit(.minutes(10)))
+@Suite("Apps that read their donations, in the real program", .timeLimit(.minutes(10)))
 struct OwnReadTests {
     private static let bundle = "com.example.bulk"
 
@@ -30,7 +30,7 @@ struct OwnReadTests {
     }
 
     @Test(
-        "An item that moved to another domain and was read is there after a kill, though others' donations were pending"
+        "An item that moved to another domain and was read exists after a kill, though other donations were pending"
     )
     func killed() async throws {
         // On a machine with other work the bulk may be applied too soon. Then the test repeats with

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("searchlightd, the program", .timeLimit(.minutes(10)))
 struct ProgramTests {
-    @Test("What was acknowledged before it was killed is there after a restart")
+    @Test("Acknowledged items exist after a kill and a restart")
     func killed() async throws {
         let folder = try TemporaryFolder()
         let program = try await Program(folder: folder)
@@ -40,7 +40,7 @@ struct ProgramTests {
         #expect(await again.wait() == 0)
     }
 
-    @Test("It ends in order at SIGTERM and SIGINT, and takes its socket with it", arguments: [SIGTERM, SIGINT])
+    @Test("It ends in order at SIGTERM and SIGINT, and removes its socket", arguments: [SIGTERM, SIGINT])
     func signals(number: Int32) async throws {
         let folder = try TemporaryFolder()
         let program = try await Program(folder: folder)
@@ -55,7 +55,7 @@ struct ProgramTests {
         #expect(program.output.contains("Ended"))
     }
 
-    @Test("A second one for the same store says who has it, and ends with 75")
+    @Test("A second one for the same store names the first, and ends with 75")
     func second() async throws {
         let folder = try TemporaryFolder()
         let program = try await Program(folder: folder)
@@ -70,7 +70,7 @@ struct ProgramTests {
         #expect(await program.wait() == 0)
     }
 
-    @Test("It says what it is and what it takes, and refuses what it does not")
+    @Test("It prints its version and options, and rejects unknown ones")
     func options() async throws {
         let folder = try TemporaryFolder()
         for (arguments, status) in [
@@ -82,7 +82,7 @@ struct ProgramTests {
         }
     }
 
-    @Test("It ends by itself when asked to and nobody is connected")
+    @Test("It ends by itself with the option for it and without a client")
     func idleExit() async throws {
         let folder = try TemporaryFolder()
         let program = try await Program(folder: folder, arguments: ["--idle-exit", "1"])
@@ -90,7 +90,7 @@ struct ProgramTests {
         #expect(program.output.contains("no client was connected"))
     }
 
-    @Test("A socket that is handed over is used, and left where it is")
+    @Test("An inherited socket is used, and not removed")
     func inherited() async throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(
@@ -115,7 +115,7 @@ struct ProgramTests {
         #expect(FileManager.default.fileExists(atPath: folder.path("store/socket")))
     }
 
-    @Test("A client in a Flatpak sandbox is who its sandbox says")
+    @Test("A client in a Flatpak sandbox has its sandbox's identity")
     func flatpak() async throws {
         let bubblewrap = "/usr/bin/bwrap"
         guard FileManager.default.isExecutableFile(atPath: bubblewrap) else {
@@ -150,7 +150,7 @@ struct ProgramTests {
         #expect(await program.wait() == 0)
     }
 
-    @Test("Another user gets nothing")
+    @Test("Another user is rejected")
     func otherUser() async throws {
         guard getuid() == 0 else {
             print("Skipped: only root can be another user.")

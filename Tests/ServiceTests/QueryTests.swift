@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Queries of apps", .timeLimit(.minutes(10)))
 struct QueryTests {
-    @Test("Items carry the attributes that were asked for, and nothing else")
+    @Test("Items have exactly the requested attributes")
     func projection() async throws {
         let service = try await TestService()
         let client = try await service.app()
@@ -54,7 +54,7 @@ struct QueryTests {
         await service.stop()
     }
 
-    @Test("A page of a search ends before its bytes exceed the bound, and its cursors name so many hits at most")
+    @Test("A page of a search ends before its bytes exceed the bound, and its cursors name a bounded number of hits")
     func searchPageBytes() async throws {
         var limits = ServiceLimits()
         (limits.pageBytes, limits.searchHits) = (10_000, 7)
@@ -86,7 +86,7 @@ struct QueryTests {
         await service.stop()
     }
 
-    @Test("Filters narrow a query and a search; what cannot be parsed is refused with its place")
+    @Test("Filters narrow a query and a search; an invalid one is rejected with its position")
     func filters() async throws {
         let service = try await TestService()
         let client = try await service.app()
@@ -106,7 +106,7 @@ struct QueryTests {
         await service.stop()
     }
 
-    @Test("At most so many queries of a connection are under way, and a cancelled one is answered as that")
+    @Test("The number of running queries of a connection is limited, and a cancelled one is answered as cancelled")
     func underWay() async throws {
         var limits = ServiceLimits()
         limits.queries = 4

@@ -17,7 +17,7 @@ import Testing
 
 @Suite("Checking and repairing the store of a service", .timeLimit(.minutes(10)))
 struct RepairTests {
-    @Test("A check tells what the command finds without a service, while donations and searches go on")
+    @Test("A check finds the same as the command without a service, while donations and searches continue")
     func check() async throws {
         let service = try await TestService()
         let app = try await service.app()
@@ -53,7 +53,7 @@ struct RepairTests {
         #expect(served.checks.map(\.what) == alone.checks.map(\.what) && alone.isClean)
     }
 
-    @Test("A check finds damage in the database of a running service, and a repair mends it without a restart")
+    @Test("A check finds damage in the database of a running service, and a repair removes it without a restart")
     func repair() async throws {
         let service = try await TestService()
         let app = try await service.app()
@@ -77,7 +77,7 @@ struct RepairTests {
         await service.stop()
     }
 
-    @Test("A check whose client goes is given up, and leaves no copy; the next one begins at once")
+    @Test("A check whose client ends is cancelled, and leaves no copy; the next one starts at once")
     func cancelledCheck() async throws {
         let service = try await TestService()
         let app = try await service.app()
@@ -98,7 +98,7 @@ struct RepairTests {
         await service.stop()
     }
 
-    @Test("During a repair the store is free, requests wait, and go on when it is over")
+    @Test("During a repair the store is free, requests wait, and continue afterwards")
     func exclusive() async throws {
         let service = try await TestService()
         let app = try await service.app()
@@ -118,7 +118,7 @@ struct RepairTests {
         await service.stop()
     }
 
-    @Test("Who connects during a repair is let in at once, and is told of the service")
+    @Test("A client that connects during a repair is accepted at once, and gets the service's facts")
     func connectingDuringRepair() async throws {
         let service = try await TestService()
         let repair = try await HeldRepair(service.service.holder)
@@ -133,7 +133,7 @@ struct RepairTests {
         await service.stop()
     }
 
-    @Test("Who looked for the engine while it was to be closed is told that it stays, if it does")
+    @Test("A caller that waits for the end of the engine is notified if it stays")
     func staysAfterAll() async throws {
         let folder = try TemporaryFolder()
         let clock = ManualClock()
@@ -164,7 +164,7 @@ struct RepairTests {
         return nil
     }
 
-    @Test("A service that was started through its socket waits for a store that is in use, for a bounded time")
+    @Test("A socket-activated service waits for a store in use, for a bounded time")
     func startsLater() async throws {
         for isGivenBack in [true, false] {
             let folder = try TemporaryFolder()
@@ -197,7 +197,7 @@ struct RepairTests {
         }
     }
 
-    @Test("A service that is to end before it has begun does not wait for a store that is in use")
+    @Test("A service that is stopped before its start does not wait for a store in use")
     func endsBeforeItBegins() async throws {
         let folder = try TemporaryFolder()
         let other = try SearchlightEngine(TestService.engine(folder))
@@ -262,7 +262,7 @@ struct RepairTests {
         await service.stop()
     }
 
-    @Test("What a delegate donates while it reindexes is taken though a repair waits for the store")
+    @Test("Donations of a delegate during its reindex are accepted though a repair waits for the store")
     func repairDuringReindex() async throws {
         var limits = ServiceLimits()
         limits.drainTime = .seconds(60)
@@ -287,7 +287,7 @@ struct RepairTests {
         await service.stop()
     }
 
-    @Test("What an app that is gone had waiting for a repair is dropped, and its place is free at once")
+    @Test("Waiting donations of an ended app are dropped during a repair, and their slot is free at once")
     func goneWhileWaiting() async throws {
         let service = try await TestService()
         let app = try await service.app()
@@ -343,7 +343,7 @@ struct RepairTests {
         }
     }
 
-    @Test("A store that could not be opened again is, once who asks has it tried; not at each request")
+    @Test("A store that could not be opened again is opened on request, but not at each request")
     func openedLater() async throws {
         let (folder, clock, openings) = (try TemporaryFolder(), ManualClock(), Counter())
         let holder = try failing(folder, clock, openings)
@@ -373,7 +373,7 @@ struct RepairTests {
         #expect(await holder.stop())
     }
 
-    @Test("Who would rather not wait for a repair is told so at once")
+    @Test("A caller that does not want to wait for a repair gets an error at once")
     func notNow() async throws {
         let folder = try TemporaryFolder()
         let holder = try EngineHolder(
@@ -388,7 +388,7 @@ struct RepairTests {
         #expect(await holder.useNow { _ in true } == nil)
     }
 
-    @Test("A stop while a repair waits for the store lets what is in progress end")
+    @Test("A stop while a repair waits for the store lets running work end")
     func stopBeforeRepair() async throws {
         let folder = try TemporaryFolder()
         let holder = try EngineHolder(
@@ -424,7 +424,7 @@ struct RepairTests {
 
     private func hasStopped(_ holder: EngineHolder) -> Bool { holder.state.withLock { $0.isStopping } }
 
-    @Test("A service that is stopped during a repair ends when that is over")
+    @Test("A service that is stopped during a repair ends after it")
     func stopDuringRepair() async throws {
         let service = try await TestService()
         let repair = try await HeldRepair(service.service.holder)

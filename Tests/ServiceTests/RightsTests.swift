@@ -10,9 +10,9 @@ import Testing
 
 @testable import SearchlightService
 
-@Suite("What clients may not do, tried over a socket", .timeLimit(.minutes(10)))
+@Suite("Forbidden requests of clients, over a socket", .timeLimit(.minutes(10)))
 struct RightsTests {
-    @Test("Nothing is answered before the first call, and the first call is made once")
+    @Test("Nothing is answered before the first call, and the first call is accepted once")
     func order() async throws {
         let service = try await TestService()
         let client = try service.connect()
@@ -34,7 +34,7 @@ struct RightsTests {
         await service.stop()
     }
 
-    @Test("An app finds, completes and deletes its own items and no others")
+    @Test("An app finds, completes and deletes only its own items")
     func otherBundles() async throws {
         let service = try await TestService()
         let notes = try await service.app("com.example.notes")
@@ -64,7 +64,7 @@ struct RightsTests {
         await service.stop()
     }
 
-    @Test("An app reads its own items by name, in the default index first, with all that their types conform to")
+    @Test("An app reads its own items by identifier, in the default index first, with all supertypes of their types")
     func records() async throws {
         let service = try await TestService()
         let notes = try await service.app("com.example.notes")
@@ -89,7 +89,7 @@ struct RightsTests {
         await service.stop()
     }
 
-    @Test("The cursors of others, of other queries, and made-up ones show nothing of others")
+    @Test("Foreign, mismatched and invented cursors show nothing of others")
     func cursors() async throws {
         let service = try await TestService()
         let notes = try await service.app("com.example.notes")
@@ -145,7 +145,7 @@ struct RightsTests {
         await service.stop()
     }
 
-    @Test("An app may not ask what shells ask, and a shell not what apps do")
+    @Test("An app cannot make calls of the tools, and a tool no calls of apps")
     func roles() async throws {
         let service = try await TestService()
         let app = try await service.app()
@@ -168,7 +168,7 @@ struct RightsTests {
     }
 
     @Test(
-        "A client may make the calls of an interface if the declaration of that says so",
+        "A client may make the calls of an interface if its declaration allows it",
         arguments: Caller.allCases)
     func declaredCallers(caller: Caller) async throws {
         let sandbox: ClientIdentity.Sandbox = caller == .sandboxedApp ? .application("org.gnome.Maps") : .none
@@ -191,7 +191,7 @@ struct RightsTests {
         await service.stop()
     }
 
-    @Test("The whole index is for shells alone, and the data of others' items for no sandbox")
+    @Test("The whole index is for the tools only, and the data of others' items for no sandbox")
     func declarations() {
         let callers = Dictionary(uniqueKeysWithValues: ClientInterface.all.map { ($0.interface, $0.callers) })
         let apps: Set<Caller> = [.app, .sandboxedApp]
@@ -203,7 +203,7 @@ struct RightsTests {
             ])
     }
 
-    @Test("A sandboxed client is who its sandbox says, whatever it claims, and fetches no data")
+    @Test("A sandboxed client has its sandbox's identity, with any claim, and fetches no data")
     func sandbox() async throws {
         let service = try await TestService(
             identity: ClientIdentity(user: getuid(), process: 1, sandbox: .application("org.gnome.Maps")))
@@ -237,7 +237,7 @@ struct RightsTests {
         await service.stop()
     }
 
-    @Test("Another version of the protocol is told so")
+    @Test("Another version of the protocol is rejected with the reason")
     func version() async throws {
         let service = try await TestService()
         let client = try service.connect()
@@ -246,7 +246,7 @@ struct RightsTests {
         await service.stop()
     }
 
-    @Test("Beyond the most connections clients are told so; when one goes, another may come")
+    @Test("Clients beyond the limit are rejected with the reason; after one ends, another may connect")
     func connections() async throws {
         var limits = ServiceLimits()
         limits.connections = 2

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SearchlightService
 
-@Suite("How much the service yields to others", .timeLimit(.minutes(10)))
+@Suite("Priority of the service", .timeLimit(.minutes(10)))
 struct SessionPriorityTests {
     /// The calls to the kernel, and whether it accepts them.
     private final class Kernel: Sendable {
@@ -41,7 +41,7 @@ struct SessionPriorityTests {
         clock.advance(by: time)
     }
 
-    @Test("It does while it works for nobody, and no more a moment after that ends")
+    @Test("It is low during background work, and normal a moment later")
     func works() async {
         priority.noteWork(true)
         #expect(kernel.told == [true])
@@ -58,7 +58,7 @@ struct SessionPriorityTests {
         #expect(kernel.told == [true, false, true])
     }
 
-    @Test("After its work it yields until what was under way is indexed, but not for ever", arguments: [3, 1000])
+    @Test("After its work it stays low until running work is indexed, but not indefinitely", arguments: [3, 1000])
     func indexing(seconds: Int) async {
         priority.noteWork(true)
         kernel.isIndexing = true
@@ -73,7 +73,7 @@ struct SessionPriorityTests {
         #expect(await eventually { kernel.told == [true, false] && clock.sleeperCount == 0 })
     }
 
-    @Test("A client that comes in that moment does not wait for it")
+    @Test("A client that connects at that time does not wait for it")
     func clientInTheAftermath() async {
         priority.noteWork(true)
         priority.noteWork(false)
@@ -84,7 +84,7 @@ struct SessionPriorityTests {
         #expect(kernel.told == [true, false])
     }
 
-    @Test("A client that waits has all of it at once, and it yields again when none has come back for a moment")
+    @Test("A client that waits raises it at once, and it is low again a moment after the last one")
     func clients() async {
         priority.noteWork(true)
         #expect(kernel.told == [true])
@@ -98,7 +98,7 @@ struct SessionPriorityTests {
         #expect(await eventually { kernel.told == [true, false, true] })
     }
 
-    @Test("What the kernel does not take now is tried again, as it is wanted then")
+    @Test("A change that the kernel rejects is repeated with the latest value")
     func refused() async {
         kernel.refuse(1)
         priority.noteWork(true)
@@ -113,7 +113,7 @@ struct SessionPriorityTests {
         #expect(await eventually { kernel.told == [true, false] })
     }
 
-    @Test("Requests of clients are told from the service's own")
+    @Test("Requests of clients are distinguished from the service's own")
     func askers() {
         let activity = ServiceActivity {}
         let told = Mutex<[Bool]>([])

@@ -9,9 +9,9 @@ import Testing
 
 @testable import SearchlightService
 
-@Suite("Beginning and ending a service", .timeLimit(.minutes(10)))
+@Suite("Start and end of a service", .timeLimit(.minutes(10)))
 struct StopTests {
-    @Test("A stop during donations keeps all that was acknowledged, and removes the socket")
+    @Test("A stop during donations keeps all acknowledged ones, and removes the socket")
     func stopWhileDonating() async throws {
         let folder = try TemporaryFolder()
         let service = try await TestService(folder: folder)
@@ -65,7 +65,7 @@ struct StopTests {
         #expect(ended != nil)
     }
 
-    @Test("A donation that a stop finds waiting is not refused: its connection ends, so that the next service gets it")
+    @Test("A donation that waits during a stop is not rejected: its connection ends, so that the next service gets it")
     func donationsDuringAStop() async throws {
         var limits = ServiceLimits()
         limits.stopTime = .seconds(1)
@@ -87,7 +87,7 @@ struct StopTests {
         #expect(await service.ending() == .stopped)
     }
 
-    @Test("A second service of the same store says who has it")
+    @Test("A second service of the same store names the first")
     func second() async throws {
         let service = try await TestService()
         let configuration = ServiceConfiguration(
@@ -127,7 +127,7 @@ struct StopTests {
         moving.cancel()
     }
 
-    @Test("A client that never says who it is is disconnected with a reason")
+    @Test("A client without an introduction is disconnected with a reason")
     func silence() async throws {
         let clock = ManualClock()
         let service = try await TestService { $0.clock = clock }
@@ -140,7 +140,7 @@ struct StopTests {
         await service.stop()
     }
 
-    @Test("The service manager hears of the beginning and the end, and of life only while there is work")
+    @Test("The service manager is notified of the start and the end, and of life only during work")
     func notifications() async throws {
         let said = TestService.Lines()
         let service = try await TestService { configuration in
@@ -156,7 +156,7 @@ struct StopTests {
         #expect(said.all.last?.hasPrefix("STOPPING=1") == true)
     }
 
-    @Test("No sign of life is given before the service is ready or after its end, whatever is under way")
+    @Test("No sign of life is sent before the service is ready or after its end, during any work")
     func betweenReadyAndTheEnd() async {
         let (said, clock) = (TestService.Lines(), ManualClock())
         let watchdog = ServiceWatchdog(

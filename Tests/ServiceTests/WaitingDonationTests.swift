@@ -98,7 +98,7 @@ struct WaitingDonationTests {
         return try ItemRecord(decoding: record).attributes["title"]?.text
     }
 
-    @Test("A large donation that waits for room holds up no other app's", arguments: [1_500_000, 9 << 20])
+    @Test("A large donation that waits for room delays no other app's", arguments: [1_500_000, 9 << 20])
     func otherApp(bytes: Int) async throws {
         let held = try await Held()
         let flood = try await held.flood(bytes: Held.limit * 3 / 2)
@@ -117,7 +117,7 @@ struct WaitingDonationTests {
         await held.stop()
     }
 
-    @Test("A small donation does not wait for the room that large ones of its app left")
+    @Test("A small donation does not wait for the room of its app's large ones")
     func small() async throws {
         let held = try await Held()
         let flood = try await held.flood(bytes: Held.limit * 3 / 2)
@@ -133,7 +133,7 @@ struct WaitingDonationTests {
         await held.stop()
     }
 
-    @Test("A deletion of many short names is as large as it is pending, and does not pass as a small donation")
+    @Test("A deletion of many short names is as large as its pending size, and does not count as a small donation")
     func manyNames() async throws {
         let held = try await Held()
         let flood = try await held.flood(bytes: Held.limit * 11 / 10)
@@ -150,7 +150,7 @@ struct WaitingDonationTests {
         await held.stop()
     }
 
-    @Test("What an app that has gone sent last does not come after what its successor was acknowledged")
+    @Test("The last donation of an ended app does not follow its successor's acknowledged ones")
     func successor() async throws {
         let held = try await Held()
         let flood = try await held.flood(bytes: Held.limit * 3 / 2)
@@ -173,7 +173,7 @@ struct WaitingDonationTests {
         await held.stop()
     }
 
-    @Test("An app that goes while its donation waits for room gives up its place and what it held at once")
+    @Test("An app that ends while its donation waits for room frees its position and its room at once")
     func gone() async throws {
         let held = try await Held()
         // So much that all have to wait.

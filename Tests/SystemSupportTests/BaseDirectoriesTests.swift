@@ -20,7 +20,7 @@ struct BaseDirectoriesTests {
         #expect(folders.sharedData == ["/one", "/two"])
     }
 
-    @Test("What is empty or relative counts as unset", arguments: ["", "here", "./here"])
+    @Test("Empty and relative variables count as unset", arguments: ["", "here", "./here"])
     func unset(value: String) {
         let variables = ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"]
         let folders = BaseDirectories(
@@ -32,7 +32,7 @@ struct BaseDirectoriesTests {
         #expect(BaseDirectories(environment: ["HOME": value], user: { "/home/ada" }).home == "/home/ada")
     }
 
-    @Test("Without a list of shared folders there are the usual ones, and relative ones are passed over")
+    @Test("Without a list of shared folders there are the usual ones, and relative ones are skipped")
     func shared() {
         for environment in [home, ["XDG_DATA_DIRS": ""]] {
             #expect(BaseDirectories(environment: environment).sharedData == ["/usr/local/share", "/usr/share"])
@@ -40,13 +40,13 @@ struct BaseDirectoriesTests {
         #expect(BaseDirectories(environment: ["XDG_DATA_DIRS": "here:/there::"]).sharedData == ["/there"])
     }
 
-    @Test("A variable alone is enough where there is no home")
+    @Test("A variable is enough without a home folder")
     func homeless() {
         let folders = BaseDirectories(environment: ["XDG_DATA_HOME": "/d"])
         #expect(folders.data == "/d" && folders.config == nil)
     }
 
-    @Test("Whoever asks may refuse more paths")
+    @Test("The caller may reject more paths")
     func stricter() {
         let folders = BaseDirectories(
             environment: home.merging(["XDG_DATA_HOME": "/d/../e"], uniquingKeysWith: { $1 }),

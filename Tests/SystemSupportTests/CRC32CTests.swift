@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Checksums")
 struct CRC32CTests {
-    @Test("A known text has the known checksum, and the instruction and the tables agree on all bytes")
+    @Test("A known text has its known checksum, and the instruction and the tables agree on all bytes")
     func agreement() {
         #expect(CRC32C.of(Array("123456789".utf8)) == 0xE306_9283)
         var random = SplitMix64(seed: 26)

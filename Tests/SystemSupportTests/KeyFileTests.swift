@@ -31,7 +31,7 @@ struct KeyFileTests {
     }
 
     @Test(
-        "What is doubtful is refused",
+        "Ambiguous files are rejected",
         arguments: [
             "name=a", "[A]\nname", "[A]\n=a", "[A\nname=a", "[]\n", "[A]\n[A]\n", "[A]\nname=a\nname=b", " [A]\nn=a",
             "[A]\nna me=a", "[A]]\n", "[A]\r\nname=a", "[A]\nna\u{7F}=a", "[A]\nname=a\u{0}b",
@@ -40,10 +40,10 @@ struct KeyFileTests {
         #expect(throws: KeyFile.Failure.self) { try KeyFile(Array(text.utf8)) }
     }
 
-    @Test("Bytes that are no text are refused")
+    @Test("Bytes that are not text are rejected")
     func bytes() { #expect(throws: KeyFile.Failure.notText) { try KeyFile([0x5B, 0x41, 0x5D, 0x0A, 0xFF]) } }
 
-    @Test("Whatever stands in a file, a value that is read stands behind its key in its group")
+    @Test("In any file, a value that is read follows its key in its group")
     func mutations() throws {
         var loop = MutationLoop(
             seed: MutationLoop.seed, corpus: [Array(Self.usual.utf8)],

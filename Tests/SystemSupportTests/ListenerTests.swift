@@ -33,7 +33,7 @@ struct ListenerTests {
     }
 
     @Test(
-        "Without descriptors left a client is turned away at once and the next one is served",
+        "Without free descriptors a client is rejected at once and the next one is served",
         arguments: [EMFILE, ENFILE, ENOMEM])
     func exhaustion(code: Int32) async throws {
         let folder = try TemporaryFolder()
@@ -54,7 +54,7 @@ struct ListenerTests {
         #expect(script.timeouts.allSatisfy { $0 == -1 })
     }
 
-    @Test("With even the spare descriptor lost the client waits and is served later, without spinning")
+    @Test("Without the spare descriptor the client waits and is served later, without spinning")
     func starvation() async throws {
         let folder = try TemporaryFolder()
         let script = ListenerScript(failures: [EMFILE, EMFILE])

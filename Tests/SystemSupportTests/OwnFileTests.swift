@@ -6,7 +6,7 @@ import Testing
 
 @testable import SystemSupport
 
-@Suite("Files and folders that nobody else may change")
+@Suite("Files and folders that no other user may change")
 struct OwnFileTests {
     private let folder: TemporaryFolder
     /// A user who is neither this one nor root.
@@ -25,7 +25,7 @@ struct OwnFileTests {
     // MARK: Shared folders
 
     @Test(
-        "A shared sticky folder is no store's folder, however a path or a link leads to it",
+        "A shared sticky folder is not accepted as a store's folder, through any path or link",
         arguments: [
             "", "/", "/.", "/./", "/./.", "/own/..", "/own/../", "/own/../.", "/own/./..",
         ])
@@ -48,7 +48,7 @@ struct OwnFileTests {
     }
 
     @Test(
-        "A link in a shared sticky folder that leads back to it is no way around that",
+        "A link in a shared sticky folder that leads back to it is not accepted either",
         arguments: [".", "./", "././.", "own/..", "./own/../.", "../shared", "../shared/."])
     func backToShared(target: String) throws {
         let shared = try makeFolder("shared", mode: 0o1777)
@@ -60,7 +60,7 @@ struct OwnFileTests {
         #expect(try OwnFolder.open(shared + "/link/own", creating: false) != nil)
     }
 
-    @Test("A file that cannot take the place of what is there says why that cannot be removed, not that it exists")
+    @Test("A file that cannot replace another reports the reason why, not that it exists")
     func unremovable() throws {
         let path = try makeFolder("jobs.json.new")
         let refusal = #expect(throws: UntrustedFile.self) { try OwnFile.create(path) }
@@ -70,7 +70,7 @@ struct OwnFileTests {
     // MARK: Access lists
 
     @Test(
-        "A folder or file that an access list lets another user or group write is not trusted",
+        "A folder or file that an access list makes writable for others is not trusted",
         .enabled(if: AccessList.isSupported), arguments: [true, false])
     func accessList(isUser: Bool) throws {
         var list = AccessList()
@@ -91,7 +91,7 @@ struct OwnFileTests {
         #expect(try OwnFile.check(file) && OwnFolder.open(store, creating: false) != nil)
     }
 
-    @Test("An access list that lets nobody else write is no obstacle", .enabled(if: AccessList.isSupported))
+    @Test("An access list without write access for others is accepted", .enabled(if: AccessList.isSupported))
     func harmlessAccessList() throws {
         let store = try makeFolder("store")
         var list = AccessList()

@@ -38,9 +38,9 @@ struct FakeProcesses {
     }
 }
 
-@Suite("Who is at the other end", .timeLimit(.minutes(10)))
+@Suite("Identity of a peer", .timeLimit(.minutes(10)))
 struct PeerIdentityTests {
-    @Test("The own process is this user's and in no sandbox of Flatpak's")
+    @Test("This process belongs to this user and has no Flatpak sandbox")
     func ownProcess() throws {
         let (socket, _) = try socketPair()
         let identity = try PeerIdentity(of: socket)
@@ -50,7 +50,7 @@ struct PeerIdentityTests {
         #expect(identity.sandbox == .none)
     }
 
-    @Test("The application is the one that the sandbox's own file names")
+    @Test("The application comes from the sandbox's own file")
     func application() throws {
         let processes = try FakeProcesses()
         #expect(try processes.identity().sandbox == .none)
@@ -59,7 +59,7 @@ struct PeerIdentityTests {
     }
 
     @Test(
-        "A file that does not clearly name an application is never taken for none",
+        "A file that does not clearly name an application is never treated as absent",
         arguments: [
             "", "[Runtime]\nname=org.gnome.Platform\n", "[Application]\nname=\n", "[Application]\nname=a/b.c\n",
             "[Application]\nname=a.b\nname=c.d\n", "name=a.b\n", "[Application]\nname=maps\n",
@@ -73,7 +73,7 @@ struct PeerIdentityTests {
         #expect(processes.isUndetermined)
     }
 
-    @Test("Neither a link nor a folder nor a pipe in the place of the file is followed or waited for")
+    @Test("A link, a folder or a pipe instead of the file is neither followed nor waited for")
     func otherFiles() throws {
         let target = try TemporaryFolder()
         try target.write(Array("[Application]\nname=com.example.Other\n".utf8), to: "info")
@@ -94,7 +94,7 @@ struct PeerIdentityTests {
         #expect(pipe.isUndetermined)
     }
 
-    @Test("A process without a root folder is gone")
+    @Test("A process without a root folder has ended")
     func noRoot() throws {
         let (socket, _) = try socketPair()
         let empty = try TemporaryFolder()
@@ -103,7 +103,7 @@ struct PeerIdentityTests {
         }
     }
 
-    @Test("A strictly confined snap is known by its label, others are not confined")
+    @Test("A strictly confined snap is identified by its label, others are not confined")
     func snap() throws {
         let processes = try FakeProcesses()
         try processes.writeLabel("snap.firefox.firefox (enforce)\n")
@@ -116,7 +116,7 @@ struct PeerIdentityTests {
         #expect(processes.isUndetermined)
     }
 
-    @Test("A process that ended is nobody, even if another one has its number")
+    @Test("An ended process has no identity, even if another one has its number")
     func endedProcess() throws {
         let input = Pipe()
         let child = try ChildProcess("/bin/cat", input: .pipe(input))
@@ -134,7 +134,7 @@ struct PeerIdentityTests {
         }
     }
 
-    @Test("Without process descriptors the start time tells a process from a later one with its number")
+    @Test("Without process descriptors the start time distinguishes a process from a later one with its number")
     func startTime() throws {
         let processes = try TemporaryFolder()
         try FileManager.default.createDirectory(atPath: processes.path("7"), withIntermediateDirectories: false)

@@ -7,7 +7,7 @@ import Testing
 @Suite("Contention for processors")
 struct ProcessorContentionTests {
     @Test(
-        "sees that others wait where more threads can run than there are processors, and takes it for granted where it is not told",
+        "is found if more threads can run than there are processors, and assumed if the kernel does not report it",
         arguments: [
             ("0.52 0.58 0.59 3/467 12345\n", true), ("0.52 0.58 0.59 2/467 12345\n", false),
             ("9.00 9.00 9.00 1/467 12345\n", false), ("0.52 0.58\n", true), ("0.52 0.58 0.59 many/467 1\n", true),
@@ -20,7 +20,7 @@ struct ProcessorContentionTests {
         #expect(ProcessorContention(path: path, processors: 2).isPresent == isPresent)
     }
 
-    @Test("reads what the kernel tells")
+    @Test("reads the kernel's file")
     func kernel() {
         #expect(ProcessorContention(processors: 0).isPresent)
         #expect(!ProcessorContention(processors: .max).isPresent)

@@ -47,7 +47,7 @@ struct SandboxedPeerTests {
         return try PeerIdentity(of: OwnedDescriptor(adopting: accepted))
     }
 
-    @Test("Its sandbox names the application", .enabled(if: canSandbox, "bubblewrap and perl cannot be run here"))
+    @Test("The sandbox names the application", .enabled(if: canSandbox, "bubblewrap and perl cannot be run here"))
     func application() throws {
         let identity = try identify(info: "[Application]\nname=com.example.Notes\n\n[Instance]\ninstance-id=1\n")
         #expect(identity.sandbox == .flatpak(application: "com.example.Notes"))
@@ -55,13 +55,13 @@ struct SandboxedPeerTests {
         #expect(identity.process != getpid())
     }
 
-    @Test("A doubtful sandbox is refused", .enabled(if: canSandbox, "bubblewrap and perl cannot be run here"))
+    @Test("A doubtful sandbox is rejected", .enabled(if: canSandbox, "bubblewrap and perl cannot be run here"))
     func doubtful() {
         #expect(throws: PeerIdentityError.self) { try identify(info: "[Application]\n") }
     }
 
     @Test(
-        "Another mount namespace alone is no application",
+        "Another mount namespace alone is not a sandbox",
         .enabled(if: canSandbox, "bubblewrap and perl cannot be run here"))
     func otherNamespace() throws { #expect(try identify(info: nil).sandbox == .none) }
 }

@@ -14,7 +14,7 @@ struct ServiceSocketTests {
         return status.st_mode
     }
 
-    @Test("A client reaches who listens, and only this user may")
+    @Test("A client reaches the listener, and only this user may")
     func connection() throws {
         let folder = try TemporaryFolder()
         let listener = try ServiceSocket.listen(inFolder: folder.path)
@@ -30,7 +30,7 @@ struct ServiceSocketTests {
         #expect(fcntl(listener.number, F_GETFD) & FD_CLOEXEC != 0)
     }
 
-    @Test("A path longer than a socket address works as any other", arguments: [80, 107, 108, 109, 200, 2000])
+    @Test("A path longer than a socket address works like any other", arguments: [80, 107, 108, 109, 200, 2000])
     func longPath(length: Int) throws {
         let root = try TemporaryFolder()
         var path = root.path
@@ -50,7 +50,7 @@ struct ServiceSocketTests {
         #expect(again.number >= 0)
     }
 
-    @Test("No folder and no socket is told from a socket nobody listens on")
+    @Test("A missing folder or socket is distinguished from a socket without a listener")
     func absence() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("socket")
@@ -67,7 +67,7 @@ struct ServiceSocketTests {
         try ServiceSocket.remove(inFolder: folder.path)
     }
 
-    @Test("The socket of a service that died is replaced")
+    @Test("The socket of a dead service is replaced")
     func staleSocket() throws {
         let folder = try TemporaryFolder()
         do { _ = try ServiceSocket.listen(inFolder: folder.path) }
@@ -76,7 +76,7 @@ struct ServiceSocketTests {
         #expect(listener.number >= 0)
     }
 
-    @Test("What is no socket stays and is named", arguments: ["file", "folder", "link"])
+    @Test("A file that is not a socket stays and is named", arguments: ["file", "folder", "link"])
     func otherFile(kind: String) throws {
         let folder = try TemporaryFolder()
         let path = folder.path("socket")
@@ -93,7 +93,7 @@ struct ServiceSocketTests {
         #expect(error.description.contains("Move it away"))
     }
 
-    @Test("A folder that keeps this user out is a matter of rights", .enabled(if: getuid() != 0, "root may enter it"))
+    @Test("A folder without access is a matter of permissions", .enabled(if: getuid() != 0, "root may enter it"))
     func forbiddenFolder() throws {
         let folder = try TemporaryFolder()
         try #require(chmod(folder.path, 0) == 0)
@@ -103,7 +103,7 @@ struct ServiceSocketTests {
         }
     }
 
-    @Test("A handed-over listening socket is taken, kept from children, and nothing else is")
+    @Test("An inherited listening socket is accepted, hidden from children, and nothing else is")
     func inheritance() throws {
         let folder = try TemporaryFolder()
         let listener = try ServiceSocket.listen(inFolder: folder.path)

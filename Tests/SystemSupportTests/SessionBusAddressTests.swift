@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The address of the session bus")
 struct SessionBusAddressTests {
-    @Test("The variable counts before the socket in the folder of sockets, and an empty one not at all")
+    @Test("The variable takes precedence over the socket in the folder of sockets, and an empty one is ignored")
     func variable() throws {
         let folder = try TemporaryFolder()
         try makeSocket(folder.path("bus"))
@@ -19,7 +19,7 @@ struct SessionBusAddressTests {
         #expect(SessionBusAddress.find(in: own) == "unix:path=/nonexistent")
     }
 
-    @Test("Where there is no socket there is no bus")
+    @Test("Without a socket there is no bus")
     func absent() throws {
         let folder = try TemporaryFolder()
         try folder.write([], to: "bus")
@@ -29,7 +29,7 @@ struct SessionBusAddressTests {
         #expect(SessionBusAddress.find(in: [:]) == nil)
     }
 
-    @Test("What an address may not hold is escaped")
+    @Test("Forbidden characters of an address are escaped")
     func escapes() throws {
         let folder = try TemporaryFolder()
         let place = folder.path("a;b c,é")

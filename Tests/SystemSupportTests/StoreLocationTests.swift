@@ -3,10 +3,10 @@ import Testing
 
 @testable import SystemSupport
 
-@Suite("Where the store is")
+@Suite("Location of the store")
 struct StoreLocationTests {
     @Test(
-        "The variables decide in their order, and empty or relative ones do not count",
+        "The variables are used in their order, and empty or relative ones are ignored",
         arguments: [
             (["SEARCHLIGHT_STORE": "/s", "XDG_DATA_HOME": "/d", "HOME": "/h"], "/s"),
             (["SEARCHLIGHT_STORE": "", "XDG_DATA_HOME": "/d", "HOME": "/h"], "/d/searchlight/store"),
@@ -19,7 +19,7 @@ struct StoreLocationTests {
         #expect(StoreLocation(environment: environment, workingDirectory: "/work").folder == folder)
     }
 
-    @Test("Without any variable the user database knows the home folder")
+    @Test("Without any variable the user database has the home folder")
     func userDatabase() {
         let location = StoreLocation(environment: [:])
         #expect(location.folder.hasPrefix("/"))

@@ -141,7 +141,7 @@ struct ContinuationTests {
         }
     }
 
-    @Test("A running app gets the item or the text, whatever its manifest says")
+    @Test("A running app gets the item or the text, with any manifest")
     func running() async throws {
         let world = try await World()
         let shell = try await world.service.shell()
@@ -158,7 +158,7 @@ struct ContinuationTests {
         await world.service.stop()
     }
 
-    @Test("An app that is started for an item gets it from the library, once, and its bundle is that of the connection")
+    @Test("A started app gets its item from the library, once, and only of its own connection's bundle")
     func started() async throws {
         let world = try await World {
             try $0.addApp("com.example.notes", command: try $0.libraryApp("com.example.notes"))
@@ -178,7 +178,7 @@ struct ContinuationTests {
         await world.service.stop()
     }
 
-    @Test("An app that refuses what it runs for is started; the words that found the item count")
+    @Test("An app is started if its running process refuses; the words that found the item count")
     func refusing() async throws {
         let world = try await World {
             try $0.addApp("com.example.notes", command: try $0.libraryApp("com.example.notes"))
@@ -214,7 +214,7 @@ struct ContinuationTests {
     }
 
     /// 50 opens and continuations; SEARCHLIGHT_LONG_TESTS makes it 500.
-    @Test("Random opens and continuations end as the state of the app says: typed, once, and without zombies")
+    @Test("Random opens and continuations have the result of the app's state: typed, once, and without zombies")
     func random() async throws {
         let isLong = ProcessInfo.processInfo.environment["SEARCHLIGHT_LONG_TESTS"] != nil
         let name = { @Sendable (kind: Kind) in "com.example.\(kind)" }

@@ -38,7 +38,7 @@ struct BusProgramTests {
         if !hasEnded { kill(process, SIGKILL) }
     }
 
-    @Test("A client in a Flatpak sandbox that sees nothing but the bus is who its sandbox says, and no launcher")
+    @Test("A client in a Flatpak sandbox that reaches only the bus has its sandbox's identity, and is no launcher")
     func flatpak() async throws {
         let bubblewrap = "/usr/bin/bwrap"
         guard FileManager.default.isExecutableFile(atPath: bubblewrap) else {

@@ -39,7 +39,7 @@ struct LauncherTests {
         if case .string(let text)? = values?[key] { text } else { nil }
     }
 
-    @Test("A launcher that never says who it is searches all bundles, page by page, and gets and previews items")
+    @Test("A launcher without an introduction searches all bundles, page by page, and gets and previews items")
     func search() async throws {
         let bus = try PrivateBus()
         let service = try await service(bus)
@@ -99,7 +99,7 @@ struct LauncherTests {
         await service.stop()
     }
 
-    @Test("A launcher is told what was searched for in place of a misspelled word, and may turn that off")
+    @Test("A launcher gets the corrections of misspelled words, and may turn them off")
     func corrections() async throws {
         let bus = try PrivateBus()
         let service = try await service(bus)
@@ -133,7 +133,7 @@ struct LauncherTests {
         await service.stop()
     }
 
-    @Test("What was removed, the size and the problem are told; content beyond the bound is left to a file")
+    @Test("Removed parts, the size and the problem are reported; content beyond the bound comes as a file")
     func details() throws {
         let removals = Removal.Kind.allCases.map {
             Removal(
@@ -156,7 +156,7 @@ struct LauncherTests {
         #expect(LauncherPreview.all(of: preview, maximumBytes: 3)["content"] == nil)
     }
 
-    @Test("A launcher is told why a search does not show an item, and what shows it")
+    @Test("A launcher gets the reasons why a search does not show an item, and a search that does")
     func whyNot() async throws {
         let bus = try PrivateBus()
         let service = try await service(bus)
@@ -204,7 +204,7 @@ struct LauncherTests {
         await service.stop()
     }
 
-    @Test("An item whose identifier looks like a number is not taken for the item of that number")
+    @Test("An item whose identifier looks like a number is distinguished from the item with that number")
     func numberAsIdentifier() async throws {
         let bus = try PrivateBus()
         let service = try await service(bus)
@@ -223,7 +223,7 @@ struct LauncherTests {
         await service.stop()
     }
 
-    @Test("What a launcher asks wrongly is refused with the reason")
+    @Test("A wrong request of a launcher is rejected with the reason")
     func refused() async throws {
         let bus = try PrivateBus()
         let service = try await service(bus)

@@ -22,7 +22,7 @@ struct SessionBusTests {
         try await TestService(limits: limits) { $0.sessionBus = bus.address }
     }
 
-    @Test("An app donates, queries, and answers for its bundle over the bus, and nobody calls it but the service")
+    @Test("An app donates, queries and answers for its bundle over the bus, and only the service can call it")
     func app() async throws {
         let bus = try PrivateBus()
         let service = try await service(bus)
@@ -58,7 +58,7 @@ struct SessionBusTests {
         #expect(service.service.senderCount == 0)
     }
 
-    @Test("A name that another service has leaves the service on its socket")
+    @Test("If another service has the name, the service stays on its socket")
     func nameTaken() async throws {
         let bus = try PrivateBus()
         let other = try MessageBus(address: bus.address, name: "other", onCall: { _ in }, onDisconnect: { _ in })
@@ -71,7 +71,7 @@ struct SessionBusTests {
         await service.stop()
     }
 
-    @Test("A bus that is not there, and one that ends, are logged, and the socket serves on")
+    @Test("A missing bus, and one that ends, are logged, and the socket still works")
     func noBus() async throws {
         let lost = try await TestService { $0.sessionBus = "unix:path=/nonexistent/bus" }
         #expect(await eventually { lost.lines.contains("Not on the session bus") })
@@ -90,7 +90,7 @@ struct SessionBusTests {
         await service.stop()
     }
 
-    @Test("A client that dies in the middle of requests frees what it held, and who waited for it is answered")
+    @Test("A client that dies during requests frees its resources, and callers that wait for it are answered")
     func dies() async throws {
         let bus = try PrivateBus()
         let service = try await service(bus)
@@ -121,7 +121,7 @@ struct SessionBusTests {
         await service.stop()
     }
 
-    @Test("Senders that flood are refused, senders beyond the limit too, and a healthy one is served meanwhile")
+    @Test("Senders that flood are rejected, also those beyond the limit, and a healthy one is served")
     func flood() async throws {
         let bus = try PrivateBus()
         var limits = ServiceLimits()
@@ -154,7 +154,7 @@ struct SessionBusTests {
         await service.stop()
     }
 
-    @Test("A client that never says who it is has its place for a while only")
+    @Test("A client without an introduction keeps its slot for a limited time")
     func silent() async throws {
         let bus = try PrivateBus()
         let clock = ManualClock()
@@ -178,7 +178,7 @@ struct SessionBusTests {
         await service.stop()
     }
 
-    @Test("The library speaks over the bus where it cannot see the socket, and goes on with the next service")
+    @Test("The library uses the bus if it cannot see the socket, and continues with the next service")
     func library() async throws {
         let bus = try PrivateBus()
         let service = try await service(bus)
@@ -199,7 +199,7 @@ struct SessionBusTests {
         await next.stop()
     }
 
-    @Test("Why there is no bus is told each time, whichever thread hears of it first")
+    @Test("The reason of a missing bus is reported each time, on any thread")
     func reasonEachTime() async throws {
         let failures = await onThread {
             (0..<500).map { _ -> String in
@@ -214,7 +214,7 @@ struct SessionBusTests {
         #expect(Set(failures.map { $0.contains("No such file") }) == [true], "\(Set(failures))")
     }
 
-    @Test("Without a bus, or a service on it, the library says what it tried")
+    @Test("Without a bus, or a service on it, the library reports what it tried")
     func explained() async throws {
         let bus = try PrivateBus()
         for (address, text) in [("unix:path=/nonexistent/bus", "No such file"), (bus.address, "not provided")] {

@@ -13,7 +13,7 @@ struct LibraryTests {
         return nil
     }
 
-    @Test("What is donated is found, and what is deleted is not")
+    @Test("Donated items are found, and deleted ones are not")
     func donations() async throws {
         let service = try await TestService()
         let app = LibraryApp(store: service.store)
@@ -29,7 +29,7 @@ struct LibraryTests {
         await service.stop()
     }
 
-    @Test("A batch and its client state are there together, or not at all")
+    @Test("A batch and its client state are stored together, or not at all")
     func batches() async throws {
         let service = try await TestService()
         let app = LibraryApp(store: service.store)
@@ -51,7 +51,7 @@ struct LibraryTests {
         await service.stop()
     }
 
-    @Test("A service that was stopped and started again goes on where it was, and nobody notices")
+    @Test("A restarted service continues where it was, and clients do not notice")
     func restart() async throws {
         let folder = try TemporaryFolder()
         let first = try await TestService(folder: folder)
@@ -78,7 +78,7 @@ struct LibraryTests {
         #expect(query?.code == .indexUnreachable)
     }
 
-    @Test("A query that cannot be read says where")
+    @Test("An invalid query is rejected with the position")
     func badQuery() async throws {
         let service = try await TestService()
         let app = LibraryApp(store: service.store)
@@ -87,7 +87,7 @@ struct LibraryTests {
         await service.stop()
     }
 
-    @Test("The delegate is asked for what is owed once the service is back, and makes it whole")
+    @Test("The delegate gets its pending reindex once the service is back, and completes it")
     func delegate() async throws {
         let folder = try TemporaryFolder()
         let first = try await TestService(folder: folder)
@@ -107,7 +107,7 @@ struct LibraryTests {
         await second.stop()
     }
 
-    @Test("What an item promised is asked of the live app, large and small, as data and as a file")
+    @Test("The promises of an item are requested from the running app, large and small, as data and as a file")
     func promises() async throws {
         let service = try await TestService()
         let app = LibraryApp(store: service.store)

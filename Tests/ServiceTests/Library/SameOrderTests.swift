@@ -11,7 +11,7 @@ import Testing
 @testable import CoreSpotlight
 
 /// A search through each interface: the command, the page, an app and a launcher.
-@Suite("The order of hits on every way", .timeLimit(.minutes(10)))
+@Suite("The order of hits in every client", .timeLimit(.minutes(10)))
 struct SameOrderTests {
     private static let bundle = "com.example.notes"
 
@@ -139,7 +139,7 @@ struct SameOrderTests {
         await service.stop()
     }
 
-    @Test("A filter query of an app leaves the order that a filter in the text, or of the page, leaves")
+    @Test("A filter query of an app keeps the order of a filter in the text, or of the page")
     func filtered() async throws {
         let service = try await service()
         let store = try #require(try await RemoteEngine.connect(storeDirectory: service.store, program: "test"))
@@ -157,7 +157,8 @@ struct SameOrderTests {
         await service.stop()
     }
 
-    @Test("So many results as an app wants bear a rank; sorted by it they keep their order, and the others stay behind")
+    @Test(
+        "The first results have a rank, as many as an app requests; sorting by it keeps their order before the others")
     func ranked() async throws {
         let service = try await service()
         let expected = try await command(service, "report")

@@ -62,7 +62,7 @@ struct TestAppTests {
         await service.stop()
     }
 
-    @Test("An app goes on over services that are killed: nothing is lost, nothing done twice, no batch refused")
+    @Test("An app continues after its service is killed: nothing is lost, doubled or rejected")
     func killedServices() async throws {
         let folder = try TemporaryFolder()
         var program = try await Program(folder: folder)
@@ -84,7 +84,7 @@ struct TestAppTests {
         #expect(ending == 0)
     }
 
-    @Test("A promise is fulfilled by the app that runs, and no longer when it has gone")
+    @Test("A promise is fulfilled by the running app, and no longer after its end")
     func promises() async throws {
         let folder = try TemporaryFolder()
         let program = try await Program(folder: folder)
@@ -103,7 +103,7 @@ struct TestAppTests {
         #expect(ending == 0)
     }
 
-    @Test("An app that does not say who it is, and one without a service, are told what to do")
+    @Test("An app without an identifier, and one without a service, get advice")
     func refusals() async throws {
         let folder = try TemporaryFolder()
         let store = folder.path("store")
