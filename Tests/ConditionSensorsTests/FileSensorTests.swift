@@ -7,12 +7,12 @@ import Testing
 
 @testable import ConditionSensors
 
-@Suite("Sensors of pressure, heat, terminals, disk and sleep")
+@Suite("Sensors for pressure, heat, terminals, disk and sleep")
 struct FileSensorTests {
     private static let sample =
         "some avg10=%@ avg60=2.00 avg300=3.00 total=5\nfull avg10=0.50 avg60=0.00 avg300=0.00 total=1\n"
 
-    @Test("Pressure is the share of the last ten seconds in which some waited, of what there is")
+    @Test("Pressure is the “some” share of the last ten seconds, for each resource")
     func pressure() throws {
         let machine = try FakeMachine()
         let sensor = PressureSensor(roots: machine.roots)
@@ -25,7 +25,7 @@ struct FileSensorTests {
     }
 
     @Test(
-        "Pressure that makes no sense is not known",
+        "Invalid pressure is unknown",
         arguments: ["nan", "inf", "-1", "1e9", "", "12,5", "0x1p99", String(repeating: "9", count: 5000)])
     func hostilePressure(_ text: String) throws {
         let machine = try FakeMachine()
@@ -36,7 +36,7 @@ struct FileSensorTests {
     }
 
     @Test(
-        "The kernel's own pressure is understood",
+        "The kernel's pressure files are read",
         .enabled(if: access("/proc/pressure/cpu", R_OK) == 0, "this kernel has no /proc/pressure"))
     func realPressure() throws {
         var roots = SensorRoots()
@@ -47,7 +47,7 @@ struct FileSensorTests {
     }
 
     @Test(
-        "Hot is what is within two degrees of a trip point at which something happens",
+        "A zone within two degrees of a trip point with an action is hot",
         arguments: [
             (93_000, 95_000, "passive", true), (92_999, 95_000, "passive", false), (99_000, 95_000, "active", nil),
             (104_000, 105_000, "critical", true), (30_000, 0, "passive", nil), (30_000, -274_000, "hot", nil),
@@ -65,7 +65,7 @@ struct FileSensorTests {
         #expect((state == .inUse) == (isHot != nil))
     }
 
-    @Test("Of several zones the one that is hot counts, and one whose driver says nonsense does not matter")
+    @Test("One hot zone of several is enough, and invalid temperatures are ignored")
     func thermalZones() throws {
         let machine = try FakeMachine()
         for (index, temperature) in ["40000", "garbage", "94000"].enumerated() {
@@ -88,7 +88,7 @@ struct FileSensorTests {
         #expect(utimensat(AT_FDCWD, machine.folder.path("dev/" + name), times, 0) == 0)
     }
 
-    @Test("The terminal that was typed into last says since when the user is away; what programs write does not")
+    @Test("The time of the last typed terminal input gives the user's absence; output of programs does not count")
     func terminals() throws {
         let machine = try FakeMachine()
         let now = machine.now.value
@@ -104,7 +104,7 @@ struct FileSensorTests {
         #expect(machine.conditions(TerminalSensor(roots: machine.roots)).conditions.presence == .away(since: now))
     }
 
-    @Test("Terminals of others say nothing")
+    @Test("Terminals of other users are ignored")
     func foreignTerminals() throws {
         let machine = try FakeMachine()
         try touch(machine, "pts/0", read: machine.now.value, written: 0)
@@ -113,7 +113,7 @@ struct FileSensorTests {
         #expect(machine.conditions(TerminalSensor(roots: roots)).conditions.presence == nil)
     }
 
-    @Test("The disk of the store is asked, and one that is not there is not known")
+    @Test("The disk of the store is measured, and a missing disk is unknown")
     func disk() throws {
         let machine = try FakeMachine()
         let (conditions, state) = machine.conditions(DiskSensor(path: machine.folder.path))
@@ -123,7 +123,7 @@ struct FileSensorTests {
         #expect(nothing.freeDisk == nil && absent.isAbsent)
     }
 
-    @Test("A machine that slept is told as resumed, once, unless logind tells that")
+    @Test("A resumed machine is reported once, unless logind reports it")
     func sleepClock() throws {
         let machine = try FakeMachine()
         let sensor = SleepClockSensor(roots: machine.roots)

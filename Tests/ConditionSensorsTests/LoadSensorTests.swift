@@ -6,7 +6,7 @@ import Testing
 
 @testable import ConditionSensors
 
-@Suite("The load of others")
+@Suite("The load of other programs")
 struct LoadSensorTests {
     private func stat(_ machine: FakeMachine, _ fields: String) throws {
         try machine.write("proc/stat", "cpu  \(fields)\ncpu0 \(fields)\nintr 5\n")
@@ -21,7 +21,7 @@ struct LoadSensorTests {
         machine.conditions(sensor).conditions.otherLoad
     }
 
-    @Test("It is what is not idle, less what this process, its children and its workers used, since the last look")
+    @Test("Load is the busy time without the time of this process, its children and its workers")
     func own() throws {
         let machine = try FakeMachine()
         let sensor = LoadSensor(roots: machine.roots) { [41, 42, -1, 0] }
@@ -44,7 +44,7 @@ struct LoadSensorTests {
         #expect(share(machine, sensor) == 0.25)
     }
 
-    @Test("Time that the hypervisor took is neither used nor idle, and waiting for a disk is idle")
+    @Test("Stolen time is neither busy nor idle, and waiting for a disk is idle")
     func steal() throws {
         let machine = try FakeMachine()
         let sensor = LoadSensor(roots: machine.roots) { [] }
@@ -59,7 +59,7 @@ struct LoadSensorTests {
         #expect(share(machine, sensor) == nil)
     }
 
-    @Test("Counters that go back, as those of idle do, do not become a huge load")
+    @Test("Counters that go back, like idle counters, do not become a huge load")
     func backwards() throws {
         let machine = try FakeMachine()
         let sensor = LoadSensor(roots: machine.roots) { [] }
@@ -72,7 +72,7 @@ struct LoadSensorTests {
         #expect(share(machine, sensor) == 0.1)
     }
 
-    @Test("Within a moment the last share holds; after a pause it is measured over all of it")
+    @Test("The last share holds for a moment; after a pause it is measured over the whole pause")
     func pauses() throws {
         let machine = try FakeMachine()
         let sensor = LoadSensor(roots: machine.roots) { [] }
@@ -90,7 +90,7 @@ struct LoadSensorTests {
     }
 
     @Test(
-        "A first line that is another is a failure",
+        "An unexpected first line is a failure",
         arguments: [
             "", "cpu", "cpu0 1 2 3 4", "cpu a b c d", "cpu 1 2 3", "cpu 1 -2 3 4", "cpu 99999999999999999999 1 1 1",
         ])
@@ -102,7 +102,7 @@ struct LoadSensorTests {
         #expect(state.isFailed)
     }
 
-    @Test("Numbers as large as they get do not trap")
+    @Test("The largest numbers do not trap")
     func largest() throws {
         let machine = try FakeMachine()
         let sensor = LoadSensor(roots: machine.roots) { [7] }
@@ -117,7 +117,7 @@ struct LoadSensorTests {
         }
     }
 
-    @Test("The kernel's own numbers are understood")
+    @Test("The kernel's file is read")
     func real() throws {
         let machine = try FakeMachine()
         var roots = machine.roots

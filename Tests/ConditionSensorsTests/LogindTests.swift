@@ -46,7 +46,7 @@ struct LogindTests {
     /// Microseconds from 1970 to N seconds before now.
     private func ago(_ seconds: Double) -> Int { Int((machine.now.value - seconds + SensorRoots.epoch) * 1e6) }
 
-    @Test("A session that is used, left and locked is told as it happens")
+    @Test("Use, absence and the lock of a session are reported as they happen")
     func session() async throws {
         let path = try addSession("c1", "'IdleHint': <false>, 'IdleSinceHint': <uint64 \(ago(5))>")
         monitor.sense(.waiting)
@@ -64,7 +64,7 @@ struct LogindTests {
         #expect(monitor.report()[.logind] == .inUse)
     }
 
-    @Test("Without sessions nobody knows whether somebody is there, although the hint says idle")
+    @Test("Without sessions the user's presence is unknown, although the hint is idle")
     func noSessions() async throws {
         try mock.update(Self.path, Self.manager, "{'IdleHint': <true>, 'IdleSinceHint': <uint64 \(ago(1))>}")
         monitor.sense(.waiting)
@@ -74,7 +74,7 @@ struct LogindTests {
     }
 
     @Test(
-        "A session that comes is asked, one that tells nobody and one at a terminal are unknown, one that goes is forgotten"
+        "A new session is read, a silent session and one at a terminal are unknown, and a closed one is removed"
     )
     func sessionsComeAndGo() async throws {
         monitor.sense(.waiting)
@@ -97,7 +97,7 @@ struct LogindTests {
         #expect(gone?.isLocked == false)
     }
 
-    @Test("Sleep and waking are told with the moment")
+    @Test("Sleep and waking are reported with their time")
     func sleep() async throws {
         monitor.sense(.waiting)
         lookUntilKnown()
@@ -110,7 +110,7 @@ struct LogindTests {
         #expect(awake?.resumed == machine.now.value)
     }
 
-    @Test("Who blocks idleness is told with the reason; who only delays, or blocks other things, is not")
+    @Test("Blocking idle inhibitors are reported with the reason; delays and other inhibitors are not")
     func inhibitors() async throws {
         try mock.call(Self.path, "org.freedesktop.DBus.Mock.AddProperty", Self.manager, "BlockInhibited", "<''>")
         monitor.sense(.waiting)
@@ -131,7 +131,7 @@ struct LogindTests {
         #expect(free != nil)
     }
 
-    @Test("Values of other types, beyond reason and from strangers change nothing that is known")
+    @Test("Values of wrong types, out of range or from other senders change nothing")
     func hostile() async throws {
         let path = try addSession("c1", "'IdleHint': <false>, 'IdleSinceHint': <uint64 \(ago(5))>")
         monitor.sense(.waiting)
@@ -150,7 +150,7 @@ struct LogindTests {
         #expect(odd?.isLocked == nil && odd?.isAsleep == false)
     }
 
-    @Test("A question that it does not answer once is asked again, and what is known comes back")
+    @Test("A call without an answer is repeated, and the known values return")
     func failsOnce() async throws {
         try addSession("c1", "'IdleHint': <false>, 'IdleSinceHint': <uint64 \(ago(5))>")
         monitor.sense(.waiting)
@@ -166,7 +166,7 @@ struct LogindTests {
         #expect(monitor.look().presence == .active)
     }
 
-    @Test("What a sensor says while its connection ends by itself does not come after the reason of the end")
+    @Test("A report of a sensor during the end of its connection does not replace the reason of the end")
     func saidWhileEnding() throws {
         let desk = SensorHub()
         let connection = try MessageBus(address: bus.address, name: "ending", onCall: { _ in }, onDisconnect: { _ in })
@@ -188,7 +188,7 @@ struct LogindTests {
         #expect(desk.report(.waiting)[.logind] == .absent("There is no bus."))
     }
 
-    @Test("It is in use only when all is answered, however early the first answers come")
+    @Test("The sensor is in use only after all answers, however early the first ones arrive")
     func answersEarly() throws {
         let desk = SensorHub()
         let connection = try MessageBus(address: bus.address, name: "early", onCall: { _ in }, onDisconnect: { _ in })
@@ -218,7 +218,7 @@ struct LogindTests {
         #expect(desk.report(.waiting)[.logind] == .inUse && desk.conditions.presence == .active)
     }
 
-    @Test("When logind ends nothing of it is known, and when another comes it is asked")
+    @Test("The end of logind removes its values, and a new logind is read")
     func restart() async throws {
         try addSession("c1", "'IdleSinceHint': <uint64 \(ago(5))>")
         monitor.sense(.waiting)

@@ -38,7 +38,7 @@ struct MonitorTests {
         return true
     }
 
-    @Test("A sensor that hangs holds up nobody: the others are read, and it is not asked twice")
+    @Test("A sensor that hangs delays no other sensor and is not read twice")
     func hanging() throws {
         let machine = try FakeMachine()
         let gate = DispatchSemaphore(value: 0)
@@ -61,7 +61,7 @@ struct MonitorTests {
         #expect(monitor.look().isHot == false)
     }
 
-    @Test("Changes are told once, and what changes while one is told is told once after it")
+    @Test("Changes are reported once, also changes during a report")
     func coalescing() throws {
         let desk = SensorHub()
         let told = Mutex<[Double?]>([])
@@ -83,7 +83,7 @@ struct MonitorTests {
         #expect(told.withLock { $0 } == [0.1, 0.9])
     }
 
-    @Test("That a sensor is in use and what it knows are noted together, even if it ends meanwhile")
+    @Test("The use of a sensor and its values are stored together, even if it ends at the same time")
     func atOnce() {
         let desk = SensorHub()
         var asked = 0
@@ -111,7 +111,7 @@ struct MonitorTests {
         func join() { end.wait() }
     }
 
-    @Test("Whoever is told may look and change the mode")
+    @Test("A handler may read and change the mode")
     func reentrance() async throws {
         let machine = try FakeMachine()
         let monitor = ConditionMonitor(roots: machine.roots, files: [Knob(.load)], patience: 20_000)
@@ -127,7 +127,7 @@ struct MonitorTests {
         #expect(monitor.report().mode == .off)
     }
 
-    @Test("While it is off nothing is told, and what it knew is forgotten")
+    @Test("While the monitor is off, nothing is reported and old values are dropped")
     func off() async throws {
         let machine = try FakeMachine()
         let load = Knob(.load)
@@ -155,7 +155,7 @@ struct MonitorTests {
     }
 
     @Test(
-        "A bus that is not there is absent, one that ends is tried again at a look, after a while",
+        "A missing bus is absent, and an ended one is tried again at a later check",
         .enabled(if: PrivateBus.isAvailable))
     func noBus() async throws {
         let machine = try FakeMachine()
@@ -183,7 +183,7 @@ struct MonitorTests {
         #expect(comes { machine.threads == [machine.threadName + "-syst"] })
     }
 
-    @Test("Each mode has its threads, and off has none, whatever was before", .enabled(if: PrivateBus.isAvailable))
+    @Test("Each mode has its threads, and off has none, after any sequence", .enabled(if: PrivateBus.isAvailable))
     func modes() throws {
         let machine = try FakeMachine()
         let bus = try PrivateBus()
@@ -203,7 +203,7 @@ struct MonitorTests {
         }
     }
 
-    @Test("A process with a monitor that is off has no thread and no descriptor more than before")
+    @Test("A process with a monitor that is off has no additional thread or descriptor")
     func offInAProcess() throws {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let folder = (program as NSString).deletingLastPathComponent
@@ -223,7 +223,7 @@ struct MonitorTests {
     }
 
     @Test(
-        "While something runs the kernel's notices of pressure are asked for, in its own files",
+        "During a job the kernel's pressure events are requested, in files of the monitor's own",
         .enabled(if: access("/proc/pressure/cpu", W_OK) == 0, "this kernel has no /proc/pressure"))
     func triggers() async throws {
         var roots = try FakeMachine().roots
@@ -239,7 +239,7 @@ struct MonitorTests {
         withExtendedLifetime((watch, monitor)) {}
     }
 
-    @Test("Notices are asked for in the words that the kernel wants, and a kernel without them is told")
+    @Test("Pressure events are requested in the kernel's syntax, and a kernel without them is reported")
     func fakeTriggers() async throws {
         let machine = try FakeMachine()
         try machine.write("proc/pressure/io", "")

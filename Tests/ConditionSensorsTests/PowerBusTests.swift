@@ -25,7 +25,7 @@ struct PowerBusTests {
         told = Told(monitor)
     }
 
-    @Test("A battery is followed by UPower's signals, how full it is only while something runs or at a look")
+    @Test("A battery is followed by UPower's signals, and its charge only during a job or at a check")
     func battery() async throws {
         let mock = try DBusMock(bus, template: "upower", name: Self.upower)
         monitor.sense(.waiting)
@@ -47,7 +47,7 @@ struct PowerBusTests {
     }
 
     @Test(
-        "How full is not known when it makes no sense",
+        "An invalid charge is unknown",
         arguments: ["<-1.0>", "<1e300>", "<'full'>", "<[byte 1]>"])
     func hostilePercent(_ value: String) async throws {
         let mock = try DBusMock(bus, template: "upower", name: Self.upower)
@@ -61,7 +61,7 @@ struct PowerBusTests {
         #expect(after?.power?.isOnBattery == false)
     }
 
-    @Test("The profile that a person chose is followed, and who has the service ends it")
+    @Test("The user's chosen profile is followed, and the end of its service is noticed")
     func profiles() async throws {
         let name = "net.hadess.PowerProfiles"
         let mock = try DBusMock(bus, template: "power_profiles_daemon", name: name)
@@ -76,7 +76,7 @@ struct PowerBusTests {
         #expect(gone != nil && monitor.report()[.powerProfiles].isAbsent)
     }
 
-    @Test("A screen saver that comes on locks, one that only can be kept off says nothing")
+    @Test("An active screen saver locks; one that can only be inhibited reports nothing")
     func screenSaver() async throws {
         let name = "org.gnome.ScreenSaver"
         let mute = try DBusMock(
@@ -92,7 +92,7 @@ struct PowerBusTests {
         mute.stop()
     }
 
-    @Test("A compositor tells when nobody has touched anything for a minute, and when somebody is back")
+    @Test("The compositor reports a minute without input, and the return of input")
     func compositor() async throws {
         let (name, path) = ("org.gnome.Mutter.IdleMonitor", "/org/gnome/Mutter/IdleMonitor/Core")
         let mock = try DBusMock(bus, name: name, path: path, interface: name)
@@ -113,7 +113,7 @@ struct PowerBusTests {
         #expect(back != nil && monitor.report()[.idleMonitor] == .inUse)
     }
 
-    @Test("A compositor that was idle before it was asked says since when, and at most since 2001")
+    @Test("A compositor that was idle before reports since when, and at most since 2001")
     func idleCompositor() async throws {
         let (name, path) = ("org.gnome.Mutter.IdleMonitor", "/org/gnome/Mutter/IdleMonitor/Core")
         let mock = try DBusMock(bus, name: name, path: path, interface: name)
@@ -125,7 +125,7 @@ struct PowerBusTests {
         #expect(away?.presence == .away(since: 0))
     }
 
-    @Test("Without the programs each sensor says what is missing, and nothing is started")
+    @Test("Without the services each sensor names the missing service, and nothing is started")
     func absent() async throws {
         monitor.sense(.waiting)
         let sensors = [Sensor.logind, .upower, .powerProfiles, .screenSaver, .idleMonitor]

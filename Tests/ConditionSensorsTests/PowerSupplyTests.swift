@@ -5,7 +5,7 @@ import Testing
 
 @testable import ConditionSensors
 
-@Suite("Power, by the kernel")
+@Suite("Power from the kernel")
 struct PowerSupplyTests {
     private func power(_ devices: [[String: String]]) throws -> Conditions.Power? {
         let machine = try FakeMachine()
@@ -20,13 +20,13 @@ struct PowerSupplyTests {
     private let unplugged = ["type": "Mains", "online": "0"]
     private let plugged = ["type": "Mains", "online": "1"]
 
-    @Test("A machine without batteries and mains says nothing, one with mains alone is on mains")
+    @Test("A machine without battery and mains is unknown, and one with mains alone is on mains")
     func none() throws {
         #expect(try power([]) == nil)
         #expect(try power([["type": "Mains", "online": "1"]]) == Conditions.Power(isOnBattery: false))
     }
 
-    @Test("A battery that is discharged without mains is what the machine runs on; beside mains it is not")
+    @Test("A discharging battery without mains is the power source; beside mains it is not")
     func discharging() throws {
         let battery = ["type": "Battery", "status": "Discharging", "capacity": "42", "present": "1"]
         #expect(try power([battery]) == Conditions.Power(isOnBattery: true, percent: 42))
@@ -36,7 +36,7 @@ struct PowerSupplyTests {
         #expect(try power([["type": "Battery", "status": "Full", "capacity": "100"]])?.isOnBattery == false)
     }
 
-    @Test("Several batteries count by what they hold, and alike where one does not say that")
+    @Test("Several batteries are weighted by their capacity, and equally if one does not report it")
     func several() throws {
         let large = ["type": "Battery", "status": "Discharging", "capacity": "80", "energy_full": "60000000"]
         let small = ["type": "Battery", "status": "Unknown", "capacity": "20", "energy_full": "20000000"]
@@ -45,27 +45,27 @@ struct PowerSupplyTests {
         #expect(try power([large, silent])?.percent == 50)
     }
 
-    @Test("Without a capacity it is reckoned from the charge")
+    @Test("Without a capacity it is computed from the charge")
     func charge() throws {
         let battery = ["type": "Battery", "status": "Discharging", "charge_now": "1500000", "charge_full": "3000000"]
         #expect(try power([battery])?.percent == 50)
     }
 
-    @Test("A mouse's battery, and one that is not there, are not the machine's")
+    @Test("The battery of a mouse and an absent battery are ignored")
     func foreign() throws {
         #expect(try power([["type": "Battery", "scope": "Device", "status": "Discharging", "capacity": "5"]]) == nil)
         #expect(try power([["type": "Battery", "present": "0", "status": "Discharging", "capacity": "5"]]) == nil)
     }
 
     @Test(
-        "Numbers that make no sense are not known", arguments: ["-1", "101", "nan", "99999999999999999999", "", "4 2"])
+        "Invalid numbers are unknown", arguments: ["-1", "101", "nan", "99999999999999999999", "", "4 2"])
     func hostile(_ capacity: String) throws {
         let power = try power([["type": "Battery", "status": "Discharging", "capacity": capacity]])
         #expect(power == Conditions.Power(isOnBattery: true, percent: nil))
     }
 
     @Test(
-        "The firmware's profile saves power when it is the one for that",
+        "The firmware's power-saving profile saves power",
         arguments: [("low-power", true), ("balanced", false)])
     func platform(_ profile: String, _ isSaving: Bool) throws {
         let machine = try FakeMachine()

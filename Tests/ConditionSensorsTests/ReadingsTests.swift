@@ -4,12 +4,12 @@ import Testing
 
 @testable import ConditionSensors
 
-@Suite("What readings mean together")
+@Suite("Combined readings")
 struct ReadingsTests {
-    @Test("Nothing known is nothing said")
+    @Test("Without readings nothing is known")
     func empty() { #expect(Readings().conditions == Conditions()) }
 
-    @Test("The freshest sign of use counts; the compositor knows more of the own session than logind")
+    @Test("The newest sign of use counts; the compositor takes precedence over logind for the own session")
     func presence() {
         var readings = Readings()
         readings.terminals = 100
@@ -23,7 +23,7 @@ struct ReadingsTests {
         #expect(readings.conditions.presence == .active)
     }
 
-    @Test("A screen saver locks the machine unless somebody else sits there")
+    @Test("A screen saver locks the machine unless another user is active")
     func locks() {
         var readings = Readings()
         readings.screenSavers = ["a": false]
@@ -36,7 +36,7 @@ struct ReadingsTests {
         #expect(readings.conditions.isLocked == false)
     }
 
-    @Test("What UPower says comes before what the kernel says, which fills in what it leaves open")
+    @Test("UPower takes precedence over the kernel, which fills in missing values")
     func power() {
         var readings = Readings()
         readings.supplies = Conditions.Power(isOnBattery: true, percent: 30)
@@ -47,7 +47,7 @@ struct ReadingsTests {
         #expect(readings.conditions.power == Conditions.Power(isOnBattery: false, percent: 31))
     }
 
-    @Test("Power is saved when any says so, and unknown when none does")
+    @Test("Power is saved if any source reports it, and unknown if none does")
     func saving() {
         var readings = Readings()
         #expect(readings.conditions.isSavingPower == nil)

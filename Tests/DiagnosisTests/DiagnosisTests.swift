@@ -7,9 +7,9 @@ import Testing
 @testable import Diagnosis
 
 /// Findings about invented machines.
-@Suite("What the doctor says of a machine")
+@Suite("Findings of the doctor")
 struct DiagnosisTests {
-    @Test("A machine on which all is as it should be has neither problems nor notes, and something of each part")
+    @Test("A healthy machine has neither problems nor notes, and a line for each part")
     func good() {
         let diagnosis = Diagnosis(.good())
         #expect(diagnosis.findings.filter { $0.level != .ok } == [])
@@ -164,7 +164,7 @@ struct DiagnosisTests {
     ]
 
     @Test(
-        "One fault is told by its name, with its cost, and nothing else changes",
+        "A fault is reported by its name, with its cost, and nothing else changes",
         arguments: kernelFaults + machineFaults + programFaults + storeFaults + serviceFaults + extensionFaults)
     func faults(fault: Fault) throws {
         let told = Diagnosis(.good(fault.change)).findings.filter { $0.level != .ok }
@@ -177,7 +177,7 @@ struct DiagnosisTests {
         #expect(finding.fact.hasSuffix(".") || fault.name == "compiler", "\(finding.fact)")
     }
 
-    @Test("A service that systemd listens for, and a store that is not there yet, are as they should be")
+    @Test("A socket-activated service and a missing store are not faults")
     func notYet() {
         let facts = MachineFacts.good {
             $0.rest(.other)
@@ -187,13 +187,13 @@ struct DiagnosisTests {
         #expect(Diagnosis(facts).findings.allSatisfy { $0.level == .ok })
     }
 
-    @Test("Of several sensors of one thing one is enough")
+    @Test("One of several sensors for the same condition is enough")
     func oneSensor() {
         let facts = MachineFacts.good { $0.lose(.upower, .idleMonitor, .terminals, .powerProfiles, .screenSaver) }
         #expect(Diagnosis(facts).findings.allSatisfy { $0.level == .ok })
     }
 
-    @Test("A folder of broken extensions is told within bounds")
+    @Test("A folder of broken extensions is reported within bounds")
     func manyRefusals() {
         let facts = MachineFacts.good {
             $0.extensions?.refusals = (0..<2000).map { .init(path: "/\($0)", reason: "Broken.", isShadowed: false) }

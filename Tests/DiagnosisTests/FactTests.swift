@@ -8,7 +8,7 @@ import Testing
 @testable import Diagnosis
 
 /// Facts read from folders that simulate machines.
-@Suite("What the doctor reads", .timeLimit(.minutes(10)))
+@Suite("Facts that the doctor reads", .timeLimit(.minutes(10)))
 struct FactTests {
     private static func write(_ folder: TemporaryFolder, _ path: String, _ text: String) throws {
         let parent = URL(filePath: folder.path(path)).deletingLastPathComponent()
@@ -26,7 +26,7 @@ struct FactTests {
         return roots
     }
 
-    @Test("A session bus that is not where it should be has failed for that reason", arguments: 0..<20)
+    @Test("A session bus at another address has failed for that reason", arguments: 0..<20)
     func absentBus(_: Int) async throws {
         let folder = try TemporaryFolder()
         var roots = Self.roots(folder)
@@ -39,7 +39,7 @@ struct FactTests {
         #expect(reason.contains("No such file or directory"), "\(reason)")
     }
 
-    @Test("Without a variable and a socket in the folder of sockets there is no session bus, which is no fault")
+    @Test("Without a variable and a socket there is no session bus, which is not a fault")
     func noBus() async throws {
         let folder = try TemporaryFolder()
         var roots = Self.roots(folder)
@@ -49,7 +49,7 @@ struct FactTests {
         #expect(facts.bus == .absent)
     }
 
-    @Test("The mount of a path is the innermost, of several at one place the last, and escapes are undone")
+    @Test("The mount of a path is the innermost and last one, and escapes are decoded")
     func mounts() throws {
         let table = """
             21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
@@ -66,7 +66,7 @@ struct FactTests {
         #expect(Mount.of("/", in: "") == nil)
     }
 
-    @Test("The scheduler of a disk is found below partitions and encrypted volumes")
+    @Test("The I/O scheduler of a disk is found below partitions and encrypted volumes")
     func diskScheduler() throws {
         let folder = try TemporaryFolder()
         var roots = Self.roots(folder)
@@ -87,7 +87,7 @@ struct FactTests {
         #expect(!facts.folder.exists && facts.folder.nearest == folder.path)
     }
 
-    @Test("Who listens at a store's socket is read from tables, and nothing connects")
+    @Test("The listener at a store's socket is read from tables, without a connection")
     func listeners() async throws {
         let folder = try TemporaryFolder()
         let roots = Self.roots(folder)
@@ -103,7 +103,7 @@ struct FactTests {
         #expect(await ServiceStateFacts.read(roots)?.listener == .nobody)
     }
 
-    @Test("A service is known by its name and the socket it has; one that does not answer is a failure")
+    @Test("A service is identified by its name and socket; one without an answer is a failure")
     func service() async throws {
         let folder = try TemporaryFolder()
         let roots = Self.roots(folder)
@@ -124,7 +124,7 @@ struct FactTests {
         #expect(facts.descriptorLimit == 512)
     }
 
-    @Test("Units are found in the order of systemd, with the program that they start")
+    @Test("Units are found in the order of systemd, with their program")
     func units() async throws {
         let folder = try TemporaryFolder()
         let roots = Self.roots(folder)
@@ -148,7 +148,7 @@ struct FactTests {
         #expect(changed.isSocketEnabled && changed.listens == nil)
     }
 
-    @Test("What a library needs and who compiled it is read from its file")
+    @Test("The needed libraries and the compiler of a library are read from its file")
     func library() throws {
         let program = try #require(SharedLibraryFile(at: "/proc/self/exe"))
         #expect(program.needed.contains { $0.hasPrefix("libc.so") })
@@ -157,7 +157,7 @@ struct FactTests {
         #expect(SharedLibraryFile(at: "/etc/passwd") == nil)
     }
 
-    @Test("A library whose header lies is none, and ends nobody", arguments: 0..<64)
+    @Test("A library with a false header is not accepted and does no harm", arguments: 0..<64)
     func hostileLibrary(seed: Int) throws {
         let folder = try TemporaryFolder()
         let path = try #require(ProbedFile.resolved("/proc/self/exe"))
@@ -171,7 +171,7 @@ struct FactTests {
         #expect(SharedLibraryFile(at: folder.path("short.so")) == nil)
     }
 
-    @Test("Libraries are looked for where the linker is configured to")
+    @Test("Libraries are searched in the linker's configured folders")
     func libraryFolders() throws {
         let folder = try TemporaryFolder()
         try Self.write(folder, "etc/ld.so.conf", "# a comment\ninclude /etc/ld.so.conf.d/*.conf\n")
@@ -184,7 +184,7 @@ struct FactTests {
         #expect(folders.has("liby.so", besides: [folder.path("own")]))
     }
 
-    @Test("What does not answer is not waited for longer than the limit")
+    @Test("The wait for an answer ends at the limit")
     func patience() async {
         let gate = DispatchSemaphore(value: 0)
         let silent = await Patience.look(0.01) { () -> Int in
@@ -209,7 +209,7 @@ struct FactTests {
                 { 4 }) == 4)
     }
 
-    @Test("A folder that is not there is judged by what is there above it")
+    @Test("A missing folder is judged by its nearest existing parent")
     func folders() throws {
         let folder = try TemporaryFolder()
         let facts = FolderFacts(folder.path("a/b/c"))
@@ -218,7 +218,7 @@ struct FactTests {
         #expect(!FolderFacts(folder.path("file/x")).isFolder)
     }
 
-    @Test("This machine is looked at whole")
+    @Test("This machine is read completely")
     func whole() async throws {
         let folder = try TemporaryFolder()
         var roots = Self.roots(folder)

@@ -10,7 +10,7 @@ import Testing
 @Suite("Disks", .timeLimit(.minutes(2)))
 struct DiskTests {
     @Test(
-        "Disks that come and go, in a namespace of their own",
+        "Mounts and unmounts, in a namespace of their own",
         .enabled(if: MountNamespace.isAllowed, "mounts, which this machine forbids"))
     func namespace() throws {
         let (ending, output) = try MountNamespace.run("DisksInNamespaceTests")
@@ -33,7 +33,7 @@ struct DisksInNamespaceTests {
         try Data(text.utf8).write(to: URL(fileURLWithPath: path))
     }
 
-    @Test("A root whose disk is away keeps its files, also names that are due by then")
+    @Test("A root on an unmounted disk keeps its files, also with pending names")
     func root() async throws {
         let place = try Watched()
         let (disk, root) = (place.folder.path("disk"), place.folder.path("disk/notes"))
@@ -59,7 +59,7 @@ struct DisksInNamespaceTests {
     }
 
     @Test(
-        "A disk within a tree that is away keeps its files, and another one at its place counts once it holds something"
+        "An unmounted disk within a tree keeps its files; another disk replaces them if it is not empty"
     )
     func withinTree() async throws {
         let place = try Watched()
@@ -91,7 +91,7 @@ struct DisksInNamespaceTests {
         _ = try await place.settle()
     }
 
-    @Test("The folder onto which a disk was mounted counts once it holds a file that is known")
+    @Test("The bare mount point replaces the disk's files if it holds a known file")
     func copied() async throws {
         let place = try Watched()
         let disk = place.root + "/disk"
@@ -113,7 +113,7 @@ struct DisksInNamespaceTests {
         #expect(place.files.count == 3)
     }
 
-    @Test("A disk that is away stays so when its list is widened, and is followed when it is back")
+    @Test("An unmounted disk stays so when its list is widened, and is followed after mounting")
     func widened() async throws {
         let place = try Watched()
         let disk = place.folder.path("usb")

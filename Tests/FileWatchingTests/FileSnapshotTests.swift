@@ -92,7 +92,7 @@ extension FileSnapshot {
 
 @Suite("A snapshot of files")
 struct FileSnapshotTests {
-    @Test("New, changed and removed files are told once")
+    @Test("New, changed and removed files are reported once")
     func simple() throws {
         var place = try Place()
         #expect(try place.settle() == [])
@@ -108,7 +108,7 @@ struct FileSnapshotTests {
         #expect(try place.snapshot.pending() == [:])
     }
 
-    @Test("A file that moves is told as moved, with its folder too, and edited or not")
+    @Test("A moved file is reported as moved, also with its folder, edited or not")
     func moves() throws {
         var place = try Place()
         try place.write("one", "a")
@@ -129,7 +129,7 @@ struct FileSnapshotTests {
         #expect(place.owner.files == filesOnDisk(place.root))
     }
 
-    @Test("A number that another file has taken over is no move")
+    @Test("A reused inode number is not a move")
     func reusedNumber() throws {
         var place = try Place()
         try place.write("one", "a")
@@ -139,7 +139,7 @@ struct FileSnapshotTests {
         #expect(Set(try place.settle()) == [.removed(path: place.path("a")), .changed(path: place.path("b"))])
     }
 
-    @Test("An editor that saves by a new file, with a copy or in place has the file told as changed")
+    @Test("Saving by a new file, with a copy or in place is reported as a change")
     func savings() throws {
         var place = try Place()
         try place.write("one", "a")
@@ -156,7 +156,7 @@ struct FileSnapshotTests {
         #expect(place.owner.files == ["\(place.path("a"))": "three"])
     }
 
-    @Test("Hidden names, folders behind links and what is no file are not told")
+    @Test("Hidden names, folders behind links and special files are not reported")
     func notWatched() throws {
         var place = try Place()
         try place.write("one", ".hidden")
@@ -171,7 +171,7 @@ struct FileSnapshotTests {
             Set(try place.settle()) == [.changed(path: place.path("real/a")), .changed(path: place.path("linked"))])
     }
 
-    @Test("A name that is no text is passed over")
+    @Test("A name that is not text is skipped")
     func noText() throws {
         var place = try Place()
         let bytes: [CChar] = place.path("").utf8.map { CChar(bitPattern: $0) } + [CChar(bitPattern: 0xFF), 0]
@@ -179,7 +179,7 @@ struct FileSnapshotTests {
         #expect(try place.settle() == [])
     }
 
-    @Test("What is not acknowledged is told again, and what changed meanwhile too")
+    @Test("Unacknowledged changes are reported again, together with newer ones")
     func unacknowledged() throws {
         var place = try Place()
         try place.write("one", "a")
@@ -194,7 +194,7 @@ struct FileSnapshotTests {
         #expect(try place.settle() == [.changed(path: place.path("a"))])
     }
 
-    @Test("What an owner was told, and is undone before it answers, is told too")
+    @Test("A reported change that is undone before the answer is reported too")
     func undone() throws {
         var place = try Place()
         try place.write("one", "a")
@@ -209,7 +209,7 @@ struct FileSnapshotTests {
         #expect(try place.settle() == [])
     }
 
-    @Test("An owner that was asked for everything knows what was there before and still is")
+    @Test("An owner that was asked for everything knows the files that existed before and still exist")
     func everything() throws {
         var place = try Place()
         try place.write("one", "a")
@@ -222,7 +222,7 @@ struct FileSnapshotTests {
     }
 
     @Test(
-        "Files that went while their owner was asked for everything are removed, also after a kill",
+        "Files deleted during a request for everything are removed, also after a kill",
         arguments: [false, true])
     func everythingAndGone(isKilled: Bool) throws {
         var place = try Place()
@@ -251,7 +251,7 @@ struct FileSnapshotTests {
         #expect(try place.settle() == [])
     }
 
-    @Test("The folder of the snapshot and others that are named are passed over below a root")
+    @Test("The folder of the snapshot and other named folders are skipped below a root")
     func excluded() throws {
         let folder = try TemporaryFolder()
         for name in ["store", "index", "notes"] {
@@ -266,7 +266,7 @@ struct FileSnapshotTests {
         #expect(changes?.changes == [.changed(path: folder.path("notes/a"))])
     }
 
-    @Test("A file that came and went again, or is as it was, is not told")
+    @Test("A file that was created and deleted, or is unchanged, is not reported")
     func cameAndWent() throws {
         var place = try Place()
         try place.write("one", "a")
@@ -281,7 +281,7 @@ struct FileSnapshotTests {
         #expect(try place.settle().allSatisfy { $0 == .changed(path: place.path("a")) })
     }
 
-    @Test("Where the root is deleted its files are removed; where its disk is away they stay")
+    @Test("A deleted root removes its files; an unmounted one keeps them")
     func roots() throws {
         var place = try Place()
         try place.write("one", "a")
@@ -309,7 +309,7 @@ struct FileSnapshotTests {
         #expect(try place.settle() == [.changed(path: place.path("a"))])
     }
 
-    @Test("Another disk at the place counts once it holds something")
+    @Test("Another disk replaces the known files if it is not empty")
     func anotherDisk() throws {
         var place = try Place()
         try place.write("one", "a")
@@ -323,7 +323,7 @@ struct FileSnapshotTests {
         #expect(Set(try place.settle()) == [.removed(path: place.path("a")), .changed(path: place.path("b"))])
     }
 
-    @Test("Two names that are the same letters in two normal forms are two files")
+    @Test("Two names with the same letters in two normal forms are two files")
     func normalForms() throws {
         var place = try Place()
         let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
@@ -346,7 +346,7 @@ struct FileSnapshotTests {
         #expect(try place.snapshot.trees().count == 2)
     }
 
-    @Test("A link whose target's disk is away keeps its file; one whose target was deleted does not")
+    @Test("A link to an unmounted disk keeps its file; a link to a deleted target does not")
     func danglingLinks() throws {
         var place = try Place()
         try Data("one".utf8).write(to: URL(fileURLWithPath: place.folder.path("target")))
@@ -364,7 +364,7 @@ struct FileSnapshotTests {
         #expect(try place.settle() == [.removed(path: place.path("other"))])
     }
 
-    @Test("A file that changed in the moment of a look is looked at again")
+    @Test("A file that changed during a check is checked again")
     func unsettled() throws {
         let folder = try TemporaryFolder()
         mkdir(folder.path("notes"), 0o700)
@@ -396,7 +396,7 @@ struct FileSnapshotTests {
     }
 
     @Test(
-        "What may not be read is not removed", .enabled(if: getuid() == 0, "acts as another user, which only root can"))
+        "Unreadable files are not removed", .enabled(if: getuid() == 0, "acts as another user, which only root can"))
     func unreadable() throws {
         var place = try Place()
         try place.write("one", "folder/a")
@@ -439,7 +439,7 @@ struct FileSnapshotTests {
         #expect(try place.settle().allSatisfy { if case .changed = $0 { true } else { false } })
     }
 
-    @Test("Of a folder of which every change is told, only new folders and others are walked through")
+    @Test("In a folder with complete events, only new and unknown folders are walked")
     func knownFolders() throws {
         let place = try Place()
         for name in ["a", "b", "c"] { try place.write("one", "\(name)/below/file") }
@@ -460,7 +460,7 @@ struct FileSnapshotTests {
     }
 
     @Test(
-        "A file that came and went unnoticed while its owner was asked for everything is removed, if an event told of it"
+        "A file that appeared and vanished during a request for everything is removed, if an event reported it"
     )
     func unnoticed() throws {
         var place = try Place()
@@ -476,7 +476,7 @@ struct FileSnapshotTests {
     }
 
     @Test(
-        "Absence counts on the same file system only",
+        "A missing file counts as removed on the same file system only",
         arguments: [
             ("a", "/", DiskJudgement.same), ("a", "/disk/below", .same), ("b", "/disk", .other),
             ("b", "/disk/below", .other),
@@ -490,7 +490,7 @@ struct FileSnapshotTests {
         #expect(DiskJudgement(FileSystemPlace(identity: "a", mountPoint: "/"), known: bound) == .other)
     }
 
-    @Test("A snapshot that is damaged while it is used is made again")
+    @Test("A snapshot that is damaged during its use is rebuilt")
     func damagedInUse() throws {
         var place = try Place()
         for number in 0..<200 { try place.write("one", "\(number)") }
@@ -503,7 +503,7 @@ struct FileSnapshotTests {
         #expect(place.owner.files == filesOnDisk(place.root))
     }
 
-    @Test("The file is for the user alone from the start")
+    @Test("The file is readable for the user alone from the start")
     func rights() throws {
         let place = try Place()
         try place.compare()
@@ -514,7 +514,7 @@ struct FileSnapshotTests {
         }
     }
 
-    @Test("A snapshot that another process has locked is waited for, and then reported")
+    @Test("A snapshot locked by another process is waited for, and then reported")
     func locked() throws {
         let place = try Place()
         let path = place.folder.path("files.sqlite")
@@ -527,7 +527,7 @@ struct FileSnapshotTests {
         #expect(try other.pending() == [:])
     }
 
-    @Test("Changes that may be parts of moves are handed out once all was compared")
+    @Test("Changes that may be parts of moves are reported after all are compared")
     func gathered() throws {
         var place = try Place()
         try place.write("one", "a")
@@ -544,7 +544,7 @@ struct FileSnapshotTests {
         #expect(try place.settle().contains(.moved(from: place.path("a"), to: place.path("b"))))
     }
 
-    @Test("An owner with changes that wait for a comparison is not told that there are none, and can wait for its end")
+    @Test("An owner with changes that wait for a comparison has pending changes, and can wait for its end")
     func withheld() async throws {
         var place = try Place()
         try place.write("one", "a")
@@ -566,7 +566,7 @@ struct FileSnapshotTests {
         try await place.snapshot.waitForTime()
     }
 
-    @Test("A file on another file system is not the other half of a move")
+    @Test("A file on another file system is not the target of a move")
     func sameNumberElsewhere() throws {
         let state = FileState(fileSystem: 1, inode: 7, born: 3, size: 1, modified: 1, changed: 1)
         var other = state
@@ -595,7 +595,7 @@ struct FileSnapshotTests {
         #expect(Set(try place.settle()) == [.removed(path: file + "/in"), .changed(path: file)])
     }
 
-    @Test("A folder whose place a link takes that leads to nothing is removed, also where that name alone is looked at")
+    @Test("A folder replaced by a dangling link is removed, also if only that name is checked")
     func folderBecomesLink() throws {
         var place = try Place()
         let observer = Recorder()
@@ -615,7 +615,7 @@ struct FileSnapshotTests {
         #expect(try place.settle() == [.removed(path: place.path("other/c"))])
     }
 
-    @Test("Patterns name what is watched below a root")
+    @Test("Patterns select the watched names below a root")
     func patterns() throws {
         var place = try Place()
         try place.snapshot.setTrees([
@@ -633,7 +633,7 @@ struct FileSnapshotTests {
             ])
     }
 
-    @Test("Files of a tree that is not watched any more are removed")
+    @Test("Files of a tree that is no longer watched are removed")
     func droppedTree() throws {
         var place = try Place()
         try place.write("one", "a")
@@ -642,7 +642,7 @@ struct FileSnapshotTests {
         #expect(try place.snapshot.next(of: FileOwner.name, limit: 10)?.changes == [.removed(path: place.path("a"))])
     }
 
-    @Test("A snapshot that cannot be read is made anew")
+    @Test("An unreadable snapshot is rebuilt")
     func damaged() throws {
         let place = try Place()
         let path = place.folder.path + "/other.sqlite"
@@ -651,7 +651,7 @@ struct FileSnapshotTests {
         #expect(try snapshot.trees() == [])
     }
 
-    @Test("After random histories with kills the owner knows what is on the disk", arguments: 0..<24)
+    @Test("After random histories with kills the owner knows the files on the disk", arguments: 0..<24)
     func randomHistories(seed: UInt64) throws {
         var place = try Place()
         var tree = RandomTree(root: place.root, seed: seed)

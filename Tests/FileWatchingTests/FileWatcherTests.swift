@@ -113,7 +113,7 @@ final class Watched: Sendable {
 
 @Suite("Watching files", .timeLimit(.minutes(2)))
 struct FileWatcherTests {
-    @Test("Files that were there, and what happens to them, is told by itself")
+    @Test("Existing files and their changes are reported without a request")
     func simple() async throws {
         let place = try Watched()
         try place.write("one", "a")
@@ -133,7 +133,7 @@ struct FileWatcherTests {
         #expect(place.files.isEmpty)
     }
 
-    @Test("A file that is written through one of its names is changed under all of them, links in other trees included")
+    @Test("A file written through one of its names is changed under all of them, also links in other trees")
     func namesOfOneFile() async throws {
         let place = try Watched()
         let other = place.folder.path + "/other"
@@ -159,7 +159,7 @@ struct FileWatcherTests {
         #expect(place.files[other + "/hard"] == "one more")
     }
 
-    @Test("A root that is not there yet is watched once it is, and again after it was deleted")
+    @Test("A root that does not exist is watched once it does, and again after a deletion")
     func rootsThatCome() async throws {
         let place = try Watched()
         place.watch([place.root])
@@ -190,7 +190,7 @@ struct FileWatcherTests {
         try await place.settle { $0.files == [$0.root + "/list": "three"] }
     }
 
-    @Test("A folder that leaves the tree is watched no more")
+    @Test("A folder that leaves the tree is no longer watched")
     func strays() async throws {
         let place = try Watched()
         try place.write("one", "a")
@@ -218,7 +218,7 @@ struct FileWatcherTests {
         try await place.settle { $0.files[$0.root + "/b/x"] == "two" }
     }
 
-    @Test("Two owners of one folder are both told, and what is left when one goes too")
+    @Test("Two owners of one folder both get its changes, and the remaining one after the other is removed")
     func twoOwners() async throws {
         let place = try Watched()
         try place.write("one", "folder/a")
@@ -234,7 +234,7 @@ struct FileWatcherTests {
         try await place.wait { _ in try owed(second.owner) == 3 }
     }
 
-    @Test("A second order adds trees, and those that were there are still followed")
+    @Test("A second list adds trees, and earlier trees are still followed")
     func moreTrees() async throws {
         let place = try Watched()
         try place.write("one", "a/x")
@@ -248,7 +248,7 @@ struct FileWatcherTests {
         #expect(place.files.count == 3)
     }
 
-    @Test("What cannot be watched is compared every so often, and watched once there is room")
+    @Test("An unwatchable folder is compared at intervals, and watched when a watch is free")
     func withoutRoom() async throws {
         let hasRoom = Mutex(false)
         let place = try Watched { descriptor, path, mask in
@@ -272,7 +272,7 @@ struct FileWatcherTests {
         try await place.settle { $0.files.values.contains("three") }
     }
 
-    @Test("Watches are bounded, and where they are used up each owner has a share; what is beyond is polled")
+    @Test("Watches are bounded, with a share for each owner when they run out; other folders are polled")
     func shares() throws {
         let folder = try TemporaryFolder()
         let snapshot = try FileSnapshot(path: folder.path("files.sqlite"))
@@ -316,7 +316,7 @@ struct FileWatcherTests {
         #expect(["large", "small", "other"].map { watches.folderCount(of: $0, snapshot) } == counts)
     }
 
-    @Test("A file system that does not answer is shown while it is waited for")
+    @Test("A file system without an answer is shown while it is waited for")
     func silence() async throws {
         let isHanging = Mutex(true)
         let answers = DispatchSemaphore(value: 0)
@@ -344,7 +344,7 @@ struct FileWatcherTests {
         #expect(place.status.trees[server] == .watched)
     }
 
-    @Test("A tree is polled no more often than it has to be, and not at all once all of it is watched")
+    @Test("A tree is polled no more often than necessary, and not at all once all of it is watched")
     func polling() throws {
         let folder = try TemporaryFolder()
         let snapshot = try FileSnapshot(path: folder.path("files.sqlite"))
@@ -372,7 +372,7 @@ struct FileWatcherTests {
     }
 
     @Test(
-        "Nothing is due once a root is compared, whatever it is",
+        "Nothing is due after a root of any kind was compared",
         arguments: [
             "folder", "file", "link", "linked file", "dangling", "loop", "pipe", "none", "none/below", "file/below",
         ])
@@ -397,7 +397,7 @@ struct FileWatcherTests {
         #expect((status.files, status.trees.count) == (files, 1))
     }
 
-    @Test("An edit of a file that is a root is found whenever it comes: also right before the file is watched")
+    @Test("An edit of a file that is a root is found at any time, also just before the watch")
     func editBeforeWatch() throws {
         let folder = try TemporaryFolder()
         let list = folder.path("lists/list")
@@ -434,7 +434,7 @@ struct FileWatcherTests {
     }
 
     @Test(
-        "A burst of events is left alone while threads wait for a processor, and read afterwards or in the end anyway")
+        "A burst of events waits while threads wait for a processor, and is read afterwards or after a limit")
     func bursts() throws {
         for ends in [true, false] {
             let folder = try TemporaryFolder()
@@ -474,7 +474,7 @@ struct FileWatcherTests {
         }
     }
 
-    @Test("The end of a burst that concerns nobody is published")
+    @Test("The end of a burst without relevant changes is published")
     func burstOfHiddenNames() throws {
         let folder = try TemporaryFolder()
         let snapshot = try FileSnapshot(path: folder.path("files.sqlite"))
@@ -506,7 +506,7 @@ struct FileWatcherTests {
         #expect(published)
     }
 
-    @Test("Somebody who has everything compared does not wait for the end of a burst")
+    @Test("A caller that requests a comparison of everything does not wait for the end of a burst")
     func comparesDuringBurst() throws {
         let folder = try TemporaryFolder()
         let snapshot = try FileSnapshot(path: folder.path("files.sqlite"))
@@ -528,7 +528,7 @@ struct FileWatcherTests {
         #expect(try snapshot.once { try Int.fetchOne($0, sql: "SELECT count(*) FROM difference") } == 50)
     }
 
-    @Test("After more events than the kernel keeps everything is found")
+    @Test("After an overflow of the kernel's event queue everything is found")
     func lostEvents() async throws {
         let calls = Mutex(0)
         let (reached, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -566,7 +566,7 @@ struct FileWatcherTests {
         #expect(place.files.count == 3)
     }
 
-    @Test("Where a folder above the root is moved, or a link on the way leads elsewhere, that is noticed")
+    @Test("A moved folder above the root, or a changed link on the path, is noticed")
     func wayToTheRoot() async throws {
         let place = try Watched()
         try place.write("one", "above/root/a")
@@ -585,7 +585,7 @@ struct FileWatcherTests {
         try await place.settle { $0.files.keys.sorted() == [$0.root + "/link/root/c"] }
     }
 
-    @Test("Trees that cannot be stored are reported, and set once that is possible")
+    @Test("Trees that cannot be stored are reported, and set when that is possible")
     func failedOrder() async throws {
         let place = try Watched()
         try place.write("one", "a")
@@ -603,7 +603,7 @@ struct FileWatcherTests {
         #expect(Array(place.status.trees.values) == [.watched])
     }
 
-    @Test("A snapshot that is damaged is made again, and its trees are followed")
+    @Test("A damaged snapshot is rebuilt, and its trees are followed")
     func damaged() async throws {
         let place = try Watched()
         for number in 0..<100 { try place.write("one", "\(number)") }
@@ -617,7 +617,7 @@ struct FileWatcherTests {
         _ = try await place.settle()
     }
 
-    @Test("After random histories the owner knows what is on the disk", arguments: 0..<6)
+    @Test("After random histories the owner knows the files on the disk", arguments: 0..<6)
     func randomHistories(seed: UInt64) async throws {
         let place = try Watched()
         try place.write("one", "a")

@@ -4,11 +4,11 @@ import Testing
 
 @testable import FileWatching
 
-@Suite("Names that settle")
+@Suite("Debouncing names")
 struct SettlingPathsTests {
     private let start = ContinuousClock.now
 
-    @Test("A name is due once nothing happened to it for a moment, later while it is written")
+    @Test("A name is due after a moment without events, later while it is written")
     func quiet() {
         var settling = SettlingPaths()
         settling.note(.writing, "a", in: 1, at: start)
@@ -21,7 +21,7 @@ struct SettlingPathsTests {
         #expect(settling.nextDue == nil)
     }
 
-    @Test("A name that is written all the time is due now and then")
+    @Test("A continuously written name is due at intervals")
     func patience() {
         var settling = SettlingPaths()
         var due = 0
@@ -33,7 +33,7 @@ struct SettlingPathsTests {
         #expect((9...10).contains(due))
     }
 
-    @Test("Both names of a file that was moved are due together, also if one is written on")
+    @Test("Both names of a moved file are due together, also if one is still written")
     func moved() {
         var settling = SettlingPaths()
         settling.note(.done, "old", in: 1, at: start, cookie: 7)
@@ -45,7 +45,7 @@ struct SettlingPathsTests {
         #expect(settling.isEmpty)
     }
 
-    @Test("What goes on is waited for twice as long each time, and from the beginning after a rest")
+    @Test("Continuous changes double the wait each time, and a pause restarts it")
     func doubling() {
         var wait = DoublingWait(first: .seconds(1), longest: .seconds(60))
         var now = start
@@ -58,7 +58,7 @@ struct SettlingPathsTests {
         #expect(wait.next(at: now + .seconds(200)) == .seconds(1))
     }
 
-    @Test("Many names of a folder are the folder, and too many are everything")
+    @Test("Many names of a folder become the folder, and too many become everything")
     func bounds() {
         var settling = SettlingPaths()
         for number in 0...SettlingPaths.maximumNames { settling.note(.done, EntryName("\(number)"), in: 1, at: start) }
@@ -82,7 +82,7 @@ struct WatchedTreeTests {
         return name.first == wanted && matches(name.dropFirst(), pattern.dropFirst())
     }
 
-    @Test("A star stands for any characters")
+    @Test("A star matches any characters")
     func oracle() {
         var random = SplitMix64(seed: 7)
         func text(_ letters: String) -> [UInt8] {
@@ -94,7 +94,7 @@ struct WatchedTreeTests {
         }
     }
 
-    @Test("A tree in another one is no second one, unless hidden names or patterns keep it out")
+    @Test("A tree inside another one is not added, unless hidden names or patterns exclude it")
     func nested() {
         func tree(_ root: String, _ owner: String = "a", _ names: [String] = []) -> WatchedTree {
             WatchedTree(owner: owner, root: root, names: names)

@@ -108,9 +108,9 @@ private struct Place {
     func changed(_ names: String...) -> Set<FileChange> { Set(names.map { .changed(path: path($0)) }) }
 }
 
-@Suite("Trees that take the place of others")
+@Suite("Replaced trees")
 struct TreeSuccessionTests {
-    @Test("A list that is widened has no file removed, before the comparison or after")
+    @Test("A wider list removes no file, before or after the comparison")
     func widened() throws {
         var place = try Place()
         for name in ["a/x", "a/below/y", "b"] { try place.write("one", name) }
@@ -125,7 +125,7 @@ struct TreeSuccessionTests {
         #expect(place.files == filesWatched(place.trees))
     }
 
-    @Test("A list that is narrowed has only those removed that nothing covers")
+    @Test("A narrower list removes only the files that nothing covers")
     func narrowed() throws {
         var place = try Place()
         for name in ["a/x", "a/below/y", "b/z", "c"] { try place.write("one", name) }
@@ -141,7 +141,7 @@ struct TreeSuccessionTests {
         #expect(place.files == filesWatched(place.trees))
     }
 
-    @Test("Patterns that change have only those removed that no pattern names")
+    @Test("Changed patterns remove only the files that no pattern matches")
     func patterns() throws {
         var place = try Place()
         for name in ["p/a.md", "p/b.txt", "q/a.md", "p/deep/c.md", "d.md"] { try place.write("one", name) }
@@ -156,7 +156,7 @@ struct TreeSuccessionTests {
         #expect(place.files == filesWatched(place.trees))
     }
 
-    @Test("A tree that covers a path goes on when another one that does is dropped")
+    @Test("A tree that covers a path continues after another such tree is dropped")
     func overlapping() throws {
         var place = try Place()
         for name in ["p/a.md", "p/b.txt"] { try place.write("one", name) }
@@ -169,7 +169,7 @@ struct TreeSuccessionTests {
         #expect(Set(try place.settle()) == place.removed("p/b.txt").union(place.changed("p/a.md")))
     }
 
-    @Test("A file that was a root is the same in a folder that is one, and the other way round")
+    @Test("A file that was a root is the same file in a folder that is a root, and vice versa")
     func fileRoot() throws {
         var place = try Place()
         for name in ["list", "other"] { try place.write("one", name) }
@@ -182,7 +182,7 @@ struct TreeSuccessionTests {
         #expect(place.files == filesWatched(place.trees))
     }
 
-    @Test("Hidden names that a pattern names are watched beside a tree with the same root")
+    @Test("Hidden names that a pattern matches are watched beside a tree with the same root")
     func hidden() throws {
         var place = try Place()
         for name in ["a", ".hidden"] { try place.write("one", name) }
@@ -190,7 +190,7 @@ struct TreeSuccessionTests {
         #expect(Set(try place.settle()) == place.changed("a", ".hidden"))
     }
 
-    @Test("A list that is put back before its files were told as removed has none removed")
+    @Test("A list that is restored before its removals were reported removes none")
     func putBack() throws {
         var place = try Place()
         for name in ["a/x", "b"] { try place.write("one", name) }
@@ -211,7 +211,7 @@ struct TreeSuccessionTests {
         #expect(place.files == filesWatched(place.trees))
     }
 
-    @Test("A list that is widened while its owner is asked for everything has no file removed")
+    @Test("A list that is widened during a request for everything removes no file")
     func everything() throws {
         var place = try Place()
         for name in ["a/x", "a/y", "b"] { try place.write("one", name) }
@@ -228,7 +228,7 @@ struct TreeSuccessionTests {
     }
 
     @Test(
-        "A disk that is away stays so under another tree",
+        "An unmounted disk stays so under another tree",
         arguments: [("disk/notes", "disk"), ("disk/notes", ""), ("", "disk/notes"), ("disk", "disk/notes")])
     func away(before: String, after: String) throws {
         var place = try Place()
@@ -258,7 +258,7 @@ struct TreeSuccessionTests {
         #expect(place.files == filesWatched(place.trees))
     }
 
-    @Test("After random changes of lists and files the owner knows what is watched", arguments: 0..<32)
+    @Test("After random changes of lists and files the owner knows the watched files", arguments: 0..<32)
     func randomRules(seed: UInt64) throws {
         var place = try Place()
         var tree = RandomTree(root: place.root, seed: seed)

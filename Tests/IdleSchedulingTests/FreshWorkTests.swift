@@ -4,7 +4,7 @@ import IdleScheduling
 import TestSupport
 import Testing
 
-@Suite("What was just saved is told at once")
+@Suite("Fresh work")
 struct FreshWorkTests {
     static let files = ScheduledJob.Key.files(bundle: "a")
     static let others = ScheduledJob.Key.files(bundle: "b")
@@ -21,7 +21,7 @@ struct FreshWorkTests {
         !one.gate.letsFreshPass || one.conditions.inhibitors.contains { $0.isOwn }
     }
 
-    @Test("It begins with the event that tells of it, past what others do and a person who works")
+    @Test("It starts with the event of the change, past other jobs and an active user")
     func passes() {
         for one in Conditions.closing where !Self.holdsFresh(one) {
             var bench = Bench(one.conditions)
@@ -38,7 +38,7 @@ struct FreshWorkTests {
     }
 
     @Test(
-        "It waits while the machine falls asleep or lacks memory, power or space, and while Searchlight is to do nothing"
+        "It waits while the machine falls asleep or lacks memory, power or space, and while Searchlight is paused"
     )
     func held() {
         let low = Conditions.idle.with { $0.power = .init(isOnBattery: true, percent: 20) }
@@ -56,7 +56,9 @@ struct FreshWorkTests {
         }
     }
 
-    @Test("Its extension's own gates hold it", arguments: [Gate.disabled, .throttled, .backOff, .cpuQuota, .cancelled])
+    @Test(
+        "The gates of its extension apply to it",
+        arguments: [Gate.disabled, .throttled, .backOff, .cpuQuota, .cancelled])
     func ownGates(gate: Gate) {
         var bench = Bench()
         var job = Self.job()
@@ -78,7 +80,7 @@ struct FreshWorkTests {
         #expect(bench.steps.isEmpty && bench.closed(Self.files) == [gate])
     }
 
-    @Test("A large change waits for the gates like a reindex, and never runs past one")
+    @Test("A large change waits for the gates like a reindex, and never passes one")
     func large() {
         for one in Conditions.closing {
             var bench = Bench(one.conditions)
@@ -96,7 +98,7 @@ struct FreshWorkTests {
         #expect(bench.steps.isEmpty && bench.closed() == [.userActive])
     }
 
-    @Test("It runs beside the work of the gates, one at a time, and each event finds its job")
+    @Test("It runs beside the scheduled work, one at a time, and each event finds its job")
     func beside() {
         var bench = Bench()
         bench.send(.jobs([Bench.job(Bench.b)]))
@@ -122,7 +124,7 @@ struct FreshWorkTests {
         #expect(bench.scheduler.jobsUnderWay == [Self.files])
     }
 
-    @Test("Two of a bundle never run together: the one waits, and the other gives way when it is quiet")
+    @Test("Two jobs of a bundle never run together: one waits, and the other yields when it is paused")
     func sameBundle() {
         var bench = Bench()
         bench.send(.jobs([Bench.job()]))
@@ -144,7 +146,7 @@ struct FreshWorkTests {
         #expect(bench.steps == [.start(Self.files)])
     }
 
-    @Test("A reindex that would begin anew gives way after its patience, and one that runs after its turn")
+    @Test("A reindex that cannot resume yields after its patience, and one that can after its slot's time")
     func sameBundlePatience() {
         let reindex = Bench.job(isResumable: false)
         var bench = Bench()
@@ -165,7 +167,7 @@ struct FreshWorkTests {
         #expect(bench.steps == [.stop(Bench.a, .busy)])
     }
 
-    @Test("A change that has grown goes on by the rules of large ones, and one that has shrunk at once")
+    @Test("A change that grew continues by the rules of large ones, and one that shrank at once")
     func sizes() {
         var bench = Bench(.idle.with { $0.presence = .active })
         bench.send(.jobs([Self.job()]))
@@ -184,7 +186,7 @@ struct FreshWorkTests {
         #expect(bench.steps == [.start(Self.files)])
     }
 
-    @Test("What a person wants stops what is fresh of the bundle, and runs by a person's rules")
+    @Test("A user's request stops fresh work of the bundle, and runs by the rules for users")
     func persons() {
         var bench = Bench(.idle.with { $0.presence = .active })
         bench.send(.jobs([Self.job()]))
@@ -208,7 +210,7 @@ struct FreshWorkTests {
     // MARK: The rate
 
     @Test(
-        "While somebody works it is made quiet when its processor time is used up, and goes on when there is some again"
+        "While the user is active it pauses when its processor time is used up, and continues when there is more"
     )
     func rate() {
         var bench = Bench(.idle.with { $0.presence = .active })
@@ -235,7 +237,7 @@ struct FreshWorkTests {
         #expect(bench.steps == [.start(Self.others)])
     }
 
-    @Test("While nobody works and nothing else does there is no rate, and what was used then counts for nothing")
+    @Test("Without activity there is no rate, and earlier use does not count")
     func noRate() {
         var bench = Bench()
         bench.send(.jobs([Self.job()]))
@@ -252,7 +254,7 @@ struct FreshWorkTests {
         #expect(bench.steps == [.resume(Self.files)])
     }
 
-    @Test("Numbers that cannot be, and a clock that is set, hold it no longer than an hour")
+    @Test("Impossible numbers and a changed clock hold it for an hour at most")
     func clocks() {
         for cpu in [1e300, .infinity, .nan, -4] {
             var bench = Bench(.idle.with { $0.presence = .active })
@@ -268,7 +270,7 @@ struct FreshWorkTests {
         }
     }
 
-    @Test("Nothing is looked at and nobody wakes when nothing is owed; while it runs what tells by itself is heard")
+    @Test("Without pending work no sensor is read and no timer runs; during work sensors with events are used")
     func sensing() {
         var bench = Bench()
         bench.send(.jobs([Self.job()]), after: 3600)
@@ -280,7 +282,7 @@ struct FreshWorkTests {
         #expect(bench.wake == nil)
     }
 
-    @Test("What is known of the machine is old: the rate holds until it was looked at")
+    @Test("With an old reading of the machine the rate applies until the next reading")
     func unwatched() {
         var bench = Bench()
         bench.send(.jobs([Self.job()]), after: 3600)
@@ -290,7 +292,7 @@ struct FreshWorkTests {
         #expect(bench.steps == [.resume(Self.files)])
     }
 
-    @Test("Why it runs or waits is said, with the gates that it passes")
+    @Test("The reason to run or wait is reported, with the passed gates")
     func explained() {
         var bench = Bench(.idle.with { $0.presence = .active })
         let before = bench.scheduler.explanation(of: Self.files, at: bench.now)
@@ -345,7 +347,7 @@ struct FreshWorkTests {
     }
 
     @Test(
-        "In any history no minute of somebody's work has more than 3 % of a processor, and no rule is broken",
+        "In any history no minute of activity has more than 3 % of a processor, and no rule is broken",
         arguments: 1...8 as ClosedRange<UInt64>)
     func histories(seed: UInt64) {
         let simulation = Self.history(seed)

@@ -14,7 +14,7 @@ struct JobCauseTests {
             deadline: deadline)
     }
 
-    @Test("Only what is about to expire can wait longer than what cannot be found")
+    @Test("Only items that expire can wait longer than missing items")
     func urgency() {
         for cause in Job.Cause.allCases {
             #expect(Self.job(nil, cause).urgency == (cause == .expiry ? .expiry : .freshness))
@@ -23,7 +23,7 @@ struct JobCauseTests {
     }
 
     @Test(
-        "What presses most is the cause of what melts together, whatever came first", arguments: [1, 2, 3] as [UInt64])
+        "The most urgent cause is the cause of merged requests, in any order", arguments: [1, 2, 3] as [UInt64])
     func merging(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         for _ in 0..<100 {
@@ -42,7 +42,7 @@ struct JobCauseTests {
         }
     }
 
-    @Test("A job for a loss stays one until it is done, whatever else is asked for and however often it fails")
+    @Test("A job for a loss stays one until it is done, with any requests and failures")
     func losses() throws {
         var queue = JobQueue()
         queue.add(Self.job(nil, .lost))
@@ -55,7 +55,7 @@ struct JobCauseTests {
         #expect(queue["a"]?.isForLosses == false)
     }
 
-    @Test("What is done takes its cause and its deadline along; what was asked meanwhile has its own")
+    @Test("A completed job removes its cause and deadline; newer requests have their own")
     func finishing() throws {
         var queue = JobQueue()
         queue.add(Self.job(["x"], .asked))
@@ -72,7 +72,7 @@ struct JobCauseTests {
     }
 
     @Test(
-        "An extension that is another now need not wait for the failures of the one before",
+        "A replaced extension need not wait for the failures of the earlier one",
         arguments: Job.Cause.allCases)
     func forgiving(cause: Job.Cause) throws {
         var queue = JobQueue()
@@ -85,7 +85,7 @@ struct JobCauseTests {
         #expect(queue["a"]?.notBefore == nil && queue["a"]?.lastFailure == nil)
     }
 
-    @Test("What was asked for after the first page of everything is not answered by the later ones")
+    @Test("Requests after the first page of everything are not answered by later pages")
     func askedBetweenPages() throws {
         var queue = JobQueue()
         let begun = queue.add(Self.job(nil, .added))
@@ -103,7 +103,7 @@ struct JobCauseTests {
         #expect(queue["a"] == nil)
     }
 
-    @Test("There is room for items until they would become everything, and none beside everything")
+    @Test("Items are kept up to the limit at which they become everything, and none beside everything")
     func room() {
         var queue = JobQueue()
         #expect(queue.room(for: "a") == JobQueue.maximumItems)

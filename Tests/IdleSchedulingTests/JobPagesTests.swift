@@ -4,7 +4,7 @@ import IdleScheduling
 import TestSupport
 import Testing
 
-@Suite("What is asked for while everything is reindexed in pages")
+@Suite("Requests during a reindex in pages")
 struct JobPagesTests {
     private static func job(_ items: Set<String>? = nil) -> Job {
         Job(bundle: "a", work: items.map(Job.Work.reindexItems) ?? .reindexAll, requested: 0, cause: .asked)
@@ -17,7 +17,7 @@ struct JobPagesTests {
             request: begun.request)
     }
 
-    @Test("Everything that was asked for again meanwhile begins with the first page, and answers items asked before it")
+    @Test("A repeated request for everything restarts with the first page, and answers earlier items")
     func placeOfWhatIsDone() throws {
         var queue = JobQueue()
         let first = queue.add(Self.job())
@@ -32,7 +32,7 @@ struct JobPagesTests {
         #expect(queue["a"] == nil)
     }
 
-    @Test("Items that were asked for during the first page are pending, although everything was asked for after them")
+    @Test("Items requested during the first page are pending, although everything was requested after them")
     func askedDuringFirstPage() throws {
         var queue = JobQueue()
         let begun = queue.add(Self.job())
@@ -46,7 +46,7 @@ struct JobPagesTests {
         #expect(queue["a"]?.work == .reindexItems(["x"]))
     }
 
-    @Test("A place of an older file, which does not say what was asked for since, answers no item")
+    @Test("A cursor of an older file without later requests answers no item")
     func olderPlace() {
         var queue = JobQueue()
         var place = Self.place(queue.add(Self.job()))
@@ -57,7 +57,7 @@ struct JobPagesTests {
         #expect(queue["a"]?.work == .reindexItems(["x"]))
     }
 
-    @Test("More items than are kept are not answered by pages that were begun before", arguments: [false, true])
+    @Test("More items than are kept are not answered by pages that started before", arguments: [false, true])
     func tooManyItems(isFirstPageDone: Bool) throws {
         var queue = JobQueue()
         let begun = queue.add(Self.job())
@@ -81,7 +81,7 @@ struct JobPagesTests {
     }
 
     @Test(
-        "Whenever a process is killed between pages, nothing asked is lost and nothing is done for nobody",
+        "With kills between pages, no request is lost and no work is done without a request",
         arguments: 201...210 as ClosedRange<UInt64>)
     func nothingLost(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
@@ -135,7 +135,7 @@ struct JobPagesTests {
         }
     }
 
-    @Test("The same queue is the same bytes, whatever the order of its items in memory")
+    @Test("Equal queues have equal bytes, with any order of items in memory")
     func order() throws {
         let names = (0..<50).flatMap { ["i\($0)", "I\($0)", "i0\($0)", "é\($0)", "e\u{301}\($0)"] }
         let encoder = JSONEncoder()

@@ -27,7 +27,7 @@ struct JobQueueTests {
         return job(random.pick(["a", "b", "c"]), random.below(4) == 0 ? nil : items, at: Double(random.below(20)))
     }
 
-    @Test("A place in a reindex is one of everything, goes with what was asked for meanwhile, and with failures")
+    @Test("A cursor belongs to a reindex of everything, and is dropped by new requests and by failures")
     func places() throws {
         var place = ReindexPlace(
             cursor: Data([1]), pages: 1, began: 0, replacement: 1, generation: 1, fingerprint: "")
@@ -60,7 +60,7 @@ struct JobQueueTests {
         queue.failPage(of: "c", isFinal: true)
     }
 
-    @Test("More items than are kept one by one are everything, and the same ones are counted once")
+    @Test("Items beyond the limit become everything, and the same ones are counted once")
     func manyItems() throws {
         var queue = JobQueue()
         let most = Set((0..<JobQueue.maximumItems).map { "item \($0)" })
@@ -84,7 +84,7 @@ struct JobQueueTests {
         #expect(queue.jobs.map(\.bundle) == ["b"])
     }
 
-    @Test("Items of one bundle are united, and a reindex of everything takes them in")
+    @Test("Items of one bundle are merged, and a reindex of everything includes them")
     func absorption() {
         var queue = JobQueue()
         queue.add(Self.job("a", ["x"], at: 5))
@@ -99,7 +99,8 @@ struct JobQueueTests {
         #expect(queue["b"] == nil)
     }
 
-    @Test("The order of requests makes no difference, and asking twice neither", arguments: [91, 92, 93] as [UInt64])
+    @Test(
+        "The order of requests makes no difference, nor does a repeated request", arguments: [91, 92, 93] as [UInt64])
     func orderIndependence(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         for _ in 0..<200 {
@@ -116,7 +117,7 @@ struct JobQueueTests {
         }
     }
 
-    @Test("A job that is done is gone, and an unknown one is no error")
+    @Test("A completed job is removed, and an unknown one is no error")
     func complete() throws {
         var queue = JobQueue()
         queue.add(Self.job("a", ["x", "y"]))
@@ -126,7 +127,7 @@ struct JobQueueTests {
         #expect(queue.jobs.isEmpty)
     }
 
-    @Test("What is asked while a job runs survives the end of that job")
+    @Test("A request during a job survives the end of that job")
     func askedMeanwhile() throws {
         var queue = JobQueue()
         queue.add(Self.job("a", ["x", "y"], at: 1))
@@ -155,7 +156,7 @@ struct JobQueueTests {
         #expect(queue["a"]?.work == .reindexAll)
     }
 
-    @Test("A job as it was asked for completes what it asked for when nothing came since")
+    @Test("A job completes its own request if none followed")
     func completeByValue() {
         var queue = JobQueue()
         let job = queue.add(Self.job("a", at: 1))
@@ -163,7 +164,7 @@ struct JobQueueTests {
         #expect(queue.jobs.isEmpty)
     }
 
-    @Test("A job made by hand completes everything that its work covers")
+    @Test("A job without a request completes everything that its work covers")
     func completeByHand() {
         var queue = JobQueue()
         queue.add(Self.job("a", ["x", "y"], at: 1))
@@ -173,7 +174,7 @@ struct JobQueueTests {
         #expect(queue.jobs.isEmpty)
     }
 
-    @Test("A job that ended twice, or after another took its place, takes nothing along")
+    @Test("A job that ended twice, or after another replaced it, removes nothing")
     func completeTwice() throws {
         var queue = JobQueue()
         let first = queue.add(Self.job("a", ["x"]))
@@ -183,7 +184,7 @@ struct JobQueueTests {
         #expect(queue["a"]?.work == .reindexItems(["x"]))
     }
 
-    @Test("A failure keeps the job and makes it wait, longer each time; a part that succeeds clears it")
+    @Test("A failure keeps the job and makes it wait, longer each time; a partial success clears the wait")
     func fail() throws {
         var queue = JobQueue()
         queue.fail(bundle: "a", reason: "nobody", now: 0)
@@ -200,7 +201,7 @@ struct JobQueueTests {
         #expect(queue["a"]?.failures == 0 && queue["a"]?.lastFailure == nil && queue["a"]?.notBefore == nil)
     }
 
-    @Test("Failures without end do not overflow")
+    @Test("Endless failures do not overflow")
     func manyFailures() throws {
         var job = Self.job()
         job.failures = .max
@@ -259,7 +260,7 @@ struct JobQueueTests {
     }
 
     @Test(
-        "Whatever happens in whatever order, nothing asked is lost and nothing is done for nobody",
+        "In any sequence no request is lost and no work is done without a request",
         arguments: 101...110 as ClosedRange<UInt64>)
     func nothingLost(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
@@ -289,7 +290,7 @@ struct JobQueueTests {
         }
     }
 
-    @Test("A queue comes back from its file as it was")
+    @Test("A queue is unchanged after writing and reading")
     func roundTrip() throws {
         var random = SplitMix64(seed: 7)
         var queue = JobQueue()
@@ -320,7 +321,7 @@ struct JobQueueTests {
         #expect(queue["a"]?.work == .reindexItems(["z"]))
     }
 
-    @Test("A file with several jobs of one bundle melts them together")
+    @Test("A file with several jobs of one bundle merges them")
     func doubledFile() throws {
         let text = """
             {"jobs": [
@@ -332,7 +333,7 @@ struct JobQueueTests {
         #expect(queue.jobs.count == 1 && queue["a"]?.work == .reindexItems(["x", "y"]))
     }
 
-    @Test("What is no queue is an error", arguments: ["", "[]", "{}", "{\"jobs\": [{}]}", "{\"jobs\": null}"])
+    @Test("An invalid queue is an error", arguments: ["", "[]", "{}", "{\"jobs\": [{}]}", "{\"jobs\": null}"])
     func malformed(text: String) {
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(JobQueue.self, from: Data(text.utf8)) }
     }
@@ -351,7 +352,7 @@ struct BackoffTests {
         for failures in [64, 65, 1 << 40, .max] { #expect(Backoff.delay(afterFailures: failures) == 18000) }
     }
 
-    @Test("It never becomes shorter and never longer than the longest")
+    @Test("It never becomes shorter and never exceeds the longest wait")
     func monotone() {
         var last = 0.0
         for failures in -3...200 {

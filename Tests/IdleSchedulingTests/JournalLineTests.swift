@@ -12,7 +12,7 @@ struct JournalLineTests {
         return entry
     }
 
-    @Test("A line says when, what, about which job and why, in this form")
+    @Test("A line has the time, the decision, the job and the reason, in this form")
     func form() {
         #expect(
             String(decoding: JournalLine(entry()).json, as: UTF8.self) == """
@@ -21,7 +21,7 @@ struct JournalLineTests {
                 """)
     }
 
-    @Test("A reason of one endless character makes no endless line, and can be read again")
+    @Test("A reason of one endless character makes no endless line, and is readable")
     func endlessReason() throws {
         var written = entry(.fail)
         written.reason = "e" + String(repeating: "\u{301}", count: 50_000)
@@ -31,7 +31,7 @@ struct JournalLineTests {
     }
 
     @Test(
-        "What was written is read again",
+        "A written line is read unchanged",
         arguments: [
             JournalEntry.Kind.start, .wait, .pause, .resume, .stop, .done, .fail,
         ])
@@ -56,7 +56,7 @@ struct JournalLineTests {
     }
 
     @Test(
-        "What is no line is not read",
+        "An invalid line is not read",
         arguments: [
             "", "{}", "[]", #"{"at":"now","event":"wait","job":"reindex:a","score":0}"#,
             #"{"at":"2026-02-28T10:23:20.250Z","event":"sing","job":"reindex:a","score":0}"#,
@@ -65,21 +65,21 @@ struct JournalLineTests {
         ])
     func noLine(text: String) { #expect(JournalLine(json: text.utf8) == nil) }
 
-    @Test("A longer line than any is not read")
+    @Test("A line that is too long is not read")
     func long() {
         let text = #"{"at":"2026-02-28T10:23:20.250Z","event":"wait","job":"reindex:a","score":0,"reason":""#
         #expect(JournalLine(json: (text + #""}"#).utf8) != nil)
         #expect(JournalLine(json: (text + String(repeating: "x", count: 20_000) + #""}"#).utf8) == nil)
     }
 
-    @Test("A gate that a later version knows is passed over")
+    @Test("A gate of a later version is skipped")
     func unknownGate() throws {
         let text =
             #"{"at":"2026-02-28T10:23:20.250Z","event":"wait","gates":["moon","hot"],"job":"reindex:a","score":0}"#
         #expect(try #require(JournalLine(json: text.utf8)).entry.gates == [.hot])
     }
 
-    @Test("A job is named by its bundle or its task alone, too")
+    @Test("A job is also named by its bundle or its task alone")
     func names() {
         #expect(ScheduledJob.Key(name: "org.example") == .reindex(bundle: "org.example"))
         #expect(ScheduledJob.Key(name: "vacuum") == .maintenance(.vacuum))

@@ -26,7 +26,7 @@ struct PolicyTests {
         #expect(policy != SchedulingPolicy())
     }
 
-    @Test("Gates can be switched off, and when they are relaxed can be changed")
+    @Test("Gates can be switched off, and the times of their bypasses can be changed")
     func gates() throws {
         let policy = try Self.policy(
             "{\"gates\": {\"on-battery\": false, \"user-active\": 12.5, \"cpu-busy\": null, \"hot\": true}}")
@@ -39,7 +39,7 @@ struct PolicyTests {
     }
 
     @Test(
-        "What is wrong is refused with its key, its value and what is allowed",
+        "An error is rejected with its key, its value and the allowed range",
         arguments: [
             ("{\"slice.ful\": 3}", ["slice.ful"]),
             ("{\"slice.full\": 0}", ["slice.full", "0", "1 to 600 s"]),
@@ -62,7 +62,7 @@ struct PolicyTests {
         for word in words { #expect(error?.description.contains(word) == true, "\(error?.description ?? "")") }
     }
 
-    @Test("A change is fresh up to both bounds, which can be changed")
+    @Test("A change is fresh up to both bounds, which are configurable")
     func fresh() throws {
         let policy = SchedulingPolicy()
         #expect(policy.isFresh(count: 256, bytes: 64 << 20) && policy.isFresh(count: 0, bytes: UInt64(0)))
@@ -88,7 +88,7 @@ struct PolicyTests {
         Double(text.replacing(",", with: ""))
     }
 
-    @Test("The documented table of constants is that of the code")
+    @Test("The documented table of constants matches the code")
     func documentedConstants() throws {
         let rows = try Self.rows(under: "Constants")
         #expect(rows.map { $0[0] } == PolicySetting.all.map { "`\($0.key)`" })
@@ -101,7 +101,7 @@ struct PolicyTests {
         }
     }
 
-    @Test("The documented table of gates is that of the code")
+    @Test("The documented table of gates matches the code")
     func documentedGates() throws {
         let policy = SchedulingPolicy()
         let rows = try Self.rows(under: "Gates")

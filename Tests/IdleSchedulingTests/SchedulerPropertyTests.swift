@@ -4,7 +4,7 @@ import IdleScheduling
 import TestSupport
 import Testing
 
-@Suite("The scheduler, whatever happens")
+@Suite("Properties of the scheduler")
 struct SchedulerPropertyTests {
     /// The policy without bypassed gates, so that only openings help, and without quotas.
     private static func strict() throws -> SchedulingPolicy {
@@ -31,7 +31,7 @@ struct SchedulerPropertyTests {
     }
 
     @Test(
-        "No job starves while the gates are open for a tenth of the time, even if none is ever passed",
+        "No job starves while the gates are open a tenth of the time, even if no gate is passed",
         arguments: 1...20 as ClosedRange<UInt64>)
     func noStarvation(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
@@ -47,7 +47,7 @@ struct SchedulerPropertyTests {
     }
 
     @Test(
-        "No gate is passed but by what has waited long enough, and that takes less than a tenth",
+        "A gate is passed only by jobs that waited long enough, for less than a tenth of the time",
         arguments: 1...20 as ClosedRange<UInt64>)
     func gatesHold(seed: UInt64) {
         var random = SplitMix64(seed: seed)
@@ -96,7 +96,7 @@ struct SchedulerPropertyTests {
     }
 
     @Test(
-        "Of the same trace the same comes, byte for byte, in whatever order jobs are listed",
+        "Equal traces give equal results, byte for byte, with any order of jobs",
         arguments: 1...3 as ClosedRange<UInt64>)
     func deterministic(seed: UInt64) throws {
         func journal(shuffled: Bool) throws -> (Data, Data) {
@@ -164,7 +164,7 @@ struct SchedulerPropertyTests {
         }
     }
 
-    @Test("Events that cannot be, in any order, break no rule", arguments: 1...40 as ClosedRange<UInt64>)
+    @Test("Impossible events in any order break no rule", arguments: 1...40 as ClosedRange<UInt64>)
     func impossibleEvents(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var (now, last) = (0.0, 0.0)
@@ -240,7 +240,7 @@ struct SchedulerPropertyTests {
         }
     }
 
-    @Test("While something waits there is at most a tick a minute, and none while nothing is owed")
+    @Test("While work waits there is at most one tick a minute, and none without pending work")
     func wakeUps() {
         for (gate, conditions) in Conditions.closing {
             var simulation = Simulation()

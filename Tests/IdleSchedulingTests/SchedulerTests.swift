@@ -56,10 +56,10 @@ struct Bench {
     }
 }
 
-@Suite("What the scheduler decides")
+@Suite("Decisions of the scheduler")
 struct SchedulerTests {
     @Test(
-        "What was cancelled is left alone also after no list had it, and by the next scheduler; what was kept is checked"
+        "A cancelled job stays idle after it left the list, and with the next scheduler; stored state is checked"
     )
     func cancelled() {
         var bench = Bench()
@@ -91,7 +91,7 @@ struct SchedulerTests {
         #expect(bench.scheduler.cancellations.isEmpty)
     }
 
-    @Test("What was asked for under a clock that was set back since grows older all the same")
+    @Test("A request from before the clock was set back still ages")
     func requestedAhead() {
         var bench = Bench(Conditions.idle.with { $0.presence = .active })
         let ahead = Bench.job(requested: 1e9)
@@ -108,7 +108,7 @@ struct SchedulerTests {
         #expect(other.steps == [.start(Bench.a)])
     }
 
-    @Test("One of one's own inhibitors holds where the configuration has switched the gate off, and others do not")
+    @Test("The user's own inhibitor holds a gate that the configuration has switched off; others do not")
     func ownInhibitorAlways() throws {
         let policy = try SchedulingPolicy(configuration: Data(#"{"gates": {"inhibited": false}}"#.utf8))
         let other = Conditions.Inhibitor(who: "Film", why: "", isOwn: false)
@@ -122,7 +122,7 @@ struct SchedulerTests {
         #expect(bench.steps == [.start(Bench.a)])
     }
 
-    @Test("On an idle machine a job begins at once, and its end is the end of all ticks")
+    @Test("On an idle machine a job starts at once, and ticks stop with its end")
     func idle() {
         var bench = Bench()
         bench.send(.jobs([Bench.job()]))
@@ -136,7 +136,7 @@ struct SchedulerTests {
     }
 
     @Test(
-        "Each gate of the machine keeps a new job from running, and no other does",
+        "Each gate of the machine holds a new job, and no other does",
         arguments: 0..<Conditions.closing.count)
     func gate(index: Int) {
         let (gate, conditions) = Conditions.closing[index]
@@ -149,7 +149,7 @@ struct SchedulerTests {
     }
 
     @Test(
-        "Each gate that closes makes a running job quiet at once, and it goes on when it opens",
+        "Each closing gate pauses a running job at once, and it continues when the gate opens",
         arguments: 0..<Conditions.closing.count)
     func closing(index: Int) {
         let (gate, conditions) = Conditions.closing[index]
@@ -162,7 +162,7 @@ struct SchedulerTests {
         #expect(bench.journal.map(\.kind) == [.start, .pause, .resume])
     }
 
-    @Test("What it has used is told at its end, and nothing if nobody told what that was")
+    @Test("Its use is reported at its end, and nothing if the use is unknown")
     func usage() throws {
         for usage in [Usage(cpu: 2, written: 3, wakeUps: 4), nil] {
             var bench = Bench()
@@ -177,14 +177,14 @@ struct SchedulerTests {
         }
     }
 
-    @Test("What nobody knows closes no gate")
+    @Test("Unknown conditions close no gate")
     func unknown() {
         var bench = Bench(Conditions())
         bench.send(.jobs([Bench.job()]))
         #expect(bench.steps == [.start(Bench.a)])
     }
 
-    @Test("A person counts as active for a minute, and it is looked again exactly then")
+    @Test("The user counts as active for a minute, and the next check is exactly then")
     func away() {
         var bench = Bench(.idle.with { $0.presence = .away(since: 990) })
         bench.send(.jobs([Bench.job()]))
@@ -193,7 +193,7 @@ struct SchedulerTests {
         #expect(bench.steps == [.start(Bench.a)])
     }
 
-    @Test("A locked screen says that nobody is there")
+    @Test("A locked screen means that the user is away")
     func locked() {
         var bench = Bench(
             .idle.with {
@@ -203,7 +203,7 @@ struct SchedulerTests {
         #expect(bench.steps == [.start(Bench.a)])
     }
 
-    @Test("After waking the machine is left alone for a minute")
+    @Test("After waking no job starts for a minute")
     func resumed() {
         var bench = Bench(.idle.with { $0.resumed = 1000 })
         bench.send(.jobs([Bench.job()]))
@@ -212,7 +212,7 @@ struct SchedulerTests {
         #expect(bench.steps == [.start(Bench.a)])
     }
 
-    @Test("A nearly empty battery holds even what has waited for a year")
+    @Test("A nearly empty battery holds even a job that has waited for a year")
     func batteryLow() {
         var bench = Bench(.idle.with { $0.power = .init(isOnBattery: true, percent: 20) })
         bench.send(.jobs([Bench.job(requested: -3e7)]))
@@ -233,7 +233,7 @@ struct SchedulerTests {
         #expect(bench.journal.map(\.kind) == [.start, .pause, .resume])
     }
 
-    @Test("A load that comes and goes each second makes the job quiet for five seconds at a time")
+    @Test("A load that alternates each second pauses the job for five seconds at a time")
     func stutter() {
         var bench = Bench()
         bench.send(.jobs([Bench.job()]))
@@ -244,7 +244,7 @@ struct SchedulerTests {
         #expect(bench.journal.count { $0.kind == .resume } >= 5)
     }
 
-    @Test("Pressure of its own does not stop a job, neither of processors nor of disks")
+    @Test("A job's own pressure on processors and disks does not stop it")
     func ownPressure() {
         var bench = Bench()
         bench.send(.jobs([Bench.job()]))
@@ -252,7 +252,7 @@ struct SchedulerTests {
         #expect(bench.steps == [])
     }
 
-    @Test("An unwatched machine is looked at before anything begins, for a minute at most")
+    @Test("The machine is checked before a job starts, for a minute at most")
     func unwatched() {
         var bench = Bench()
         bench.send(.jobs([Bench.job(requested: 4600)]), after: 3600)
@@ -264,7 +264,7 @@ struct SchedulerTests {
         #expect(silent.steps == [.start(Bench.a)])
     }
 
-    @Test("What has waited four times as long as it can runs beside a person, for 5 s of each minute")
+    @Test("A job that waited four times its tolerance runs beside the user, for 5 s of each minute")
     func relaxed() {
         var bench = Bench(.idle.with { $0.presence = .active })
         bench.send(.jobs([Bench.job()]))
@@ -283,7 +283,7 @@ struct SchedulerTests {
         #expect(bench.steps == [.resume(Bench.a)] && bench.wake == bench.now + 30)
     }
 
-    @Test("Who comes back finds quiet at once, also before a job that may pass")
+    @Test("The user's return pauses work at once, also a job that may pass")
     func comesBack() {
         var bench = Bench()
         bench.send(.jobs([Bench.job(requested: -3000)]))
@@ -294,7 +294,7 @@ struct SchedulerTests {
         #expect(bench.steps == [.resume(Bench.a)])
     }
 
-    @Test("One's own inhibitor holds however long something has waited, another's a while")
+    @Test("The user's own inhibitor holds a job of any age, another's for a while")
     func inhibitors() {
         for (isOwn, begins) in [(true, false), (false, true)] {
             var bench = Bench(.idle.with { $0.inhibitors = [.init(who: "x", why: "y", isOwn: isOwn)] })
@@ -303,7 +303,7 @@ struct SchedulerTests {
         }
     }
 
-    @Test("A deadline that comes near relaxes gates although the job is young")
+    @Test("A deadline that approaches lets a young job pass gates")
     func deadline() {
         var job = Bench.job(Bench.a, .expiry)
         job.deadline = 1000 + 43200

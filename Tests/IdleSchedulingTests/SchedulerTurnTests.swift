@@ -3,9 +3,9 @@ import Foundation
 import IdleScheduling
 import Testing
 
-@Suite("Whose turn it is")
+@Suite("The scheduler's slot")
 struct SchedulerTurnTests {
-    @Test("What presses more begins, of the same the older, and one at a time")
+    @Test("The most urgent job starts, then the oldest, and one at a time")
     func order() {
         var bench = Bench()
         bench.send(
@@ -20,7 +20,7 @@ struct SchedulerTurnTests {
         #expect(bench.steps == [.start(.maintenance(.vacuum))])
     }
 
-    @Test("After five minutes one that presses more takes the turn of one that can be cut, and of no other")
+    @Test("After five minutes a more urgent job takes the slot of a resumable one, and of no other")
     func yields() {
         for isResumable in [true, false] {
             var bench = Bench()
@@ -39,7 +39,7 @@ struct SchedulerTurnTests {
         }
     }
 
-    @Test("A person's job takes the turn at once, and knows no gates and no pace")
+    @Test("A user's job takes the slot at once, without gates and pauses")
     func runNow() {
         var bench = Bench()
         bench.send(.jobs([Bench.job(), Bench.job(Bench.b)]))
@@ -55,7 +55,7 @@ struct SchedulerTurnTests {
     }
 
     @Test(
-        "A job under way begins again as a person's when one wants it, or goes on if it would begin anew",
+        "A running job restarts as the user's on request, or continues if it cannot resume",
         arguments: [true, false])
     func runNowUnderWay(isQuiet: Bool) {
         for isResumable in [true, false] {
@@ -74,7 +74,7 @@ struct SchedulerTurnTests {
         }
     }
 
-    @Test("A person's wish does not pass a refusal", arguments: [ScheduledJob.Refusal.disabled, .quarantined])
+    @Test("A user's request does not pass a refusal", arguments: [ScheduledJob.Refusal.disabled, .quarantined])
     func refused(refusal: ScheduledJob.Refusal) {
         var job = Bench.job()
         job.refusal = refusal
@@ -91,7 +91,7 @@ struct SchedulerTurnTests {
         #expect(bench.steps == [.stop(Bench.a, refusal == .disabled ? .disabled : .quarantined)])
     }
 
-    @Test("A wish for what is not owed ends with the next list")
+    @Test("A request for a job that is not pending ends with the next list")
     func wishForNothing() {
         var bench = Bench(.idle.with { $0.presence = .active })
         bench.send(.runNow(Bench.a))
@@ -100,7 +100,7 @@ struct SchedulerTurnTests {
         #expect(bench.steps == [])
     }
 
-    @Test("While a person waits for an answer, background work is quiet, and no longer")
+    @Test("While the user waits for an answer, background work is paused, and no longer")
     func personWaiting() {
         var bench = Bench()
         bench.send(.jobs([Bench.job()]))
@@ -110,7 +110,7 @@ struct SchedulerTurnTests {
         #expect(bench.steps == [.resume(Bench.a)])
     }
 
-    @Test("A throttled extension is left alone until it may go on")
+    @Test("A throttled extension does not run until it is released")
     func throttled() {
         var bench = Bench()
         bench.send(.jobs([Bench.job()]))
@@ -120,7 +120,7 @@ struct SchedulerTurnTests {
         #expect(bench.steps == [.resume(Bench.a)])
     }
 
-    @Test("What was quiet for half an hour is stopped; after a minute already if another could run")
+    @Test("A job that was paused for half an hour is stopped, or after a minute if another could run")
     func stopped() {
         var bench = Bench()
         bench.send(.jobs([Bench.job()]))
@@ -140,7 +140,7 @@ struct SchedulerTurnTests {
         #expect(bench.steps == [.start(Bench.b)])
     }
 
-    @Test("One that would begin anew is given twice as long after each stop")
+    @Test("A job that cannot resume gets twice the time after each stop")
     func patience() {
         var bench = Bench()
         bench.send(.jobs([Bench.job(isResumable: false)]))
@@ -156,7 +156,7 @@ struct SchedulerTurnTests {
         }
     }
 
-    @Test("What failed waits for the moment that the list names, and at least 30 s")
+    @Test("A failed job waits for the listed time, and at least 30 s")
     func backOff() {
         var bench = Bench()
         bench.send(.jobs([Bench.job()]))
@@ -173,7 +173,7 @@ struct SchedulerTurnTests {
         #expect(bench.steps == [.start(Bench.a)])
     }
 
-    @Test("A moment beyond any back-off is from before the clock was set back")
+    @Test("A time beyond any back-off stems from a clock that was set back")
     func clockSetBack() {
         var job = Bench.job()
         job.notBefore = 1000 + 6 * 3600
@@ -184,7 +184,7 @@ struct SchedulerTurnTests {
         #expect(bench.steps == [] && bench.wake == bench.now + 30)
     }
 
-    @Test("A cancelled job ends, and is left alone for four hours or until a person wants it")
+    @Test("A cancelled job ends, and does not run for four hours or until the user requests it")
     func cancelled() {
         var bench = Bench()
         bench.send(.jobs([Bench.job()]))
@@ -197,7 +197,7 @@ struct SchedulerTurnTests {
         #expect(bench.steps == [.start(Bench.a)])
     }
 
-    @Test("A used-up quota makes quiet until the window has moved on; another bundle's does not matter")
+    @Test("A used-up quota pauses a bundle until the window has moved on, and no other bundle")
     func quota() throws {
         var bench = Bench()
         bench.send(.jobs([Bench.job()]))
@@ -217,7 +217,7 @@ struct SchedulerTurnTests {
         #expect(bench.steps == [.start(Bench.b)])
     }
 
-    @Test("The slice is clipped to what is left of the processor time, and bytes count, too")
+    @Test("The slice is limited to the remaining processor time and bytes")
     func clipped() {
         var bench = Bench()
         bench.send(.jobs([Bench.job()]))
@@ -227,7 +227,7 @@ struct SchedulerTurnTests {
         #expect(bench.steps == [.pause(Bench.a, .writeQuota)])
     }
 
-    @Test("A bundle that owes nothing is explained, too")
+    @Test("A bundle without pending jobs is explained too")
     func owesNothing() throws {
         let bench = Bench(.idle.with { $0.otherLoad = 0.55 })
         let explanation = bench.scheduler.explanation(of: Bench.a, at: bench.now)
@@ -240,7 +240,7 @@ struct SchedulerTurnTests {
         #expect(decoded == explanation)
     }
 
-    @Test("An end of what is not under way, and a use of it, change nothing")
+    @Test("The end and the use of a job that does not run change nothing")
     func strangers() {
         var bench = Bench()
         bench.send(.jobs([Bench.job()]))

@@ -3,9 +3,9 @@ import Foundation
 import IdleScheduling
 import Testing
 
-@Suite("What was used")
+@Suite("Usage")
 struct UsageTests {
-    @Test("A window counts what was used in it, and at most a piece more")
+    @Test("A window counts its use, and at most one interval more")
     func window() {
         var history = UsageHistory()
         for minute in 0..<600 { history.add(Usage(cpu: 1), of: "a", at: Double(minute) * 60) }
@@ -15,7 +15,7 @@ struct UsageTests {
         #expect(history.used(by: "b", within: 3600, at: 0) == Usage())
     }
 
-    @Test("When the clock is set back, what lies ahead counts as used just now, and goes within a window")
+    @Test("When the clock is set back, future use counts as present, and expires within a window")
     func setBack() {
         var history = UsageHistory()
         history.add(Usage(cpu: 5), of: "a", at: 1e6)
@@ -24,7 +24,7 @@ struct UsageTests {
         #expect(history.used(by: "a", within: 3600, at: 1000 + 4000).cpu == 0)
     }
 
-    @Test("A history is bounded, and comes back from its file as it was")
+    @Test("A history is bounded, and unchanged after writing and reading")
     func bounded() throws {
         var history = UsageHistory()
         for bundle in 0..<600 { history.add(Usage(cpu: 1, written: 2), of: "b\(bundle)", at: Double(bundle) * 300) }
@@ -38,7 +38,7 @@ struct UsageTests {
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(UsageHistory.self, from: Data("{}".utf8)) }
     }
 
-    @Test("A ledger adds up days, keeps 35 of them, and forgets those ahead when the clock was set back")
+    @Test("A ledger sums up days, keeps 35 of them, and drops future ones when the clock was set back")
     func ledger() throws {
         var ledger = DayLedger()
         for day in 0..<50 {

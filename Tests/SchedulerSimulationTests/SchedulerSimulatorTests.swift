@@ -20,7 +20,7 @@ struct SchedulerSimulatorTests {
         return replay.journal.map { "\(clock.timeOfDay($0.moment)) \($0.kind.rawValue) \($0.gates.map(\.code))" }
     }
 
-    @Test("A small case, computed by hand: work, a person who comes back, a quiet time, the rest of the work")
+    @Test("A small case, computed by hand: work, the user's return, a pause, the rest of the work")
     func byHand() throws {
         // 60 s of work with half a processor. It runs for 20 s, and 0.05 s until it is paused. The
         // user is active for 100 s, and counts for 60 s more. Then 39.95 s are left.
@@ -49,7 +49,7 @@ struct SchedulerSimulatorTests {
         #expect(replay.gates.map { [$0.kind.code: $0.length] } == [["user-active": 160]])
     }
 
-    @Test("What was just saved is done at once beside a reindex, slowly while somebody works; a large change waits")
+    @Test("Fresh work is done at once beside a reindex, slowly while the user is active; a large change waits")
     func fresh() throws {
         let lines = [
             Self.idle, #"{"at": "9:00", "job": "a", "cpu": 600, "pages": true}"#,
@@ -82,7 +82,7 @@ struct SchedulerSimulatorTests {
             TimelinePlot(replay, of: trace).svg.contains("runs at once: changed files, although the user is active"))
     }
 
-    @Test("One that does not cooperate is quiet after half a second")
+    @Test("An uncooperative extension is frozen after half a second")
     func forced() throws {
         let (replay, _) = try replay(
             Self.idle, #"{"at": "9:00", "job": "a", "cpu": 60, "cooperative": false}"#,
@@ -91,7 +91,7 @@ struct SchedulerSimulatorTests {
         #expect(replay.jobs[0].isOwed && replay.jobs[0].spans.map(\.kind) == [.running, .quieting, .paused])
     }
 
-    @Test("A job that fails is tried again when its back-off is over: halfway, halfway of the rest, then it is done")
+    @Test("A failed job is repeated after its back-off: half, half of the rest, then the end")
     func failures() throws {
         let (replay, _) = try replay(
             Self.idle, #"{"at": "9:00", "job": "a", "cpu": 40, "pages": true, "fails": 2}"#,
@@ -104,14 +104,14 @@ struct SchedulerSimulatorTests {
         #expect(replay.jobs[0].failures == 2 && abs(replay.jobs[0].usage.cpu - 40) < 1e-6)
     }
 
-    @Test("One without pages begins anew after a failure")
+    @Test("A job without pages restarts after a failure")
     func anew() throws {
         let (replay, _) = try replay(
             Self.idle, #"{"at": "9:00", "job": "a", "cpu": 40, "fails": 1}"#, #"{"at": "10:00", "end": true}"#)
         #expect(abs(replay.jobs[0].usage.cpu - 60) < 1e-6 && replay.jobs[0].done == 1)
     }
 
-    @Test("What is asked for while it is owed melts into it; what is under way is done once more")
+    @Test("A request for a pending job is merged into it; for a running job it runs once more")
     func melting() throws {
         let (replay, _) = try replay(
             #"{"at": "8:00", "conditions": {"presence": "active"}}"#, #"{"at": "8:00", "job": "a", "cpu": 10}"#,
@@ -124,7 +124,7 @@ struct SchedulerSimulatorTests {
         #expect(replay.jobs[0].requests == 3 && replay.jobs[0].done == 2 && abs(replay.jobs[0].usage.cpu - 35) < 1e-6)
     }
 
-    @Test("A person's wish, a throttle, a cancellation and a person who waits reach the scheduler")
+    @Test("A user's request, a throttle, a cancellation and a waiting user reach the scheduler")
     func persons() throws {
         let (replay, _) = try replay(
             Self.idle, #"{"at": "9:00", "throttle": "a"}"#, #"{"at": "9:00", "job": "a", "cpu": 30}"#,
@@ -142,7 +142,7 @@ struct SchedulerSimulatorTests {
         #expect(replay.jobs[1].stops == 1 && replay.jobs[1].isOwed)
     }
 
-    @Test("Slices past gates are told from others, and each is no line of the journal")
+    @Test("Slices that pass gates are marked, and are no lines of the decision log")
     func relaxed() throws {
         let (replay, _) = try replay(
             #"{"at": "8:00", "conditions": {"presence": "active"}}"#,
@@ -156,7 +156,7 @@ struct SchedulerSimulatorTests {
         #expect(abs(replay.totals.runningWhileActive - 30) < 1e-5)
     }
 
-    @Test("The header's rules are those that decide")
+    @Test("The rules of the header are used")
     func policy() throws {
         let lines = [
             #"{"at": "8:00", "conditions": {"presence": "active"}}"#, #"{"at": "8:00", "job": "a", "cpu": 30}"#,
@@ -167,7 +167,7 @@ struct SchedulerSimulatorTests {
         #expect(replay.gates.isEmpty)
     }
 
-    @Test("A machine that sleeps has nobody woken")
+    @Test("A sleeping machine is not woken")
     func sleeping() throws {
         let (replay, _) = try replay(
             #"{"at": "8:00", "conditions": {"presence": "active"}}"#, #"{"at": "8:00", "job": "vacuum", "cpu": 30}"#,
@@ -176,7 +176,7 @@ struct SchedulerSimulatorTests {
         #expect(replay.totals.ticks <= 2)
     }
 
-    @Test("The same trace gives the same replay and picture, byte for byte", arguments: ShippedTrace.all.map(\.name))
+    @Test("The same trace gives the same replay and plot, byte for byte", arguments: ShippedTrace.all.map(\.name))
     func deterministic(name: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -192,7 +192,7 @@ struct SchedulerSimulatorTests {
     }
 
     @Test(
-        "No job runs beside another but fresh work, and never of one bundle, and spans neither overlap nor run backwards, whatever happens",
+        "Jobs run alone except for fresh work, never two of one bundle, and spans neither overlap nor run backwards",
         arguments: 1...25 as ClosedRange<UInt64>)
     func invariants(seed: UInt64) {
         var random = SplitMix64(seed: seed)

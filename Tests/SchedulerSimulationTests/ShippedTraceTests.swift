@@ -3,7 +3,7 @@ import IdleScheduling
 import SchedulerSimulation
 import Testing
 
-@Suite("The traces that come with the program show what they say")
+@Suite("Shipped traces")
 struct ShippedTraceTests {
     private func replay(_ name: String) throws -> Replay {
         SchedulerSimulator.replay(try #require(ShippedTrace(name: name)).trace())
@@ -24,7 +24,7 @@ struct ShippedTraceTests {
         try #require(replay.jobs.first { $0.key == ScheduledJob.Key(name: name) })
     }
 
-    @Test("Each is a trace, says what it shows, and has no other name than its file", arguments: ShippedTrace.all)
+    @Test("Each is a valid trace with a description, named after its file", arguments: ShippedTrace.all)
     func readable(shipped: ShippedTrace) throws {
         let trace = try shipped.trace()
         #expect(trace.name == shipped.name && trace.description == shipped.summary)
@@ -32,7 +32,7 @@ struct ShippedTraceTests {
         #expect(ShippedTrace(name: shipped.name) == shipped)
     }
 
-    @Test("A day at the office: all is done, and next to nothing while somebody is there")
+    @Test("A day at the office: all is done, and almost nothing while the user is active")
     func officeDay() throws {
         let replay = try replay("laptop-office-day")
         #expect(replay.jobs.allSatisfy { !$0.isOwed && $0.done == $0.requests })
@@ -57,7 +57,7 @@ struct ShippedTraceTests {
         #expect(try job("org.example.notes", replay).spans.contains { $0.kind == .wanted && $0.length == 8 })
     }
 
-    @Test("On a battery: slowly what is urgent, nothing once it is low, and all is done within ten minutes on mains")
+    @Test("On a battery: urgent work slowly, nothing once it is low, and all within ten minutes on mains")
     func onBattery() throws {
         let replay = try replay("laptop-on-battery")
         let battery = closed(.onBattery, replay)
@@ -71,7 +71,7 @@ struct ShippedTraceTests {
     }
 
     @Test(
-        "A build server: never during a build, and each build's changes are found within six minutes and half a second")
+        "A build server: never during a build, and each build's changes are found within 6.5 minutes")
     func buildServer() throws {
         let replay = try replay("build-server")
         #expect(closed(.cpuBusy, replay).count == 16)
@@ -83,7 +83,7 @@ struct ShippedTraceTests {
         #expect(optimize.done == 1 && optimize.stops >= 1 && abs(optimize.usage.cpu - 500) < 1e-6)
     }
 
-    @Test("Never idle: every job ends within its bound all the same, by slices that take less than a twelfth")
+    @Test("Never idle: every job still ends within its bound, with slices below a twelfth of the time")
     func neverIdle() throws {
         let replay = try replay("never-idle")
         #expect(work(replay).allSatisfy { $0.kind == .relaxed || $0.kind == .quieting })
@@ -106,7 +106,7 @@ struct ShippedTraceTests {
         for one in work(replay) { #expect(overlap(work(replay), [one.start...one.start + 59.9]) <= 5.6) }
     }
 
-    @Test("Waking: what ran is quiet within half a second of falling asleep, and nothing runs for a minute after")
+    @Test("Waking: running jobs pause within half a second of sleep, and none runs for a minute after it")
     func resume() throws {
         let replay = try replay("resume-from-sleep")
         let sleeps = closed(.asleep, replay)

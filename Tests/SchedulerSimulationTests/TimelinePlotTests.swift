@@ -9,7 +9,7 @@ import Testing
     import FoundationXML
 #endif
 
-@Suite("The picture of a replay")
+@Suite("The plot of a replay")
 struct TimelinePlotTests {
     /// Reads XML and counts its elements; `nil` if it is not well formed.
     private final class Elements: NSObject, XMLParserDelegate {
@@ -29,7 +29,7 @@ struct TimelinePlotTests {
     }
     private func plot(_ trace: Trace) -> String { TimelinePlot(SchedulerSimulator.replay(trace), of: trace).svg }
 
-    @Test("That of each shipped trace is well formed, small, and names its jobs and gates", arguments: ShippedTrace.all)
+    @Test("The plot of each shipped trace is valid, small, and names its jobs and gates", arguments: ShippedTrace.all)
     func shipped(_ shipped: ShippedTrace) throws {
         let trace = try shipped.trace()
         let svg = plot(trace)
@@ -42,7 +42,7 @@ struct TimelinePlotTests {
         #expect(svg.contains("prefers-color-scheme: dark"))
     }
 
-    @Test("Throttles of more bundles than are drawn do not keep it from being drawn")
+    @Test("More throttled bundles than are drawn do not prevent the plot")
     func manyThrottles() throws {
         let lines = (0..<13_000).map { #"{"at": "9:00", "throttle": "org.example.b\#($0)"}"# }
         let text =
@@ -50,7 +50,7 @@ struct TimelinePlotTests {
         #expect(plot(try Trace(jsonLines: Array(text.joined(separator: "\n").utf8))).utf8.count < 64 << 10)
     }
 
-    @Test("An empty day, a moment and a trace without conditions have one, too")
+    @Test("An empty day, an instant and a trace without conditions have a plot too")
     func small() throws {
         for lines in [
             ["{\"at\": \"9:00\", \"end\": true}"],
@@ -62,7 +62,7 @@ struct TimelinePlotTests {
         }
     }
 
-    @Test("Half a minute has its seconds, a long name ends in the picture, and the mark of what is done is explained")
+    @Test("Half a minute has seconds, a long name stays within the plot, and the mark of the end is explained")
     func short() throws {
         var trace = Trace(name: String(repeating: "x", count: 128), description: "", midnight: 0)
         trace.events = [Trace.Event(0, .job(TracedJob(key: .reindex(bundle: "a"), cpu: 5))), Trace.Event(30, .end)]
@@ -74,7 +74,7 @@ struct TimelinePlotTests {
         #expect(!plot(trace).contains("all done"))
     }
 
-    @Test("Names from anywhere stay text", arguments: 1...10 as ClosedRange<UInt64>)
+    @Test("Any name stays text", arguments: 1...10 as ClosedRange<UInt64>)
     func hostileNames(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let name = random.text(length: 40) + "<script>alert(1)</script>]]>&\"'"
@@ -88,7 +88,7 @@ struct TimelinePlotTests {
         #expect(elements.counts["script"] == nil && !svg.contains("<script"))
     }
 
-    @Test("However much happens, it stays bounded")
+    @Test("The size is bounded with any number of events")
     func bounded() throws {
         var random = SplitMix64(seed: 7)
         var trace = Trace(name: "busy", midnight: 0)
@@ -106,7 +106,7 @@ struct TimelinePlotTests {
         #expect(svg.contains("and 60 more jobs"))
     }
 
-    @Test("Lengths of time are said shortly")
+    @Test("Durations are short")
     func lengths() {
         let lengths = [0, 0.05, 0.5, 5, 9.94, 42, 60, 330, 3600, 11100, 86400, 187_200, .nan, -1]
         #expect(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Traces as files")
 struct TraceReaderTests {
-    @Test("A writer says when a trace has become so long that it could not be read")
+    @Test("A writer reports when a trace is too long to be read")
     func endlessRecording() throws {
         let empty = try Trace(jsonLines: Array((Self.header + "\n{\"at\": \"9:00\", \"end\": true}").utf8))
         var writer = TraceWriter(empty)
@@ -20,7 +20,7 @@ struct TraceReaderTests {
         #expect(try Trace(jsonLines: Array(text.utf8)).events.count == 2)
     }
 
-    @Test("What programs call themselves is recorded so that it can be read again, whatever it is")
+    @Test("Names of programs are recorded so that they are readable, with any content")
     func hostileNames() throws {
         let texts = [
             "e" + String(repeating: "\u{301}", count: 20_000), String(repeating: "\"", count: 300),
@@ -72,7 +72,7 @@ struct TraceReaderTests {
         #expect(trace.jsonLines.contains(#""date":"\#(date)","zone":"-03:30""#))
     }
 
-    @Test("Of conditions a line has only what changes; null makes it unknown")
+    @Test("A line has only the changed conditions; null makes one unknown")
     func patches() throws {
         let trace = try read(
             #"{"at": "9:00", "conditions": {"presence": "active", "power": "battery", "percent": 80, "load": 0.5}}"#,
@@ -99,7 +99,7 @@ struct TraceReaderTests {
         #expect(states[3] == expected)
     }
 
-    @Test("The header changes the rules, as the configuration file would")
+    @Test("The header changes the rules like the configuration file")
     func policy() throws {
         let header =
             #"{"trace": 1, "name": "t", "date": "2026-03-02", "policy": {"slice.full": 10, "gates": {"hot": false}}}"#
@@ -109,7 +109,7 @@ struct TraceReaderTests {
     }
 
     @Test(
-        "What is wrong is told with its line and what is allowed",
+        "An error is reported with its line and the allowed values",
         arguments: [
             (#"{"at": "9:00", "presense": 1}"#, "no event key"),
             (#"{"at": "9:00", "end": true, "waiting": 1}"#, "several event keys"),
@@ -172,7 +172,7 @@ struct TraceReaderTests {
         #expect(error?.line == 3 && error?.problem.contains("after the end of the trace") == true)
     }
 
-    @Test("What is too much is refused: a file, a line, jobs")
+    @Test("Too large input is rejected: a file, a line, jobs")
     func tooMuch() {
         let file = [UInt8](repeating: 0x20, count: Trace.maximumBytes + 1)
         #expect { try Trace(jsonLines: file) } throws: { "\($0)".contains("16 MiB") }
@@ -183,7 +183,7 @@ struct TraceReaderTests {
     }
 
     @Test(
-        "Whatever was changed in a trace, it is read or refused, and what is read is written as the same",
+        "A damaged trace is read or rejected, and a read one is written unchanged",
         arguments: 1...12 as ClosedRange<UInt64>)
     func fuzz(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
@@ -218,7 +218,7 @@ struct TraceReaderTests {
         return conditions
     }
 
-    @Test("Random events are written and read as the same", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("Random events are unchanged after writing and reading", arguments: 1...20 as ClosedRange<UInt64>)
     func roundTrip(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var trace = Trace(name: random.text(length: 8), description: "d\n\"", midnight: Self.midnight, zone: 3600)
