@@ -38,7 +38,7 @@ struct AppLauncherTests {
     }
 
     @Test(
-        "The end of a program within its first moments tells what became of it",
+        "An early end of a program is reported with its cause",
         arguments: [
             ("exit 0", "finished"), ("exec sleep 20", "started"), ("exit 3", "crashed"), ("kill -SEGV $$", "crashed"),
         ])
@@ -54,7 +54,7 @@ struct AppLauncherTests {
         }
     }
 
-    @Test("A program that cannot be executed is told, and nothing is left behind")
+    @Test("A program that cannot be executed is reported and leaves nothing behind")
     func cannotExecute() async throws {
         let path = try desktop.folder.write(Array("no program".utf8), to: "bin/notes")
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
@@ -79,7 +79,7 @@ struct AppLauncherTests {
         #expect(open.allSatisfy { $0.contains("/proc/") || $0.hasSuffix("/report") }, "\(open)")
     }
 
-    @Test("With a wrapper the command line stands behind it")
+    @Test("The command line follows the wrapper")
     func wrapper() async throws {
         let wrapper = try desktop.addProgram("scope", then: #"while [ "$1" != -- ]; do shift; done; shift; exec "$@""#)
         let notes = try desktop.addProgram("notes")
@@ -135,7 +135,7 @@ struct AppLauncherTests {
         #expect(desktop.started.isEmpty)
     }
 
-    @Test("Where the bus starts nothing, the command of the entry does", .enabled(if: PrivateBus.isAvailable))
+    @Test("The command of the entry is used if the bus starts nothing", .enabled(if: PrivateBus.isAvailable))
     func fallback() async throws {
         try addBusEntry()
         let target = desktop.target(.url("note:1"), of: "org.example.my-notes")
@@ -162,7 +162,7 @@ struct AppLauncherTests {
         let calls = Mutex<[IncomingCall]>([])
     }
 
-    @Test("An app that does not answer is waited for as long as the limit says", .enabled(if: PrivateBus.isAvailable))
+    @Test("The wait for an app without an answer ends at the limit", .enabled(if: PrivateBus.isAvailable))
     func silent() async throws {
         try addBusEntry()
         let bus = try PrivateBus()

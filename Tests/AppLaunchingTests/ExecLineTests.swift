@@ -13,7 +13,7 @@ struct ExecLineTests {
     }
 
     @Test(
-        "Words are split as by a shell that expands nothing",
+        "Words are split as in a shell without expansion",
         arguments: [
             (#"app --new %u"#, ["app", "--new", "%u"]), (#""/opt/my app/run" x"#, ["/opt/my app/run", "x"]),
             (#"a "b\"c\$d\`e\\f" g"#, ["a", #"b"c$d`e\f"#, "g"]), (#"a 'b "c' d"#, ["a", #"b "c"#, "d"]),
@@ -43,7 +43,7 @@ struct ExecLineTests {
         #expect(throws: ExecLine.Malformed.self) { try ExecLine("app x%").expanded(nil, of: entry(), name: "") }
     }
 
-    @Test("Codes for files take no URL")
+    @Test("Codes for files do not accept URLs")
     func takes() throws {
         for (text, file, url) in [
             ("a %f", true, false), ("a %u", true, true), ("a", false, false), ("a %%u", false, false),
@@ -54,7 +54,7 @@ struct ExecLineTests {
     }
 
     @Test(
-        "Whatever a path or a URL contains, it is one argument that is no option", arguments: 0..<500 as Range<UInt64>)
+        "Any path or URL is one argument and never an option", arguments: 0..<500 as Range<UInt64>)
     func injection(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let hostile = (0..<6).map { _ in
@@ -73,7 +73,7 @@ struct ExecLineTests {
     }
 
     @Test(
-        "Only URLs with a scheme and without spaces count, and files are no URLs",
+        "Only URLs with a scheme and without spaces are accepted, and no file URLs",
         arguments: [
             ("https://example.org/ü", "https://example.org/%C3%BC"), ("mailto:a@b.c", "mailto:a@b.c"),
             ("no scheme", nil), ("file:///etc/passwd", nil), ("FILE:///etc/passwd", nil), ("-x:y", nil), ("a b:c", nil),

@@ -28,7 +28,7 @@ struct LaunchPlannerTests {
             to: "config/mimeapps.list")
     }
 
-    @Test("An identifier finds entries in folders, and none outside of the folders of entries")
+    @Test("An identifier finds entries in the folders of entries and nowhere else")
     func identifiers() throws {
         let desktop = try Desktop()
         for name in ["kde", "a"] {
@@ -42,7 +42,7 @@ struct LaunchPlannerTests {
         #expect(entries.read("a-..-..-x.desktop") == nil)
     }
 
-    @Test("The bus comes before the command, the app before the default app")
+    @Test("The bus takes precedence over the command, and the app over the default app")
     func order() throws {
         try makeBrowser()
         let target = desktop.target(.url("https://example.org/"))
@@ -59,7 +59,7 @@ struct LaunchPlannerTests {
         #expect(plan.command != nil)
     }
 
-    @Test("An app that takes no URL is passed over, and the reason is told")
+    @Test("An app that does not accept URLs is skipped, with the reason")
     func passedOver() throws {
         try makeBrowser()
         try desktop.addEntry("org.example.notes.desktop", "Exec=notes")
@@ -72,7 +72,7 @@ struct LaunchPlannerTests {
         #expect(plan.reason == "browser.desktop is the default app for x-scheme-handler/https")
     }
 
-    @Test("Another app than the bundle's own gets only what its entry declares")
+    @Test("An app of another bundle only gets types that its entry declares")
     func strangers() throws {
         try makeBrowser()
         try desktop.addEntry("interpreter.desktop", "Exec=notes %f")
@@ -86,7 +86,7 @@ struct LaunchPlannerTests {
         #expect(plan.entry == "interpreter.desktop")
     }
 
-    @Test("An item with nothing to open starts its app; without an app the failure says why")
+    @Test("An item with nothing to open starts its app; without an app the failure gives the reason")
     func nothing() throws {
         #expect(kind(desktop.target()) == .noApp)
         #expect(kind(desktop.target(.url("gopher://x"))) == .noApp)
@@ -97,7 +97,7 @@ struct LaunchPlannerTests {
         #expect(plan.delivery == .nothing && plan.command?.words == ["notes"])
     }
 
-    @Test("An app that continues activities is started for one if a service can keep it")
+    @Test("An app that continues activities is started if a service can keep the activity")
     func continuation() throws {
         try desktop.addEntry("org.example.notes.desktop", "Exec=notes %u")
         var target = desktop.target(.url("note:1"))
@@ -115,7 +115,7 @@ struct LaunchPlannerTests {
         #expect(kind(target) == .noApp)
     }
 
-    @Test("A file of a Flatpak goes through its command, which passes it to the document portal")
+    @Test("A file for a Flatpak goes through its command, which uses the document portal")
     func flatpak() throws {
         try desktop.addProgram("flatpak")
         try desktop.addEntry(
@@ -131,7 +131,7 @@ struct LaunchPlannerTests {
         #expect(try desktop.plan(desktop.target(.url("note:1"))).bus?.uris == ["note:1"])
     }
 
-    @Test("An app for a terminal gets one")
+    @Test("An app for terminals gets a terminal")
     func terminal() throws {
         try desktop.addEntry("org.example.notes.desktop", "Exec=notes %f", "Terminal=true")
         try desktop.addProgram("xdg-terminal-exec")
@@ -140,7 +140,7 @@ struct LaunchPlannerTests {
     }
 
     @Test(
-        "Hostile entries end in a reason, never in a start",
+        "A hostile entry is rejected with a reason and starts nothing",
         arguments: [
             "Exec=", "Exec=./notes %u", "Exec=../bin/notes %u", "Exec=missing-program %u", "Exec=notes 'x",
             "Exec=notes %x",
@@ -155,7 +155,7 @@ struct LaunchPlannerTests {
     }
 
     @Test(
-        "A hostile name of an entry leads to no file",
+        "A hostile name of an entry does not lead to a file",
         arguments: [
             "../x.desktop", "/etc/x.desktop", ".desktop", "x", "", "x\0.desktop", "a/b.desktop", "..-..-x.desktop",
             "-x.desktop",
@@ -166,7 +166,7 @@ struct LaunchPlannerTests {
         #expect(kind(desktop.target(entry: name)) == .noApp)
     }
 
-    @Test("The name of an app is the one of the user's language")
+    @Test("The name of an app is in the user's language")
     func names() throws {
         try desktop.addEntry("a.desktop", "Exec=notes", "Name[de]=Notizen", "Name[de_AT]=Zettel")
         let entry = try #require(DesktopEntries(environment: desktop.environment).read("a.desktop"))
@@ -175,7 +175,7 @@ struct LaunchPlannerTests {
         #expect(entry.name(in: "C") == "a.desktop")
     }
 
-    @Test("An entry in a subfolder has its name with a dash")
+    @Test("The name of an entry in a subfolder has a dash")
     func subfolders() throws {
         try FileManager.default.createDirectory(
             atPath: desktop.folder.path("data/applications/kde"), withIntermediateDirectories: true)

@@ -15,7 +15,7 @@ struct AttributePreviewTests {
         AttributePreview(item(attributes), query: query).html
     }
 
-    @Test("The title is the item's own, else its display name, else its identifier")
+    @Test("The title is the item's title, else its display name, else its identifier")
     func title() {
         #expect(AttributePreview(Self.item([:]), query: nil).title == "the-identifier")
         #expect(AttributePreview(Self.item(["displayName": .string("D")]), query: nil).title == "D")
@@ -41,7 +41,7 @@ struct AttributePreviewTests {
     }
 
     @Test(
-        "Markup is seen also beside scalars that melt with it into one character",
+        "Markup is escaped also beside scalars that combine with it into one character",
         arguments: [
             "\u{600}<img src=x>", "\u{110BD}<img>", "<\u{301}img>", "\u{600}&lt;", "\u{600}\"\u{600}>", "<\u{200D}",
         ])
@@ -56,7 +56,7 @@ struct AttributePreviewTests {
         #expect(!html.contains("&lt;\u{600}") && !html.unicodeScalars.starts(with: "\u{600}&lt;".unicodeScalars))
     }
 
-    @Test("Random attributes leave the document's own markup as it is", arguments: [71, 72] as [UInt64])
+    @Test("Random attributes do not change the document's own markup", arguments: [71, 72] as [UInt64])
     func randomAttributes(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let before = Self.html(["title": .string("x"), "textContent": .string("y")])
@@ -85,7 +85,7 @@ struct AttributePreviewTests {
         #expect(preview.text.hasPrefix("Apple\n─────\n"))
     }
 
-    @Test("The policy stands before anything an item says")
+    @Test("The policy precedes all texts of an item")
     func policy() throws {
         let html = Self.html(["title": .string("MARKER"), "textContent": .string("MARKER")])
         let policy = try #require(html.range(of: "Content-Security-Policy"))
@@ -94,7 +94,7 @@ struct AttributePreviewTests {
         #expect(html.hasPrefix("<!DOCTYPE html>"))
     }
 
-    @Test("Nothing in the text form drives a terminal, whichever attribute it came from")
+    @Test("The text form contains no control sequence, from any attribute")
     func terminal() {
         let escape = AttributeValue.string("a\u{1B}[2J\u{202E}\rb")
         let names = [
@@ -120,7 +120,7 @@ struct AttributePreviewTests {
         #expect(preview.facts.map(\.value).suffix(3) == ["A B", "k, l", "/tmp/a b"])
     }
 
-    @Test("A day is one of the person's time zone")
+    @Test("A day is in the user's time zone")
     func day() throws {
         // 2001-01-01 00:00 UTC
         let zones = [("GMT", "2001-01-01"), ("America/New_York", "2000-12-31"), ("Asia/Tokyo", "2001-01-01")]
@@ -133,7 +133,7 @@ struct AttributePreviewTests {
     }
 
     @Test(
-        "A moment that no calendar has is shown as unknown, without a crash",
+        "An impossible date is shown as unknown, without a crash",
         arguments: [
             .nan, .infinity, -.infinity, 1e300, -1e300, 1e18, -1e18, 1e15, -1e12, .greatestFiniteMagnitude,
             .leastNonzeroMagnitude,
@@ -147,7 +147,7 @@ struct AttributePreviewTests {
         }
     }
 
-    @Test("A description that the text begins with is shown once")
+    @Test("A description that equals the text's beginning is shown once")
     func description() {
         let item = Self.item(["contentDescription": .string("Once"), "textContent": .string("Once upon a time")])
         #expect(AttributePreview(item, query: nil).text.components(separatedBy: "Once").count == 2)
@@ -168,7 +168,7 @@ struct AttributePreviewTests {
         #expect(preview.html.utf8.count < 5_000_000)
     }
 
-    @Test("A text that is cut ends with an ellipsis, and one that is not does not", arguments: [0, 1])
+    @Test("A truncated text ends with an ellipsis, and others do not", arguments: [0, 1])
     func cut(excess: Int) {
         let text = String(repeating: "x", count: AttributePreview.maximumTextCharacters + excess)
         let preview = AttributePreview(Self.item(["textContent": .string(text)]), query: nil)
@@ -188,7 +188,7 @@ struct AttributePreviewTests {
         #expect(Self.item(["contentURL": .url(url)]).contentPath == path)
     }
 
-    @Test("A description that the text begins with, after the title or cut short, is shown once")
+    @Test("A description that equals the text's beginning, after the title or truncated, is shown once")
     func descriptionOnce() {
         func text(_ description: String, _ content: String) -> String {
             let record = ItemRecord(

@@ -12,14 +12,14 @@ struct ContentPolicyTests {
         }
     }
 
-    @Test("The policy stands before all that an extension wrote")
+    @Test("The policy precedes the extension's content")
     func place() throws {
         let page = try HTMLSanitizer().page(Array("<style>p{color:red}</style><title>t</title><p>x".utf8)[...])
         let html = String(decoding: page.html, as: UTF8.self)
         #expect(html.hasPrefix("<!DOCTYPE html><html><head>" + ContentPolicy.metaElement))
     }
 
-    @Test("The encoding is among the first 1,024 bytes, however long the attributes of the root element are")
+    @Test("The encoding is among the first 1,024 bytes, with any attributes of the root element")
     func encoding() throws {
         for length in [0, 100, 700, 880, 900, 920, 1100, 4000] {
             let title = String(repeating: "ä", count: length / 2)

@@ -4,9 +4,9 @@ import Previews
 import TestSupport
 import Testing
 
-@Suite("Text made harmless")
+@Suite("Sanitized text")
 struct DisplayTextTests {
-    @Test("Escape sequences lose what makes them work")
+    @Test("Escape sequences lose their control characters")
     func escapes() {
         #expect(DisplayText.safe("\u{1B}[31mred\u{1B}[0m") == "[31mred[0m")
         #expect(DisplayText.safe("\u{1B}]0;title\u{7}") == "]0;title")
@@ -14,7 +14,7 @@ struct DisplayTextTests {
         #expect(DisplayText.safe("a\u{8}b\u{7F}c\0d") == "abcd")
     }
 
-    @Test("Every control character but line feed and tab goes")
+    @Test("Every control character except line feed and tab is removed")
     func controls() {
         for value in Array(0x00...0x1F) + Array(0x7F...0x9F) {
             let scalar = Unicode.Scalar(UInt32(value))!
@@ -24,7 +24,7 @@ struct DisplayTextTests {
         }
     }
 
-    @Test("What changes the direction of text goes; text from right to left stays")
+    @Test("Direction controls are removed; text from right to left stays")
     func directions() {
         for scalar in "\u{202A}\u{202B}\u{202C}\u{202D}\u{202E}\u{2066}\u{2067}\u{2068}\u{2069}\u{200E}\u{200F}\u{61C}"
             .unicodeScalars
@@ -37,14 +37,14 @@ struct DisplayTextTests {
         #expect(DisplayText.safe("👨‍👩‍👧") == "👨‍👩‍👧")
     }
 
-    @Test("Line ends of all kinds become line feeds, so that no two words melt together")
+    @Test("Line ends of all kinds become line feeds, so that no two words are joined")
     func lineEnds() {
         #expect(DisplayText.safe("a\r\nb\rc\nd\u{B}e\u{C}f\u{85}g\u{2028}h\u{2029}i") == "a\nb\nc\nd\ne\nf\ng\nh\ni")
         #expect(DisplayText.safe("\r\r\n\n") == "\n\n\n")
         #expect(DisplayText.line(" a\r\nb\rc\t\u{2028}d  ") == "a b c d")
     }
 
-    @Test("A line has no line ends, no runs of spaces and nothing around it")
+    @Test("A line has no line ends, no runs of spaces and no spaces at its ends")
     func line() {
         #expect(DisplayText.line("\n\n a\u{A0}\u{3000} b\t\tc \n") == "a b c")
         #expect(DisplayText.line("") == "")
@@ -52,7 +52,8 @@ struct DisplayTextTests {
     }
 
     @Test(
-        "Random text is harmless then, and making it harmless again changes nothing", arguments: [51, 52] as [UInt64])
+        "Random text is harmless after sanitizing, and sanitizing again changes nothing",
+        arguments: [51, 52] as [UInt64])
     func random(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         for _ in 0..<300 {
@@ -67,7 +68,7 @@ struct DisplayTextTests {
         }
     }
 
-    @Test("A moment is written in UTC, and what is no time is none")
+    @Test("A date is written in UTC, and an invalid one not at all")
     func moments() {
         #expect(DisplayText.moment(0) == "2001-01-01T00:00:00Z")
         #expect(DisplayText.moment(252_423_993_599) == "9999-12-31T23:59:59Z")
@@ -76,7 +77,7 @@ struct DisplayTextTests {
         }
     }
 
-    @Test("JSON means the same when what could drive a terminal is escaped", arguments: [53, 54] as [UInt64])
+    @Test("JSON means the same after control characters are escaped", arguments: [53, 54] as [UInt64])
     func json(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         for _ in 0..<100 {

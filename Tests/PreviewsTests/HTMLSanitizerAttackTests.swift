@@ -24,7 +24,7 @@ struct HTMLSanitizerAttackTests {
         )
     }
 
-    @Test("Each known attack is written as harmless, and the same when it is written again", arguments: HTMLAttacks.all)
+    @Test("Each known attack is written harmlessly, and unchanged when it is written again", arguments: HTMLAttacks.all)
     func attack(html: String) throws { try Self.expectHarmless(Array(html.utf8)) }
 
     @Test("Attacks within attacks", arguments: [901, 902] as [UInt64])
@@ -37,7 +37,7 @@ struct HTMLSanitizerAttackTests {
         }
     }
 
-    @Test("Random changes of attacks, cut in characters too", arguments: [911, 912, 913, 914] as [UInt64])
+    @Test("Random changes of attacks, also within characters", arguments: [911, 912, 913, 914] as [UInt64])
     func mutated(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let pieces = [
@@ -59,7 +59,7 @@ struct HTMLSanitizerAttackTests {
         }
     }
 
-    @Test("Elements nested a hundred thousand deep end, and what is too deep keeps its text")
+    @Test("Elements nested a hundred thousand deep are handled, and those beyond the limit keep their text")
     func deep() throws {
         let page = try Self.page(Array((String(repeating: "<div>", count: 100_000) + "here").utf8))
         #expect(PageScanner.problems(of: page.html).isEmpty)
@@ -84,7 +84,7 @@ struct HTMLSanitizerAttackTests {
         #expect(try Self.page(Array(long.utf8)).html.count < 10_000)
     }
 
-    @Test("What grows by being escaped stays within the limit, and says that it was cut")
+    @Test("Content that grows by escaping stays within the limit, and is reported as truncated")
     func limit() throws {
         let limit = 100_000
         for piece in ["\"<>&", "<p title='&&&&'>", "<img src=cid:part>", "<a href='http://x/&&&'>x</a>", "<p>x "] {
@@ -97,7 +97,7 @@ struct HTMLSanitizerAttackTests {
         }
     }
 
-    @Test("Nobody waits any more: the work ends")
+    @Test("The work ends after a cancellation")
     func cancelled() {
         var looks = 0
         #expect(throws: CancellationError.self) {

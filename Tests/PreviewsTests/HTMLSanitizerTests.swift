@@ -4,7 +4,7 @@ import Previews
 import TestSupport
 import Testing
 
-@Suite("An extension's HTML, written anew")
+@Suite("Sanitized HTML of an extension")
 struct HTMLSanitizerTests {
     private func page(
         _ html: String, _ attachments: [PreviewAttachment] = [], query: String? = nil
@@ -21,7 +21,7 @@ struct HTMLSanitizerTests {
     }
 
     @Test(
-        "What may stand stays as it is",
+        "Allowed markup stays unchanged",
         arguments: [
             "<h1>A</h1><p>b <b>c</b> &amp; <i>d</i><br>e</p>", "<ul><li>a</li><li>b</li></ul>",
             "&hearts; &eacute; ö 日本 😀",
@@ -39,7 +39,7 @@ struct HTMLSanitizerTests {
         #expect(page.removals.isEmpty)
     }
 
-    @Test("A whole document keeps its title, its body's looks and its colour scheme, and loses its own head")
+    @Test("A whole document keeps its title, its body's style and its colour scheme, and loses its own head")
     func document() throws {
         let page = try page(
             """
@@ -56,7 +56,7 @@ struct HTMLSanitizerTests {
     }
 
     @Test(
-        "A checkbox, as in a list of tasks, is shown and can no longer be used",
+        "A checkbox, as in a list of tasks, is shown disabled",
         arguments: [
             ("<ul><li><input type=\"checkbox\" disabled=\"\" /> a</li></ul>", "<ul><li>☐ a</li></ul>"),
             ("<p><INPUT TYPE=CheckBox checked> b</p>", "<p>☑ b</p>"),
@@ -68,7 +68,7 @@ struct HTMLSanitizerTests {
     }
 
     @Test(
-        "Other fields, and checkboxes that nobody would see, are removed",
+        "Other fields, and invisible checkboxes, are removed",
         arguments: [
             "<input>", "<input type=radio checked>", "<input type=checkbox hidden>", "<input type=image src=x>",
         ])
@@ -78,7 +78,7 @@ struct HTMLSanitizerTests {
         #expect(counts(page.removals) == [.form: 1])
     }
 
-    @Test("What is removed is counted by kind, with the first of each")
+    @Test("Removed content is counted by kind, with the first of each")
     func counted() throws {
         let page = try page(
             """
@@ -106,7 +106,7 @@ struct HTMLSanitizerTests {
     }
 
     @Test(
-        "A link that leads on from where the original is, is told as relative, not as unsafe",
+        "A link relative to the original is reported as relative, not as unsafe",
         arguments: [
             ("other.md", Removal.Kind.relativeLink), ("../up/a%20b.html#x", .relativeLink), ("?page=2", .relativeLink),
             ("a/b:c", .relativeLink), ("/etc/passwd", .fileReference), ("file:///x", .fileReference),
@@ -120,7 +120,7 @@ struct HTMLSanitizerTests {
         if kind == .relativeLink { #expect(Removal.summary(of: page.removals) == "1 relative link") }
     }
 
-    @Test("Text around and within what is removed stays where it is text, and goes where it is code")
+    @Test("Text around and within removed elements stays if it is text, and goes if it is code")
     func content() throws {
         #expect(try page("a<script>b</script>c<style>d</style>e").body == ">ace")
         #expect(try page("<form>a<button>b</button></form><blink>c</blink><noscript>d</noscript>").body == ">abcd")
@@ -129,7 +129,7 @@ struct HTMLSanitizerTests {
         #expect(try page("<!-- a -->b<!c>d<?e?>f<![CDATA[g]]>h").body == ">bdfh")
     }
 
-    @Test("Tags that nobody closed are closed where browsers close them")
+    @Test("Unclosed tags are closed where browsers close them")
     func balanced() throws {
         #expect(try page("<p>a<p>b<div>c").body == "><p>a</p><p>b</p><div>c</div>")
         #expect(
@@ -145,7 +145,7 @@ struct HTMLSanitizerTests {
 
     // MARK: Pictures
 
-    @Test("An attached picture is put in under either of its names, as what its bytes are")
+    @Test("An attached picture is embedded under either of its names, with the type of its bytes")
     func attachments() throws {
         let png = Pictures.png(width: 3, height: 2)
         let picture = PreviewAttachment(identifier: "a.b-1", contentType: "public.jpeg", bytes: png[...])
@@ -159,7 +159,7 @@ struct HTMLSanitizerTests {
             ])
     }
 
-    @Test("What is no picture, or claims a hundred thousand pixels in a row, is not put in, attached or written out")
+    @Test("A file that is no picture, or claims a hundred thousand pixels in a row, is not embedded, attached or saved")
     func bombs() throws {
         for (bytes, kind) in [
             (Pictures.png(width: 100_000, height: 100_000), Removal.Kind.hugePicture),
@@ -178,7 +178,7 @@ struct HTMLSanitizerTests {
 
     // MARK: Marks
 
-    @Test("Words of the search are marked, in text alone, unless the page marks some itself")
+    @Test("Search words are marked, in text only, unless the page marks some itself")
     func marks() throws {
         #expect(
             try page("<p title=ferry>The <b>ferry</b> &amp; Ferries AT&T ferry</p>", query: "ferr").body

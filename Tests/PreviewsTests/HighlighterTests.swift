@@ -13,7 +13,7 @@ struct HighlighterTests {
     }
 
     @Test(
-        "Words are marked where they begin a word, without regard to case and accents",
+        "Words are marked from their beginning, without regard to case and accents",
         arguments: [
             ("apple", "Apple pie, pineapple, APPLES", "[Apple] pie, pineapple, [APPLE]S"),
             ("creme brulee", "Crème brûlée", "[Crème] [brûlée]"),
@@ -37,7 +37,7 @@ struct HighlighterTests {
     @Test("Without a query nothing is marked")
     func noQuery() { #expect(Self.marked("apple", nil) == "apple") }
 
-    @Test("Where marks would overlap, the longest is taken")
+    @Test("The longest of overlapping marks is used")
     func overlap() {
         #expect(Self.marked("applepie apple", "apple applepie app") == "[applepie] [apple]")
         #expect(Self.marked("applepie", "applepie apple") == "[applepie]")
@@ -63,7 +63,7 @@ struct HighlighterTests {
         #expect(Highlighter(query: query).pieces(of: text).map(\.text).joined() == text)
     }
 
-    @Test("Ranges are in order, disjoint, not empty, and give the text again", arguments: [61, 62, 63] as [UInt64])
+    @Test("Ranges are ordered, disjoint, not empty, and reproduce the text", arguments: [61, 62, 63] as [UInt64])
     func random(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var marks = 0
@@ -101,7 +101,7 @@ struct HighlighterTests {
         }
     }
 
-    @Test("What a search finds is marked, whatever else stands there", arguments: [71, 72, 73] as [UInt64])
+    @Test("Found words are marked in any surroundings", arguments: [71, 72, 73] as [UInt64])
     func foundIsMarked(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let parts = [
@@ -120,7 +120,7 @@ struct HighlighterTests {
         }
     }
 
-    @Test("A long text full of the word is no burden, and a query of a megabyte neither", .timeLimit(.minutes(10)))
+    @Test("A long text full of the word and a query of a megabyte are handled quickly", .timeLimit(.minutes(10)))
     func large() {
         let text = String(repeating: "a ", count: 100_000)
         #expect(Highlighter(query: "a").ranges(in: text).count == 100_000)
@@ -133,7 +133,7 @@ struct HighlighterTests {
 
     // MARK: Snippets
 
-    @Test("A snippet is around the first mark, on one line, and no longer than asked")
+    @Test("A snippet surrounds the first mark, on one line, within the requested length")
     func snippet() {
         let text =
             String(repeating: "before it\n", count: 50) + "the needle is here" + String(repeating: " after", count: 50)
@@ -144,7 +144,7 @@ struct HighlighterTests {
         #expect(!snippet.contains("\n"))
     }
 
-    @Test("Without a mark a snippet is the text's beginning; a short text stays as it is")
+    @Test("Without a mark a snippet is the text's beginning; a short text is unchanged")
     func snippetWithoutMark() {
         #expect(Highlighter(query: "x").snippet(of: ["one two three"], length: 8) == "one two…")
         #expect(Highlighter(query: nil).snippet(of: ["one two"], length: 8) == "one two")
@@ -155,7 +155,7 @@ struct HighlighterTests {
         #expect(Highlighter(query: "a").snippet(of: [spaced], length: 10) == "one…")
     }
 
-    @Test("A word is found however far it is, at the borders of what is looked at too", arguments: [0, 1, 2, 3, 300])
+    @Test("A word is found at any position, also at the borders of the examined part", arguments: [0, 1, 2, 3, 300])
     func farAway(shift: Int) throws {
         for length in [10, (16 << 10) - 302, (128 << 10) - 302, 150_000] {
             for filler in ["a", "é"] {
@@ -170,7 +170,7 @@ struct HighlighterTests {
         #expect(Highlighter(query: "needle").firstRange(in: far) == nil)
     }
 
-    @Test("Any length is a length", arguments: [.min, -1, 0, 1, 2, 3, .max] as [Int])
+    @Test("Any length is accepted", arguments: [.min, -1, 0, 1, 2, 3, .max] as [Int])
     func snippetLengths(length: Int) {
         for text in ["", "word", "one word two", String(repeating: "long", count: 5000)] {
             let snippet = Highlighter(query: "word").snippet(of: [text], length: length)
@@ -178,7 +178,7 @@ struct HighlighterTests {
         }
     }
 
-    @Test("A snippet drives no terminal")
+    @Test("A snippet has no control characters")
     func snippetIsSafe() {
         let snippet = Highlighter(query: "word").snippet(of: ["\u{1B}[2J word \u{202E}\u{7}"], length: 50)
         #expect(snippet == "[2J word")

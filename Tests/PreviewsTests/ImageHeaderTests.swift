@@ -3,7 +3,7 @@ import Previews
 import TestSupport
 import Testing
 
-@Suite("What a picture says of itself")
+@Suite("Headers of pictures")
 struct ImageHeaderTests {
     private func header(_ bytes: [UInt8]) -> ImageHeader? { ImageHeader(([7] + bytes)[1...]) }
 
@@ -27,7 +27,7 @@ struct ImageHeaderTests {
         }
     }
 
-    @Test("Without a size there is no picture")
+    @Test("A picture without a size is rejected")
     func none() {
         #expect(header(Pictures.png(width: 0)) == nil)
         #expect(header(Pictures.jpeg(width: 1, height: 0)) == nil)
@@ -38,7 +38,7 @@ struct ImageHeaderTests {
     }
 
     @Test(
-        "More pixels than are drawn are told from a panorama",
+        "Too many pixels are distinguished from a panorama",
         arguments: [
             (100_000, 100_000, true), (30_000, 3000, false), (30_001, 1, true), (10_000, 10_000, false),
             (10_001, 10_000, true),
@@ -48,7 +48,7 @@ struct ImageHeaderTests {
         #expect(header(Pictures.png(width: width, height: height))?.isTooLarge == isTooLarge)
     }
 
-    @Test("Random bytes behind a beginning are read without a trap", arguments: [41] as [UInt64])
+    @Test("Random bytes after a valid beginning are read without a trap", arguments: [41] as [UInt64])
     func random(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let starts: [[UInt8]] = [

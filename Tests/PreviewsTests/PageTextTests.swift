@@ -15,7 +15,7 @@ struct PageTextTests {
     }
 
     @Test(
-        "Blocks stand apart, and white space collapses",
+        "Blocks are separated, and white space collapses",
         arguments: [
             ("<p>one</p>\n\n<p>two\n  lines</p>", "one\n\ntwo lines"),
             ("<div>a</div><div>b<br>c</div>", "a\nb\nc"),
@@ -45,7 +45,7 @@ struct PageTextTests {
     func lists(html: String, expected: String) { #expect(text(html) == expected) }
 
     @Test(
-        "Code keeps its spaces, pictures have words, links an address they do not say themselves",
+        "Code keeps its spaces, pictures have words, and links an address that differs from their text",
         arguments: [
             ("<pre><code>a {\n\tb  c\n}\n</code></pre><p>x</p>", "    a {\n            b  c\n    }\n\nx"),
             ("<pre>as it\n  is\n</pre>", "as it\n  is"),
@@ -64,7 +64,7 @@ struct PageTextTests {
         #expect(PageText(Array("<p><img src=\"x\">x</p>".utf8), width: nil).hasWords)
     }
 
-    @Test("Emphasis, code, links and what was found have styles")
+    @Test("Emphasis, code, links and found words have styles")
     func styles() {
         let pieces = styled(
             "<b>b</b> <em>e <strong>s</strong></em> <code>c <mark>f</mark></code> <a href=\"https://a.example\">l</a>")
@@ -96,7 +96,7 @@ struct PageTextTests {
         #expect(text(html) == expected)
     }
 
-    @Test("A table that is too wide is broken within its cells; of too many columns, between them")
+    @Test("A table that is too wide is broken within its cells; one with too many columns, between them")
     func wideTables() {
         let words = "one two three four five six"
         let rows = text("<table><tr><td>a</td><td>\(words)</td><td>\(words)</td></tr></table>", 30)
@@ -114,7 +114,7 @@ struct PageTextTests {
         }
     }
 
-    @Test("Lines are broken at the width, behind what stands in front of them")
+    @Test("Lines are broken at the width, with the prefix of their container")
     func widths() {
         #expect(text("<ul><li>one two three four five</li></ul>", 20) == "• one two three four\n  five")
         #expect(text("<blockquote>one two three four five</blockquote>", 20) == "│ one two three four\n│ five")
@@ -122,7 +122,7 @@ struct PageTextTests {
         #expect(text(deep, 20).split(separator: "\n").allSatisfy { TextWidth.of($0) <= 20 })
     }
 
-    @Test("However a page is made, what is written stays within bounds, and says that it is cut")
+    @Test("The output stays within bounds for any page, and reports a truncation")
     func bounds() {
         let limit = 10_000
         let pages = [
@@ -140,7 +140,7 @@ struct PageTextTests {
         }
     }
 
-    @Test("A text that is longer than what is read is shown up to there, whole characters only")
+    @Test("A text beyond the read limit is shown up to the limit, in whole characters")
     func oneLongText() {
         let text = PageText(
             Array(("<pre>" + String(repeating: "é", count: 100) + "</pre>").utf8), width: nil, limit: 51)
@@ -149,7 +149,7 @@ struct PageTextTests {
         #expect(text.hasWords && text.isCut)
     }
 
-    @Test("What a link says is gathered in bytes: one character may be as long as the page")
+    @Test("The text of a link is gathered in bytes: one character may be as long as the page")
     func longCharacters() {
         var writer = PageTextWriter([], width: nil, limit: 1 << 20)
         writer.link = ("https://a.example", "")
@@ -158,7 +158,7 @@ struct PageTextTests {
     }
 
     @Test(
-        "Whatever is taken for a page, no line is too wide and nothing drives a terminal",
+        "For any page no line is too wide and no control character is written",
         arguments: [71, 72] as [UInt64])
     func random(seed: UInt64) {
         var random = SplitMix64(seed: seed)

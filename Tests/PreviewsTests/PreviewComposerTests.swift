@@ -20,7 +20,7 @@ struct PreviewComposerTests {
         return try PreviewComposer(query: query).preview(header, bytes: bytes, title: "The item")
     }
 
-    @Test("Content that is what it says is shown, with title and size")
+    @Test("Content of its declared type is shown, with title and size")
     func shown() throws {
         let contents: [(String, [UInt8])] = [
             ("public.plain-text", Array("text".utf8)), ("public.rtf", Array("{\\rtf1 x}".utf8)),
@@ -41,7 +41,7 @@ struct PreviewComposerTests {
             try compose("public.png", Pictures.png(), title: String(repeating: "t", count: 5000))?.title.count == 1001)
     }
 
-    @Test("Content of another type than declared, of none, or that would unfold is refused with the reason")
+    @Test("Content of another type, of no type, or that would expand is rejected with the reason")
     func refused() {
         let contents: [(String, [UInt8], String)] = [
             (
@@ -65,7 +65,7 @@ struct PreviewComposerTests {
         }
     }
 
-    @Test("Marked UTF-16 becomes UTF-8, and a mark of UTF-8 goes")
+    @Test("UTF-16 with a byte order mark becomes UTF-8, and a mark of UTF-8 is removed")
     func encodings() throws {
         #expect(try compose("public.plain-text", [0xFF, 0xFE, 0x61, 0, 0xE9, 0])?.content == Array("aé".utf8))
         #expect(try compose("public.plain-text", [0xFE, 0xFF, 0, 0x61])?.content == Array("a".utf8))
@@ -75,7 +75,7 @@ struct PreviewComposerTests {
         #expect(String(decoding: page.content, as: UTF8.self).contains("<p>é</p>"))
     }
 
-    @Test("Attachments are shown, words marked and losses counted")
+    @Test("Attachments are shown, words marked and removals counted")
     func html() throws {
         let preview = try #require(
             try compose(
@@ -87,7 +87,7 @@ struct PreviewComposerTests {
         #expect(preview.removals.map(\.kind) == [.script, .unusablePicture, .mistypedAttachment])
     }
 
-    @Test("Nobody waits any more: nothing is made")
+    @Test("Nothing is composed after a cancellation")
     func cancelled() throws {
         let bytes = Array(String(repeating: "<p>x", count: 10_000).utf8)
         let header = PreviewHeader(contentType: "public.html", title: nil)

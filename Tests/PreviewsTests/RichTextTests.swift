@@ -8,7 +8,7 @@ struct RichTextTests {
     private static func text(_ source: String) -> String { RichText.text(of: Array(source.utf8)) }
 
     @Test(
-        "Words, tabs and ends of lines are read, and nothing of their looks",
+        "Words, tabs and line ends are read, and no formatting",
         arguments: [
             (
                 #"{\rtf1\ansi\deff0{\fonttbl{\f0 Times;}}{\colortbl;\red1;}\pard\f0 Hello \b World\b0 !\par Bye}"#,
@@ -26,7 +26,7 @@ struct RichTextTests {
         ])
     func read(source: String, expected: String) { #expect(Self.text(source) == expected) }
 
-    @Test("Any text comes back from rich text that was made of it", arguments: [81, 82, 83] as [UInt64])
+    @Test("Any text is restored from its rich text", arguments: [81, 82, 83] as [UInt64])
     func roundTrip(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         for _ in 0..<300 {
@@ -38,7 +38,7 @@ struct RichTextTests {
     }
 
     @Test(
-        "Random bytes and pieces come to an end, within the bound and without control characters",
+        "Random bytes and pieces end, within the bound and without control characters",
         arguments: [91, 92, 93] as [UInt64])
     func random(seed: UInt64) {
         var random = SplitMix64(seed: seed)
@@ -57,7 +57,7 @@ struct RichTextTests {
         }
     }
 
-    @Test("What is large or nests without end is cut, not followed", .timeLimit(.minutes(10)))
+    @Test("Large or endlessly nested content is truncated", .timeLimit(.minutes(10)))
     func large() {
         let words = RichText.text(of: Array(("{\\rtf1 " + String(repeating: "word \\par ", count: 1 << 19)).utf8))
         #expect((1 << 20...RichText.maximumTextBytes).contains(words.utf8.count))

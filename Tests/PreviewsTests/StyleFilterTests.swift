@@ -16,7 +16,7 @@ struct StyleFilterTests {
     }
 
     @Test(
-        "Declarations are written anew",
+        "Declarations are written again",
         arguments: [
             (" Color : RED ; ; margin:0\n 1em ", "color:RED;margin:0 1em", 0),
             ("font-family:\"Noto Sans\", serif!important", "font-family:'Noto Sans', serif!important", 0),
@@ -35,7 +35,7 @@ struct StyleFilterTests {
     }
 
     @Test(
-        "Rules are written anew",
+        "Rules are written again",
         arguments: [
             ("p > a.b:not(#c) , i{color:red}b{}", "p > a.b:not(#c) , i{color:red}", 0),
             (
@@ -63,7 +63,8 @@ struct StyleFilterTests {
     }
 
     @Test(
-        "Whatever is written has only what may stand, and is written the same again", arguments: [31, 32] as [UInt64])
+        "Any style is reduced to allowed declarations, and unchanged when it is written again",
+        arguments: [31, 32] as [UInt64])
     func random(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let pieces = [

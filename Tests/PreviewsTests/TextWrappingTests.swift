@@ -10,7 +10,7 @@ struct TextWrappingTests {
         TextWrapping.wrapped([TextPiece(text)], width: width, indent: indent).map(\.text).joined()
     }
 
-    @Test("Lines are broken between words, else within them, and never wider than the terminal")
+    @Test("Lines are broken between words, else within them, and never exceed the terminal's width")
     func breaks() {
         #expect(wrapped("one two three", 8) == "one two\nthree")
         #expect(wrapped("one two", 7) == "one two")
@@ -30,7 +30,7 @@ struct TextWrappingTests {
         #expect(wrapped("日本語", 4) == "日本\n語")
     }
 
-    @Test("What is highlighted stays so across a break")
+    @Test("A highlight continues across a break")
     func styles() {
         let pieces = TextWrapping.wrapped([TextPiece("a "), TextPiece("bcdef", .found), TextPiece(" g")], width: 4)
         #expect(pieces.map(\.text).joined() == "a\nbcde\nf g")

@@ -17,7 +17,7 @@ struct ThumbnailTests {
         }
     }
 
-    @Test("An item refers to its data before its file, and to no web address")
+    @Test("An item refers to its data before its file, and to no URL of the web")
     func reference() {
         func reference(_ attributes: [String: AttributeValue]) -> Thumbnail.Reference? {
             ItemRecord(uniqueIdentifier: "i", attributes: attributes).thumbnailReference
@@ -28,7 +28,7 @@ struct ThumbnailTests {
         #expect(reference([:]) == nil)
     }
 
-    @Test("A picture is read, from the item and from a file of the user's")
+    @Test("A picture is read, from the item and from a file of the user")
     func read() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/a"
@@ -39,7 +39,7 @@ struct ThumbnailTests {
         }
     }
 
-    @Test("What is not a regular file of the user's is refused at once, a pipe without a reader's wait")
+    @Test("A special file or another user's file is rejected at once, also a pipe without a writer")
     func files() throws {
         let folder = try TemporaryFolder()
         let (file, link, pipe) = (folder.path + "/file", folder.path + "/link", folder.path + "/pipe")
@@ -54,7 +54,7 @@ struct ThumbnailTests {
         #expect(problem(.file(path: file), owner: geteuid() &+ 1) == .notOwned(path: file))
     }
 
-    @Test("What is no picture, too large, or claims too many pixels is refused")
+    @Test("A file that is no picture, too large, or claims too many pixels is rejected")
     func contents() throws {
         #expect(problem(.data(Array("<svg/>".utf8))) == .notAPicture)
         #expect(

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Delivering to a file", .timeLimit(.minutes(10)))
 struct DeliveryTests {
-    @Test("Bytes arrive as they were, also none", arguments: [0, 1, 4096, 65536, 300_000])
+    @Test("Bytes arrive unchanged, also none", arguments: [0, 1, 4096, 65536, 300_000])
     func inline(count: Int) throws {
         let folder = try TemporaryFolder()
         let bytes = pattern(count)
@@ -18,7 +18,7 @@ struct DeliveryTests {
         #expect(try folder.names == ["out"])
     }
 
-    @Test("A stream larger than the kernel's buffer arrives whole, and the file appears only at the end")
+    @Test("A stream larger than the kernel's buffer arrives complete, and the file appears only at the end")
     func largeStream() throws {
         let folder = try TemporaryFolder()
         let bytes = pattern(1 << 20)
@@ -63,7 +63,7 @@ struct DeliveryTests {
         #expect(try folder.names.isEmpty)
     }
 
-    @Test("A stream of the wrong length leaves the file that was there")
+    @Test("A stream of the wrong length keeps the existing file")
     func wrongLengthOverExisting() throws {
         let folder = try TemporaryFolder()
         try folder.write([1, 2, 3], to: "out")
@@ -76,7 +76,8 @@ struct DeliveryTests {
     }
 
     @Test(
-        "A length the device has no room for is refused before anything is made", arguments: [.max, .max - 1, 1 << 60])
+        "A length that exceeds the free space is rejected before a file is created",
+        arguments: [.max, .max - 1, 1 << 60])
     func noRoom(length: UInt64) throws {
         let folder = try TemporaryFolder()
         let descriptor = try Pipe.holding([1])
@@ -97,7 +98,7 @@ struct DeliveryTests {
         #expect(try folder.read("out") == [7])
     }
 
-    @Test("A folder is refused as destination, also behind a link, and nothing appears in it")
+    @Test("A folder is rejected as destination, also behind a link, and nothing appears in it")
     func directory() throws {
         let folder = try TemporaryFolder()
         let inner = folder.path("inner")
@@ -112,7 +113,7 @@ struct DeliveryTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: inner).isEmpty)
     }
 
-    @Test("A missing folder is an error with its path in it", arguments: ["missing/out", "missing/deep/out"])
+    @Test("A missing folder is an error with its path", arguments: ["missing/out", "missing/deep/out"])
     func missingFolder(name: String) throws {
         let folder = try TemporaryFolder()
         #expect {
@@ -124,14 +125,14 @@ struct DeliveryTests {
         #expect(try folder.names.isEmpty)
     }
 
-    @Test("Names are delivered to as they are", arguments: ["a b", ".hidden", "ünï", "-rf", "a\nb", "*", "%s"])
+    @Test("File names are used unchanged", arguments: ["a b", ".hidden", "ünï", "-rf", "a\nb", "*", "%s"])
     func names(name: String) throws {
         let folder = try TemporaryFolder()
         _ = try Delivery.deliver(.inline([1]), to: .file(path: folder.path(name)), token: 11)
         #expect(try folder.names == [name])
     }
 
-    @Test("The longest names a file system takes can be delivered to", arguments: ["x", "é", "👨‍👩‍👧‍👦"])
+    @Test("Names of the file system's maximum length are accepted", arguments: ["x", "é", "👨‍👩‍👧‍👦"])
     func longNames(part: String) throws {
         let folder = try TemporaryFolder()
         let name = String(repeating: part, count: 255 / part.utf8.count)
@@ -139,7 +140,7 @@ struct DeliveryTests {
         #expect(try folder.names == [name])
     }
 
-    @Test("A path with a NUL is refused, since the system would end it there")
+    @Test("A path with a NUL is rejected, because the system would truncate it")
     func nul() throws {
         let folder = try TemporaryFolder()
         #expect(throws: PromiseError.self) {
@@ -148,14 +149,14 @@ struct DeliveryTests {
         #expect(try folder.names.isEmpty)
     }
 
-    @Test("An empty path is refused and leaves nothing in the current folder")
+    @Test("An empty path is rejected and leaves nothing in the current folder")
     func emptyPath() throws {
         #expect(throws: PromiseError.self) { try Delivery.deliver(.inline([1]), to: .file(path: ""), token: 13) }
         let names = try FileManager.default.contentsOfDirectory(atPath: ".")
         #expect(!names.contains { $0.hasSuffix(".part") })
     }
 
-    @Test("Deliveries at once to one file: one of them is there whole, and nothing else")
+    @Test("Concurrent deliveries to one file leave one of them complete, and nothing else")
     func atOnce() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("out")
@@ -174,7 +175,7 @@ struct DeliveryTests {
         #expect(try folder.names == ["out"])
     }
 
-    @Test("A folder that appears at the destination meanwhile stays, and no staging file does")
+    @Test("A folder that appears at the destination during a delivery stays, and no staging file does")
     func folderAppears() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("out")

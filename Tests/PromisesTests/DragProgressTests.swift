@@ -25,14 +25,14 @@ struct DragProgressTests {
     }
 
     @Test(
-        "is at most all of what an extension says that there is",
+        "never exceeds the extension's total",
         arguments: [(1, 4, 25), (9, 3, 100), (.max, 1, 100)] as [(UInt64, UInt64, Int)])
     func bounded(completed: UInt64, total: UInt64, percentage: Int) {
         #expect(ProviderProgress(completed: completed, total: total).percentage == percentage)
         #expect(ProviderProgress(completed: completed).percentage == nil)
     }
 
-    @Test("is that of the provider until it has answered, and that of the bytes from then on")
+    @Test("is the provider's until it has answered, and the bytes' after that")
     func phases() async throws {
         let folder = try TemporaryFolder()
         let record = ItemRecord(
@@ -57,7 +57,7 @@ struct DragProgressTests {
         #expect(last.preparing == nil && last.endedItems == 1 && last.bytes == 3)
     }
 
-    @Test("says nothing of a provider that is asked for the next item before that has said something")
+    @Test("is empty for the next item until its provider reports progress")
     func nextItem() async throws {
         let folder = try TemporaryFolder()
         let record = ItemRecord(

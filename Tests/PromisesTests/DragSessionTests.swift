@@ -78,7 +78,7 @@ struct DragSessionTests {
         ProvidedContent(.data(.stream(try Pipe.holding([1]), length: 3)), wasRetried: wasRetried)
     }
 
-    @Test("drops several items one after the other; one that fails keeps none from its own end")
+    @Test("drops several items one after the other, and a failed one stops none")
     func several() async throws {
         let folder = try TemporaryFolder()
         let provider = FakeProvider { item, _ in
@@ -117,7 +117,7 @@ struct DragSessionTests {
         #expect(try folder.names == ["a"])
     }
 
-    @Test("does not ask again where the provider has already, nor for a stream that has got a part")
+    @Test("does not ask again if the provider already has, nor for a stream that is partly written")
     func noRetry() async throws {
         let folder = try TemporaryFolder()
         let tried = FakeProvider { _, _ in try Self.broken(wasRetried: true) }
@@ -134,7 +134,7 @@ struct DragSessionTests {
         withExtendedLifetime(output) {}
     }
 
-    @Test("is cancelled while the provider thinks, which is told; items after it are not asked for")
+    @Test("is cancelled while the provider works, which is notified; later items are not requested")
     func cancelAsking() async throws {
         let folder = try TemporaryFolder()
         let reins = Mutex<Session?>(nil)
@@ -157,7 +157,7 @@ struct DragSessionTests {
         #expect(try folder.names.isEmpty)
     }
 
-    @Test("has cancelled the items behind by the time that whoever thinks about one is told")
+    @Test("has cancelled later items before the current provider is notified")
     func cancelOrder() async throws {
         let folder = try TemporaryFolder()
         let reins = Mutex<Session?>(nil)
@@ -181,7 +181,7 @@ struct DragSessionTests {
         #expect(behind.withLock { $0 } == [true, true])
     }
 
-    @Test("is cancelled while bytes are awaited; the other items go on")
+    @Test("is cancelled during the transfer of bytes; the other items continue")
     func cancelDelivery() async throws {
         let folder = try TemporaryFolder()
         let (output, input) = try Pipe.ends()
@@ -206,7 +206,7 @@ struct DragSessionTests {
         #expect(try folder.names == ["b"])
     }
 
-    @Test("that its task gives up is cancelled, before it begins too")
+    @Test("is cancelled with its task, also before its start")
     func cancelledTask() async throws {
         let folder = try TemporaryFolder()
         let provider = FakeProvider { _, _ in Self.bytes("x") }
@@ -219,7 +219,7 @@ struct DragSessionTests {
         #expect(provider.requests.isEmpty)
     }
 
-    @Test("waits for a provider as long as it may, and tells it then")
+    @Test("waits for a provider up to the limit, and then notifies it")
     func deadline() async throws {
         let folder = try TemporaryFolder()
         let provider = FakeProvider { _, _ in
@@ -234,7 +234,7 @@ struct DragSessionTests {
         #expect(provider.cancelled.withLock { $0 } == 1)
     }
 
-    @Test("asks for consent beyond the limit, of all items together, and once")
+    @Test("asks for consent beyond the limit, for all items together, and once")
     func consent() async throws {
         let folder = try TemporaryFolder()
         let provider = FakeProvider { _, _ in Self.bytes("four") }
@@ -255,7 +255,7 @@ struct DragSessionTests {
         #expect(asked.withLock { $0 } == [12])
     }
 
-    @Test("of an original in place tells where it is, and nothing is copied")
+    @Test("of an original in place reports its path, and copies nothing")
     func inPlace() async throws {
         let folder = try TemporaryFolder()
         let path = try folder.write([1, 2, 3], to: "original")

@@ -34,7 +34,7 @@ struct DragStreamTests {
         return DragSession(Names(), items: items, options: DragOptions(delivery: DeliveryOptions(limits: limits)))
     }
 
-    @Test("come to one reader one after the other, and it sees the end after the last")
+    @Test("reach one reader one after the other, with the end after the last")
     func oneReader() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("pipe")
@@ -55,7 +55,7 @@ struct DragStreamTests {
         #expect(String(decoding: received.withLock { $0 }, as: UTF8.self) == "onetwothree")
     }
 
-    @Test("wait once for a reader that does not come")
+    @Test("wait once for a reader that does not appear")
     func noReader() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("pipe")

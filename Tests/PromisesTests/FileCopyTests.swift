@@ -31,7 +31,7 @@ struct FileCopyTests {
         try folder.write([UInt8](repeating: 7, count: longBytes), to: "source")
     }
 
-    @Test("Holes stay holes, at the beginning, between data and at the end")
+    @Test("Holes are preserved at the beginning, between data and at the end")
     func sparse() throws {
         let folder = try TemporaryFolder()
         let source = folder.path("source")
@@ -48,7 +48,7 @@ struct FileCopyTests {
         #expect(try folder.read("out") == folder.read("source"))
     }
 
-    @Test("The time and the right to run are kept, the rights of others are those of any new file")
+    @Test("The time and the execute permission are kept; the rights of others are those of a new file")
     func attributes() throws {
         let folder = try TemporaryFolder()
         for (mode, expected) in [(0o600, 0o666), (0o4755, 0o777), (0o2640, 0o666)] as [(mode_t, mode_t)] {
@@ -66,7 +66,7 @@ struct FileCopyTests {
     }
 
     @Test(
-        "A file that shrinks or grows while it is copied is told, and nothing appears", arguments: [1 << 20, 48 << 20])
+        "A file that shrinks or grows during the copy is reported, and nothing appears", arguments: [1 << 20, 48 << 20])
     func changes(length: Int) throws {
         let folder = try TemporaryFolder()
         let source = try Self.long(in: folder)
@@ -83,7 +83,7 @@ struct FileCopyTests {
         #expect(try folder.names == ["source"])
     }
 
-    @Test("A copy ends between two pieces once it is cancelled, and nothing appears")
+    @Test("A copy ends between two pieces after a cancellation, and nothing appears")
     func cancel() throws {
         let folder = try TemporaryFolder()
         let source = try Self.long(in: folder)
@@ -117,7 +117,7 @@ struct FileCopyTests {
         #expect(try folder.names.isEmpty)
     }
 
-    @Test("Every byte that arrives is told")
+    @Test("Every byte that arrives is reported")
     func progress() throws {
         let folder = try TemporaryFolder()
         let moved = Mutex<UInt64>(0)
@@ -139,7 +139,7 @@ struct FileCopyTests {
         #expect(try Self.deliver(source, to: folder.path("out3")).digest == nil)
     }
 
-    @Test("A device that fills up in the middle is told, and nothing stays")
+    @Test("A device that fills up during the copy is reported, and nothing stays")
     func full() throws {
         let folder = try TemporaryFolder()
         // The limit of written bytes acts like a full device. This thread's process can only set it

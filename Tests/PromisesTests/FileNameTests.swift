@@ -9,7 +9,7 @@ import Testing
 @Suite("A name for a dropped item", .timeLimit(.minutes(10)))
 struct FileNameTests {
     @Test(
-        "is one visible component, whatever the item is called",
+        "is one visible component, for any name of the item",
         arguments: [
             ("Notes", "txt", "Notes.txt"), ("Notes.txt", "txt", "Notes.txt"), ("Notes.TXT", "txt", "Notes.txt"),
             ("Notes.html", "txt", "Notes.html.txt"), ("a/b/../c", "txt", "a-b-..-c.txt"), ("../../etc", nil, "-..-etc"),
@@ -21,7 +21,7 @@ struct FileNameTests {
         #expect(FileName(title: title, fileExtension: fileExtension).numbered(1) == expected)
     }
 
-    @Test("fits into what file systems take, with its number, and no character is cut in two")
+    @Test("fits the limits of file systems, with its number, and splits no character")
     func long() {
         for text in [
             String(repeating: "a", count: 300), String(repeating: "é", count: 200), String(repeating: "👩‍👩‍👧", count: 90),
@@ -34,7 +34,7 @@ struct FileNameTests {
         }
     }
 
-    @Test("gets a number when it is taken, and what is there stays as it is", arguments: [false, true])
+    @Test("gets a number if it exists, and the existing file is unchanged", arguments: [false, true])
     func collisions(anonymous: Bool) throws {
         let folder = try TemporaryFolder()
         let name = FileName(title: "Page", fileExtension: "html")
@@ -51,7 +51,7 @@ struct FileNameTests {
         #expect(try folder.names.count == 4)
     }
 
-    @Test("is never given to two of many that are dropped at once")
+    @Test("is never used twice by concurrent drops")
     func race() async throws {
         let folder = try TemporaryFolder()
         let name = FileName(title: "Page", fileExtension: "html")
@@ -71,7 +71,7 @@ struct FileNameTests {
     }
 
     @Test(
-        "is kept by a placeholder where a file system cannot promise that nothing is replaced",
+        "is reserved by a placeholder if the file system cannot exclude a replacement",
         arguments: [false, true])
     func placeholder(isFolder: Bool) throws {
         let folder = try TemporaryFolder()
@@ -94,7 +94,7 @@ struct FileNameTests {
         #expect(try folder.names == ["free", "taken"])
     }
 
-    @Test("in a folder that is not there, or may not be written, is an error with the folder's name")
+    @Test("in a missing or read-only folder is an error with the folder's name")
     func folders() throws {
         let folder = try TemporaryFolder()
         let name = FileName(title: "Page", fileExtension: nil)

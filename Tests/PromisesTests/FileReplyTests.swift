@@ -18,7 +18,7 @@ struct FileReplyTests {
         return OwnedDescriptor(adopting: number)
     }
 
-    @Test("A file is copied whole, also an empty one", arguments: [0, 1, 500_000])
+    @Test("A file is copied completely, also an empty one", arguments: [0, 1, 500_000])
     func copy(count: Int) throws {
         let folder = try TemporaryFolder()
         let bytes = pattern(count)
@@ -30,7 +30,7 @@ struct FileReplyTests {
         #expect(try folder.names == ["out", "source"])
     }
 
-    @Test("A file is copied from its beginning, wherever its provider stopped reading")
+    @Test("A file is copied from its beginning, at any position of the provider's descriptor")
     func offset() throws {
         let folder = try TemporaryFolder()
         let descriptor = try Self.open(folder.write(pattern(1000), to: "source"))
@@ -51,7 +51,7 @@ struct FileReplyTests {
         #expect(try folder.names == ["source"])
     }
 
-    @Test("What is no regular file, or not open for reading, is refused and nothing appears")
+    @Test("A special file, or one that is not open for reading, is rejected and nothing appears")
     func noFile() throws {
         let folder = try TemporaryFolder()
         let source = try folder.write([1], to: "source")

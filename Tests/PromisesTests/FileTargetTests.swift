@@ -7,7 +7,7 @@ import SystemSupport
 import TestSupport
 import Testing
 
-@Suite("What a path leads to", .timeLimit(.minutes(10)))
+@Suite("Targets of paths", .timeLimit(.minutes(10)))
 struct FileTargetTests {
     private static func kind(_ path: String) -> mode_t {
         var status = stat()
@@ -35,7 +35,7 @@ struct FileTargetTests {
         #expect(try folder.names == ["absolute", "dangling", "inner", "link", "second"])
     }
 
-    @Test("Links in a circle and links into a folder that does not exist are refused")
+    @Test("Cycles of links and links into a missing folder are rejected")
     func badLinks() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createSymbolicLink(atPath: folder.path("circle"), withDestinationPath: "circle")
@@ -49,7 +49,7 @@ struct FileTargetTests {
         #expect(try folder.names == ["circle", "lost"])
     }
 
-    @Test("A pipe with a name is written to, never replaced")
+    @Test("A named pipe is written to, never replaced")
     func namedPipe() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("pipe")
@@ -71,7 +71,7 @@ struct FileTargetTests {
         #expect(try folder.names == ["pipe"])
     }
 
-    @Test("A pipe that nobody reads is waited for, as long as the limit says")
+    @Test("An unread pipe is waited for, up to the limit")
     func pipeWithoutReader() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("pipe")

@@ -7,7 +7,7 @@ import SystemSupport
 import TestSupport
 import Testing
 
-@Suite("Delivering a folder that is one thing to people", .timeLimit(.minutes(10)))
+@Suite("Delivering a package folder", .timeLimit(.minutes(10)))
 struct FolderDeliveryTests {
     private let folder: TemporaryFolder
     private var package: String { folder.path("note.rtfd") }
@@ -41,7 +41,7 @@ struct FolderDeliveryTests {
         #expect(try folder.names == before)
     }
 
-    @Test("It arrives with all that is in it, and links that stay inside")
+    @Test("It arrives with its content, and links that stay inside")
     func whole() throws {
         try link("images/again", to: "../TXT.rtf")
         try link("first", to: "images/small")
@@ -58,20 +58,20 @@ struct FolderDeliveryTests {
     }
 
     @Test(
-        "A link that leads outside has it refused, also by way of another link",
+        "A link that leads outside is rejected, also through another link",
         arguments: ["/etc/passwd", "../secret", "images/../../secret", "images/..", "./../secret"])
     func links(target: String) throws {
         try link("link", to: target)
         try expectRefusal { if case .unsafeContent("note.rtfd/link", _) = $0 { true } else { false } }
     }
 
-    @Test("A pipe or a socket in it has it refused, without waiting for anybody")
+    @Test("A pipe or a socket in it is rejected, without waiting")
     func pipe() throws {
         #expect(mkfifo(package + "/images/pipe", 0o600) == 0)
         try expectRefusal { if case .unsafeContent("note.rtfd/images/pipe", _) = $0 { true } else { false } }
     }
 
-    @Test("Links in a circle are only links")
+    @Test("Cycles of links are copied as links")
     func circle() throws {
         try link("a", to: "b")
         try link("b", to: "a")
@@ -80,7 +80,7 @@ struct FolderDeliveryTests {
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("out/a")) == "b")
     }
 
-    @Test("More files, or folders one in the other, than may be are refused")
+    @Test("Too many files, and folders nested too deeply, are rejected")
     func tooMany() throws {
         try expectRefusal(DeliveryOptions(tree: TreeLimits(entries: 3))) {
             if case .tooMany(_, "files", 3) = $0 { true } else { false }
@@ -91,13 +91,13 @@ struct FolderDeliveryTests {
         #expect(try deliver(nil, DeliveryOptions(tree: TreeLimits(entries: 4, depth: 3))).bytes == 5001)
     }
 
-    @Test("No more than 65,536 files are taken unless somebody says so")
+    @Test("At most 65,536 files are accepted unless the caller raises the limit")
     func standardLimit() throws {
         for number in 0..<65_540 { #expect(symlink("TXT.rtf", package + "/images/\(number)") == 0) }
         try expectRefusal { if case .tooMany("note.rtfd/images", _, 65_536) = $0 { true } else { false } }
     }
 
-    @Test("Nobody's rights are lent by a file in it")
+    @Test("Set-user-ID and set-group-ID bits are not copied")
     func setUser() throws {
         #expect(chmod(package + "/TXT.rtf", 0o6755) == 0)
         _ = try deliver()
@@ -106,7 +106,7 @@ struct FolderDeliveryTests {
         #expect(status.st_mode & 0o7000 == 0 && status.st_mode & 0o100 != 0)
     }
 
-    @Test("A descriptor that only names a folder, or of the kernel's own files, is refused")
+    @Test("A descriptor opened with O_PATH, or of the kernel's own files, is rejected")
     func descriptors() throws {
         let pathOnly: Int32 = 0o10000000
         for (path, flags) in [(package, pathOnly | O_DIRECTORY), ("/proc/self", O_RDONLY | O_DIRECTORY)] {
@@ -121,7 +121,7 @@ struct FolderDeliveryTests {
         #expect(try folder.names == ["note.rtfd"])
     }
 
-    @Test("It takes nothing's place, and no stream gets it")
+    @Test("It replaces nothing, and a stream cannot receive it")
     func existing() throws {
         try folder.write([1], to: "out")
         #expect(
@@ -136,7 +136,7 @@ struct FolderDeliveryTests {
         #expect(try folder.read("out") == [1])
     }
 
-    @Test("A second one of the same name gets a number")
+    @Test("A second folder of the same name gets a number")
     func numbers() throws {
         let name = FileName(title: "Note", fileExtension: "rtfd")
         for expected in ["Note.rtfd", "Note (2).rtfd", "Note (3).rtfd"] {
@@ -155,7 +155,7 @@ struct FolderDeliveryTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: package + "/images") == ["small"])
     }
 
-    @Test("Cancelled in the middle, nothing is left")
+    @Test("A cancellation during the copy leaves nothing")
     func cancel() throws {
         let control = DeliveryControl()
         control.cancel()

@@ -13,7 +13,7 @@ import Testing
 struct LimitTests {
     private static let short = DeliveryLimits(stall: .milliseconds(50), total: .seconds(60))
 
-    @Test("A provider that stops giving is given up, and nothing appears")
+    @Test("A provider that stops sending is given up, and nothing appears")
     func stalledProvider() throws {
         let folder = try TemporaryFolder()
         let (output, input) = try Pipe.ends()
@@ -29,7 +29,7 @@ struct LimitTests {
         #expect(try folder.names.isEmpty)
     }
 
-    @Test("What a receiver takes its time for is not held against the provider")
+    @Test("The time of the receiver does not count for the provider")
     func pausingReceiver() throws {
         let clock = Mutex(ContinuousClock.now)
         let limits = DeliveryLimits(stall: .seconds(10), total: .seconds(10))
@@ -51,7 +51,7 @@ struct LimitTests {
         }
     }
 
-    @Test("A provider is done although its receiver reads nothing yet, which gets everything afterwards")
+    @Test("A provider completes although its receiver does not read yet, which gets everything later")
     func heldBytes() throws {
         let bytes = pattern(300_000)
         let (given, provider) = try Pipe.ends()
@@ -81,7 +81,7 @@ struct LimitTests {
         #expect(report.digest == digest.finish())
     }
 
-    @Test("What waits for a receiver is in memory where no file can be without a name")
+    @Test("Data for a receiver is buffered in memory if unnamed files are not possible")
     func heldInMemory() throws {
         for folders in [[], ["/proc", "/nowhere"], HeldBytes.standardFolders] {
             var held = try HeldBytes(folders: folders)
@@ -98,7 +98,7 @@ struct LimitTests {
         }
     }
 
-    @Test("A receiver that does not read is waited for until it goes, and its own descriptor stays as it was")
+    @Test("A receiver that does not read is waited for until it closes, and its descriptor is unchanged")
     func receiverGoes() throws {
         var ends: [Int32] = [-1, -1]
         #expect(csandbox_pipe(&ends) == 0)
@@ -118,7 +118,7 @@ struct LimitTests {
         input.end()
     }
 
-    @Test("Whoever cancels need not wait for a receiver that reads nothing, nor for one that does not come")
+    @Test("A cancellation does not wait for a receiver that does not read or appear")
     func cancelWaiting() throws {
         var ends: [Int32] = [-1, -1]
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
@@ -141,7 +141,7 @@ struct LimitTests {
         }
     }
 
-    @Test("A provider that gives a byte now and then does not keep a delivery alive")
+    @Test("A provider that sends a byte now and then does not keep a delivery alive")
     func trickle() throws {
         let (output, input) = try Pipe.ends()
         let isOver = Mutex(false)
@@ -163,7 +163,7 @@ struct LimitTests {
         done.wait()
     }
 
-    @Test("A stream is read through a pipe or a socket, and nothing else that could block")
+    @Test("A stream is read from a pipe or a socket, and from nothing else that could block")
     func sources() throws {
         var ends: [Int32] = [-1, -1]
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
@@ -179,7 +179,7 @@ struct LimitTests {
         }
     }
 
-    @Test("The standard limits are those of the design")
+    @Test("The standard limits match the design")
     func standard() {
         #expect(
             DeliveryLimits()

@@ -16,7 +16,7 @@ struct ReceiverProfileTests {
         } catch { return error.description }
     }
 
-    @Test("Those that are shipped can all be read, and accept declared types only")
+    @Test("Shipped profiles are readable, and accept declared types only")
     func shipped() throws {
         #expect(ReceiverProfile.shipped.count == ReceiverProfile.shippedFiles.count)
         #expect(ReceiverProfile.shipped.count == 7)
@@ -27,7 +27,7 @@ struct ReceiverProfileTests {
     }
 
     @Test(
-        "What is wrong with one is said precisely",
+        "An error in a profile is reported precisely",
         arguments: [
             ("[]", "not an object"), ("{", "it is not valid JSON: no key in quotes at byte 2"),
             (#"{"accepts": "x"}"#, "“accepts” must be a list of strings"),
@@ -53,14 +53,14 @@ struct ReceiverProfileTests {
         #expect(found?.contains("/p/mine.json") == true)
     }
 
-    @Test("MIME types and file name extensions are the types they belong to, each once")
+    @Test("MIME types and file name extensions become their types, each once")
     func tags() throws {
         let text = #"{"accepts": ["text/html; charset=utf-8", ".html", ".PNG", "com.example.own", "public.html"]}"#
         let profile = try ReceiverProfile(Data(text.utf8), name: "mine", path: nil)
         #expect(profile.accepts == ["public.html", "public.png", "com.example.own"])
     }
 
-    @Test("A name that could be a path, or a file that is too large, is refused")
+    @Test("A name that could be a path, and a file that is too large, are rejected")
     func bounds() {
         for name in ["", "../x", "A", "a b", "-x", String(repeating: "a", count: 65)] {
             #expect(Self.problem(#"{"accepts": ["a"]}"#, name: name)?.contains("its name") == true)
@@ -68,13 +68,14 @@ struct ReceiverProfileTests {
         #expect(Self.problem(String(repeating: " ", count: 70_000))?.contains("the limit is 65536") == true)
     }
 
-    @Test("Where a person's own are does not depend on a variable that is empty or relative", arguments: ["", "here"])
+    @Test(
+        "The folder of the user's profiles does not depend on an empty or relative variable", arguments: ["", "here"])
     func place(value: String) {
         let folder = ReceiverProfiles.folder(environment: ["HOME": "/home/ada", "XDG_CONFIG_HOME": value])
         #expect(folder == "/home/ada/.config/searchlight/receivers")
     }
 
-    @Test("A person's own are found, replace those of their name, and bad ones keep no good one out")
+    @Test("The user's profiles replace those with their name, and invalid ones hide no valid one")
     func own() throws {
         let folder = try TemporaryFolder()
         try folder.write(
@@ -95,7 +96,7 @@ struct ReceiverProfileTests {
     }
 
     @Test(
-        "Each gets what an app of its kind would",
+        "Each profile gets what an app of its kind would get",
         arguments: [
             ("plain-text-editor", "public.utf8-plain-text", Representation.Form.data),
             ("rich-text-editor", "public.rtf", .file), ("mail-composer", "public.html", .data),

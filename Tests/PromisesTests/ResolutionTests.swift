@@ -3,7 +3,7 @@ import ItemRecord
 import Promises
 import Testing
 
-@Suite("Which representation serves")
+@Suite("The selected representation")
 struct ResolutionTests {
     private static func item(
         data: [String] = [], file: [String] = [], inPlace: [String] = []
@@ -31,7 +31,7 @@ struct ResolutionTests {
             ])
     }
 
-    @Test("One type without a list is a list of one, and what is no text promises nothing")
+    @Test("One type without a list is a list of one, and a value that is no text promises nothing")
     func looseAttributes() {
         var item = ItemRecord(uniqueIdentifier: "one")
         item.attributes["providerFileTypeIdentifiers"] = .string("public.png")
@@ -40,7 +40,7 @@ struct ResolutionTests {
         #expect(item.promisedRepresentations == [Representation(type: "public.png", form: .file)])
     }
 
-    @Test("A type serves what it conforms to, never the other way round")
+    @Test("A type serves its supertypes, never its subtypes")
     func conformance() {
         let html = Self.item(data: ["public.html"])
         #expect(PromiseResolution(html, accepted: ["public.text"]).choice?.type == "public.html")
@@ -49,7 +49,7 @@ struct ResolutionTests {
         #expect(PromiseResolution(Self.item(data: ["public.text"]), accepted: ["public.html"]).choice == nil)
     }
 
-    @Test("The receiver's order leads, or the item's where that is preferred")
+    @Test("The receiver's order takes precedence, or the item's if requested")
     func preference() {
         let item = Self.item(data: ["public.html"], file: ["public.png"])
         let accepted = ["public.image", "public.text"]
@@ -60,13 +60,13 @@ struct ResolutionTests {
                 == Representation(type: "public.html", form: .data))
     }
 
-    @Test("The same type as data and as file is given as data")
+    @Test("The same type as data and as file is delivered as data")
     func dataFirst() {
         let item = Self.item(data: ["public.png"], file: ["public.png"], inPlace: ["public.png"])
         #expect(PromiseResolution(item, accepted: ["public.png"]).choice?.form == .data)
     }
 
-    @Test("Nothing offered, nothing accepted and types nobody declared")
+    @Test("Nothing offered, nothing accepted and undeclared types")
     func nothing() {
         #expect(PromiseResolution(Self.item(), accepted: ["public.data"]).choice == nil)
         #expect(PromiseResolution(Self.item(data: ["public.png"]), accepted: []).choice == nil)
@@ -75,7 +75,7 @@ struct ResolutionTests {
         #expect(PromiseResolution(strange, accepted: ["com.example.own"]).choice?.type == "com.Example.Own")
     }
 
-    @Test("An item that promises thousands of types is cut")
+    @Test("The types of an item with thousands of promises are truncated")
     func manyTypes() {
         let many = (0..<ItemRecord.maximumElements).map { "com.example.t\($0)" }
         let item = Self.item(data: many, file: ["public.png"])

@@ -7,7 +7,7 @@ import Testing
 @testable import Promises
 
 /// With and without a name until it is complete: both forms, on any file system.
-@Suite("A file in the making", .timeLimit(.minutes(10)))
+@Suite("A staged file", .timeLimit(.minutes(10)))
 struct StagingTests {
     private static func stage(_ path: String, anonymous: Bool, _ bytes: [UInt8] = [7]) throws -> StagedFile {
         guard case .regular(let target, let existing) = try FileTarget.find(path) else {
@@ -24,7 +24,7 @@ struct StagingTests {
         return stat(path, &status) == 0 ? status.st_mode & 0o7777 : 0
     }
 
-    @Test("appears when it is committed, new or in place of another", arguments: [false, true])
+    @Test("appears when it is committed, new or as a replacement", arguments: [false, true])
     func commit(anonymous: Bool) throws {
         let folder = try TemporaryFolder()
         for bytes in [[1, 2], [3]] as [[UInt8]] {
@@ -34,14 +34,14 @@ struct StagingTests {
         }
     }
 
-    @Test("leaves nothing when it is given up", arguments: [false, true])
+    @Test("leaves nothing when it is discarded", arguments: [false, true])
     func giveUp(anonymous: Bool) throws {
         let folder = try TemporaryFolder()
         do { _ = try Self.stage(folder.path("out"), anonymous: anonymous) }
         #expect(try folder.names.isEmpty)
     }
 
-    @Test("goes when the process says that it ends")
+    @Test("is removed when the process ends in order")
     func removal() throws {
         let folder = try TemporaryFolder()
         let staged = try Self.stage(folder.path("out"), anonymous: false)
@@ -55,7 +55,7 @@ struct StagingTests {
         #expect(try folder.names.isEmpty)
     }
 
-    @Test("has the mode that the umask leaves, or that of the file it replaces", arguments: [false, true])
+    @Test("has the mode of the umask, or of the replaced file", arguments: [false, true])
     func modes(anonymous: Bool) throws {
         let folder = try TemporaryFolder()
         try Self.stage(folder.path("out"), anonymous: anonymous).commit()
@@ -69,7 +69,7 @@ struct StagingTests {
         }
     }
 
-    @Test("does not take the place of a file that appears meanwhile with a rename half done", arguments: [false, true])
+    @Test("does not replace a file that appears during an interrupted rename", arguments: [false, true])
     func appearsMeanwhile(anonymous: Bool) throws {
         let folder = try TemporaryFolder()
         let staged = try Self.stage(folder.path("out"), anonymous: anonymous, [1])
@@ -79,7 +79,7 @@ struct StagingTests {
         #expect(try folder.names == ["out"])
     }
 
-    @Test("leaves alone what is in the way")
+    @Test("leaves existing files unchanged")
     func stagingInTheWay() throws {
         let folder = try TemporaryFolder()
         try folder.write([5], to: "target")

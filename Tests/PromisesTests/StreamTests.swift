@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Delivering to a stream and to memory", .timeLimit(.minutes(10)))
 struct StreamTests {
-    @Test("Bytes go to a stream, however large")
+    @Test("Bytes of any length reach a stream")
     func toStream() throws {
         let (output, input) = try Pipe.ends()
         let source = try Pipe.holding(pattern(60_000))
@@ -30,7 +30,7 @@ struct StreamTests {
         }
     }
 
-    @Test("A receiver that has gone is an error, not the end of the process")
+    @Test("A closed receiver is an error and does not end the process")
     func brokenPipe() throws {
         let input = try Pipe.ends().input
         for _ in 0..<2 {
@@ -41,7 +41,7 @@ struct StreamTests {
         input.end()
     }
 
-    @Test("A receiver whose stream does not block is waited for")
+    @Test("A non-blocking receiver is waited for")
     func nonblockingOutput() async throws {
         let (output, input) = try Pipe.ends()
         #expect(fcntl(input.number, F_SETFL, O_NONBLOCK) == 0)
@@ -63,7 +63,7 @@ struct StreamTests {
         }
     }
 
-    @Test("Bytes are collected up to the limit and refused above it")
+    @Test("Bytes are collected up to the limit and rejected above it")
     func collect() throws {
         #expect(try Delivery.collect(.inline(pattern(10)), limit: 10) == pattern(10))
         #expect(throws: PromiseError.tooLarge(length: 11, limit: 10)) {
@@ -78,7 +78,7 @@ struct StreamTests {
         }
     }
 
-    @Test("A stream that gives more or less than it said is not collected", arguments: [0, 9, 11, 50_000])
+    @Test("A stream with more or fewer bytes than its length is rejected", arguments: [0, 9, 11, 50_000])
     func collectWrongLength(count: Int) throws {
         #expect(throws: PromiseError.wrongLength(expected: 10, received: UInt64(count))) {
             try Delivery.collect(.stream(try Pipe.holding(pattern(count)), length: 10), limit: 1 << 20)

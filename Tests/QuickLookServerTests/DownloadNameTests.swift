@@ -7,7 +7,7 @@ import Testing
 @Suite("Downloads and idleness")
 struct DownloadNameTests {
     @Test(
-        "A title becomes one path component with the ending of the type",
+        "A title becomes one path component with the type's extension",
         arguments: [
             ("Ferry times", "public.html", "Ferry times.html"), ("a/b\\c:d\"e", "public.png", "a-b-c-d-e.png"),
             ("../../etc/passwd", "public.utf8-plain-text", "-..-etc-passwd.txt"),
@@ -19,13 +19,13 @@ struct DownloadNameTests {
         #expect(DownloadName.suggested(title: title, type: type) == name)
     }
 
-    @Test("A long title is cut between characters")
+    @Test("A long title is truncated between characters")
     func long() {
         let name = DownloadName.suggested(title: String(repeating: "👩‍👩‍👧‍👦", count: 100), type: "public.html")
         #expect(name.utf8.count <= 190 && name.hasSuffix("👩‍👩‍👧‍👦.html"))
     }
 
-    @Test("A header holds nothing but a name, for old readers and new ones")
+    @Test("A header contains only a name, for old and new browsers")
     func header() {
         #expect(
             DownloadName.disposition("Fähre; \"x\"\r\n.txt")
@@ -33,11 +33,11 @@ struct DownloadNameTests {
     }
 
     @Test(
-        "A media type is one",
+        "A media type is valid",
         arguments: [("public.html", "text/html"), ("com.example.unknown", "application/octet-stream")])
     func mediaTypes(type: String, media: String) { #expect(DownloadName.mediaType(of: type) == media) }
 
-    @Test("Idle is who has asked nothing for the time, and waits for nothing")
+    @Test("A page without requests for the time, and without pending ones, is idle")
     func idle() {
         let activity = Activity()
         let start = ContinuousClock.now

@@ -6,7 +6,7 @@ import QuickLookServer
 import TestSupport
 import Testing
 
-@Suite("The file that leads a browser to the page")
+@Suite("The file that opens the page in a browser")
 struct HandOverFileTests {
     private let code = "abcdefghijklmnopqrstuvwxyz234567"
 
@@ -19,7 +19,7 @@ struct HandOverFileTests {
         return lstat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
     }
 
-    @Test("Only this user can read it; its name holds no secret; it is gone once it is not needed")
+    @Test("Only this user can read it; its name has no secret; it is removed after its use")
     func privacy() throws {
         let place = try TemporaryFolder()
         let before = umask(0)
@@ -37,14 +37,14 @@ struct HandOverFileTests {
         file.remove()
     }
 
-    @Test("It is gone when nobody holds it any more")
+    @Test("It is removed when it has no owner")
     func released() throws {
         let place = try TemporaryFolder()
         let path = try file(in: place.path("searchlight")).path
         #expect(mode(path) == nil)
     }
 
-    @Test("A folder that others could look into is closed; where others can write, there is no file")
+    @Test("A folder that others can read is closed; in a folder that others can write to there is no file")
     func otherModes() throws {
         let place = try TemporaryFolder()
         let inner = place.path("searchlight/quicklook")
@@ -62,7 +62,7 @@ struct HandOverFileTests {
         #expect(throws: HandOverFile.Problem.self) { try file(in: place.path("searchlight")) }
     }
 
-    @Test("Where others may replace a folder on the way, there is no file and no new folder")
+    @Test("If others may replace a folder on the path, there is no file and no new folder")
     func ancestors() throws {
         let place = try TemporaryFolder()
         let (open, inner) = (place.path("open"), place.path("open/inner"))
@@ -81,7 +81,7 @@ struct HandOverFileTests {
         }
     }
 
-    @Test("Where an access list lets another user write, there is no file", .enabled(if: AccessList.isSupported))
+    @Test("If an access list lets another user write, there is no file", .enabled(if: AccessList.isSupported))
     func accessList() throws {
         let place = try TemporaryFolder()
         let inner = place.path("open/inner")
@@ -107,7 +107,7 @@ struct HandOverFileTests {
         #expect(try other.names.isEmpty)
     }
 
-    @Test("A folder of another user's is not used, but the next one", .enabled(if: geteuid() == 0, "needs root"))
+    @Test("A folder of another user is skipped for the next one", .enabled(if: geteuid() == 0, "needs root"))
     func otherUser() throws {
         let (runtime, cache) = (try TemporaryFolder(), try TemporaryFolder())
         chown(runtime.path, 65534, 65534)
@@ -122,7 +122,7 @@ struct HandOverFileTests {
         #expect(throws: HandOverFile.Problem.self) { try file(in: cache.path("other")) }
     }
 
-    @Test("What a process that was killed left behind is removed, and what another one needs stays")
+    @Test("Files of a killed process are removed, and files of a running one stay")
     func stale() throws {
         let place = try TemporaryFolder()
         let other = try file(in: place.path("searchlight"))
@@ -135,7 +135,7 @@ struct HandOverFileTests {
         #expect(mode(old) == nil && mode(other.path) == 0o600 && mode(made.path) == 0o600)
     }
 
-    @Test("It lies where no extension reaches, whatever it declares")
+    @Test("It is in a folder that no extension can reach, with any declaration")
     func protected() throws {
         let environment = ["HOME": "/home/ada", "XDG_RUNTIME_DIR": "/run/user/1000"]
         let folders = WorkerConfiguration.ownFolders(environment: environment)

@@ -30,7 +30,7 @@ struct PageAccessTests {
         access.decide(request([], code.map { ["code": $0] } ?? [:], method: "POST", headers))
     }
 
-    @Test("The code is taken once, in a form, and not from an address")
+    @Test("The code is accepted once, in a form, and not in a URL")
     func code() {
         #expect(access.address == "http://127.0.0.1:4711/")
         var inAddress = request([])
@@ -48,13 +48,13 @@ struct PageAccessTests {
         }
     }
 
-    @Test("The code is taken as a user may copy it, and from a file, which has no origin")
+    @Test("The code is accepted as copied by a user, and from a file, which has no origin")
     func copied() {
         let text = " \(access.code.prefix(16).uppercased()) \(access.code.dropFirst(16))\n"
         #expect(bring(text, ["origin": "null", "sec-fetch-site": "cross-site"]) == .welcome)
     }
 
-    @Test("An item is opened by a POST of the page itself alone, so that no link in a preview opens anything")
+    @Test("Only a POST of the page itself opens an item, so that no link in a preview does")
     func actions() {
         func open(_ method: String, _ headers: [String: String]) -> PageAccess.Decision {
             access.decide(
@@ -79,7 +79,7 @@ struct PageAccessTests {
         }
     }
 
-    @Test("Another site that knows the code is refused, and does not use it up")
+    @Test("Another site with the code is rejected, and does not use it up")
     func otherSite() {
         for origin in ["https://evil.example", "http://127.0.0.1:4712", ""] {
             guard case .refused(403, _) = bring(access.code, ["origin": origin]) else {
@@ -90,7 +90,7 @@ struct PageAccessTests {
         #expect(bring(access.code) == .welcome)
     }
 
-    @Test("A wrong code is refused, and does not use up the right one", arguments: ["", "x", nil])
+    @Test("A wrong code is rejected, and does not use up the right one", arguments: ["", "x", nil])
     func wrongCode(_ code: String?) {
         guard case .refused(403, _) = bring(code) else {
             Issue.record("\(code ?? "none") is taken")
@@ -99,7 +99,7 @@ struct PageAccessTests {
         #expect(bring(access.code) == .welcome)
     }
 
-    @Test("The code is worth nothing once its life is over")
+    @Test("An expired code is not valid")
     func expired() {
         let now = Mutex(ContinuousClock.now)
         var random = SplitMix64(seed: 7)
@@ -114,7 +114,7 @@ struct PageAccessTests {
         #expect(!access.isUsed)
     }
 
-    @Test("The cookie leads to what is in the session's folder, and is kept from scripts and other sites")
+    @Test("The cookie is limited to the session's folder, and hidden from scripts and other sites")
     func cookieOfTheSession() {
         #expect(visit() == .granted(path: [""]))
         #expect(access.cookie.hasSuffix("; Path=/\(access.session)/; HttpOnly; SameSite=Strict"))
@@ -122,7 +122,7 @@ struct PageAccessTests {
     }
 
     @Test(
-        "Without the right cookie, host, origin or folder nothing is given",
+        "Without the right cookie, host, origin or folder the server returns nothing",
         arguments: [
             ["cookie": ""], ["cookie": "searchlight=x"], ["cookie": "searchlight"], ["host": "evil.example:4711"],
             ["host": "localhost:4711"], ["host": "127.0.0.1"], ["host": "127.0.0.1:4712"], ["host": ""],
@@ -142,7 +142,7 @@ struct PageAccessTests {
         }
     }
 
-    @Test("Two hosts in one request are none")
+    @Test("Two hosts in one request are rejected")
     func twoHosts() {
         var request = request([access.session, ""], ["cookie": cookie])
         request.headers["host"] = ["127.0.0.1:4711", "evil.example"]
@@ -153,7 +153,7 @@ struct PageAccessTests {
     }
 
     @Test(
-        "Nothing but GET is answered in the session's folder",
+        "Only GET is answered in the session's folder",
         arguments: ["POST", "PUT", "DELETE", "OPTIONS", "HEAD", "CONNECT"])
     func methods(_ method: String) {
         guard case .refused(405, _) = visit(method: method) else {

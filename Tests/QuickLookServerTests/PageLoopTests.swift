@@ -77,7 +77,7 @@ struct PageLoopTests {
     private static let request = "GET /browser/x HTTP/1.1\r\nHost: h\r\n\r\n"
 
     @Test(
-        "A connection of another user, or of nobody, is closed without an answer; one line is logged for many",
+        "A connection of another or an unknown user is closed without an answer; many are logged in one line",
         arguments: [PeerVerdict.other(65534), .other(0), .unknown(ENOENT)])
     func others(_ verdict: PeerVerdict) async throws {
         let log = Log()
@@ -91,7 +91,7 @@ struct PageLoopTests {
         #expect(log.lines.count == 1, "\(log.lines)")
     }
 
-    @Test("What is no request is answered by 400, and the connection closed, whatever follows")
+    @Test("An invalid request is answered by 400 and closes the connection, with any following bytes")
     func refused() async throws {
         try await serve { port in
             for text in [
@@ -106,7 +106,7 @@ struct PageLoopTests {
         }
     }
 
-    @Test("A connection that does not send a whole request in time is closed, however it dribbles")
+    @Test("A connection without a complete request in time is closed, however slowly it sends")
     func slow() async throws {
         var limits = PageLimits()
         limits.headTime = .milliseconds(200)
@@ -129,7 +129,7 @@ struct PageLoopTests {
     }
 
     @Test(
-        "Strangers take no place of the browser's, and each other's only; a new connection of the browser's is served")
+        "Strangers only displace each other, never the browser; its new connections are served")
     func places() async throws {
         var limits = PageLimits()
         limits.strangers = 8
@@ -149,7 +149,7 @@ struct PageLoopTests {
         }
     }
 
-    @Test("A browser has so many connections, of which one that rests makes room, and so many requests over each")
+    @Test("The browser's connections are limited, an idle one yields, and so are the requests of each")
     func browsers() async throws {
         var limits = PageLimits()
         limits.browsers = 2
@@ -168,7 +168,7 @@ struct PageLoopTests {
         }
     }
 
-    @Test("Requests that arrive together are answered in turn")
+    @Test("Requests that arrive together are answered in order")
     func together() async throws {
         try await serve { port in
             let connection = try Self.connect(port)
@@ -178,7 +178,7 @@ struct PageLoopTests {
         }
     }
 
-    @Test("The end comes at once, with an answer that does not end, one that nobody reads, and half a request")
+    @Test("The server ends at once, with an endless answer, an unread one, and a partial request")
     func end() async throws {
         // Measured on a thread that may block.
         let result = await withCheckedContinuation { continuation in

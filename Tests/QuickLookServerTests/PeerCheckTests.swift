@@ -5,7 +5,7 @@ import QuickLookServer
 import SystemSupport
 import Testing
 
-@Suite("Whose a connection is")
+@Suite("The user of a connection")
 struct PeerCheckTests {
     private let check: KernelPeerCheck
     private let listener: OwnedDescriptor
@@ -33,7 +33,7 @@ struct PeerCheckTests {
         return OwnedDescriptor(adopting: number)
     }
 
-    @Test("A connection of this user is told, of either family", arguments: [AF_INET, AF_INET6])
+    @Test("A connection of this user is recognised, of either family", arguments: [AF_INET, AF_INET6])
     func own(_ family: Int32) throws {
         let client = try connect(socket(family, Self.stream, 0), family: family)
         #expect(check.verdict(on: try accept()) == .own)
@@ -41,7 +41,7 @@ struct PeerCheckTests {
     }
 
     @Test(
-        "A connection of another user is told, of either family", .enabled(if: geteuid() == 0, "needs root"),
+        "A connection of another user is recognised, of either family", .enabled(if: geteuid() == 0, "needs root"),
         arguments: [AF_INET, AF_INET6])
     func other(_ family: Int32) throws {
         let client = try connect(ctestsupport_socket_of(65534, family), family: family)
@@ -49,7 +49,7 @@ struct PeerCheckTests {
         withExtendedLifetime(client) {}
     }
 
-    @Test("A connection that was closed, half closed or reset is nobody's, although what was sent can be read")
+    @Test("A closed, half-closed or reset connection has no user, although its bytes are readable")
     func closed() throws {
         for ending in ["close", "shutdown", "reset"] {
             var client: OwnedDescriptor? = try connect(socket(AF_INET, Self.stream, 0))
@@ -69,7 +69,7 @@ struct PeerCheckTests {
         }
     }
 
-    @Test("What is no connection within this machine is nobody's")
+    @Test("A connection from another machine has no user")
     func noConnection() throws {
         var pair: [Int32] = [-1, -1]
         try #require(socketpair(AF_UNIX, Self.stream, 0, &pair) == 0)

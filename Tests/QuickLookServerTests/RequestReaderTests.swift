@@ -17,7 +17,7 @@ struct RequestReaderTests {
     private let get =
         "GET /folder/api/search?q=night+f%C3%A9rry&n=1 HTTP/1.1\r\nHost: 127.0.0.1:1\r\nCookie:  a=b \r\n\r\n"
 
-    @Test("A request is the same however its bytes are cut")
+    @Test("A request is the same with any division of its bytes")
     func pieces() throws {
         let whole = step(get)
         guard case .request(let request, isLast: false) = whole else {
@@ -40,7 +40,7 @@ struct RequestReaderTests {
         #expect(again.path == request.path && again.headers == request.headers && !reader.hasBegun)
     }
 
-    @Test("A form is read up to its length, and what follows is the next request")
+    @Test("A form is read up to its length, and the following bytes are the next request")
     func form() {
         var reader = RequestReader()
         let form = "code=ab+c%20d&code=x"
@@ -61,7 +61,7 @@ struct RequestReaderTests {
     }
 
     @Test(
-        "What two readers could understand differently is refused",
+        "Ambiguous requests are rejected",
         arguments: [
             // Line endings.
             "GET / HTTP/1.1\nHost: h\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n\n",
@@ -106,7 +106,7 @@ struct RequestReaderTests {
         #expect(status(text) == 400, "\(text)")
     }
 
-    @Test("What is well formed and not spoken here is refused by a status of its own")
+    @Test("A valid but unsupported request is rejected with its own status")
     func notSpoken() {
         #expect(status("GET / HTTP/1.0\r\nHost: h\r\n\r\n") == 505 && status("GET / HTTP/2\r\nHost: h\r\n\r\n") == 505)
         #expect(status("POST / HTTP/1.1\r\nHost: h\r\n\r\n") == 411)
@@ -115,7 +115,7 @@ struct RequestReaderTests {
         #expect(status("GET / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n\r\n") == 417)
     }
 
-    @Test("Lines, headers and their number are bounded, before they are whole")
+    @Test("Lines, headers and their number are bounded, before they are complete")
     func bounds() {
         let limits = PageLimits()
         #expect(status("GET /" + String(repeating: "x", count: limits.lineBytes)) == 414)
@@ -127,7 +127,7 @@ struct RequestReaderTests {
         #expect(status(head + String(repeating: "X: 1\r\n", count: limits.headerLines - 1)) == nil)
     }
 
-    @Test("Bytes without an end take no more memory than a head may have")
+    @Test("Endless bytes take no more memory than a head may have")
     func endless() {
         var reader = RequestReader()
         var received = 0

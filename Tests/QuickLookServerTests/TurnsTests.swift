@@ -20,7 +20,7 @@ struct TurnsTests {
         return task
     }
 
-    @Test("Something newer cancels what was asked before")
+    @Test("A newer request cancels the older one")
     func newer() async throws {
         let turns = Turns()
         let first = await begin(1, turns, line)
@@ -28,7 +28,7 @@ struct TurnsTests {
         await #expect(throws: CancellationError.self) { try await first.value }
     }
 
-    @Test("What arrives late is not begun")
+    @Test("A late request is not started")
     func late() async throws {
         let turns = Turns()
         #expect(try await turns.take(5, in: line) { 5 } == 5)
@@ -37,7 +37,7 @@ struct TurnsTests {
         }
     }
 
-    @Test("Another page and another kind are left alone")
+    @Test("Another page and another kind are not affected")
     func others() async throws {
         let turns = Turns()
         let first = await begin(1, turns, line)
@@ -48,7 +48,7 @@ struct TurnsTests {
         await #expect(throws: CancellationError.self) { try await first.value }
     }
 
-    @Test("Of many pages the one not heard of for longest is given up")
+    @Test("The page without requests for longest is dropped")
     func many() async throws {
         let turns = Turns()
         let first = await begin(1, turns, line)
