@@ -306,7 +306,7 @@ struct AdapterTests {
         }
     }
 
-    @Test("A process that was made for an extension is never taken for an app")
+    @Test("A process of an extension never acts as an app")
     func afterTheExtension() async throws {
         try await with("BareHandler") { _, _ in }
         #expect(!CSSearchableIndex.isIndexingAvailable())

@@ -164,7 +164,7 @@ struct IndexTests {
     }
 
     @Test(
-        "Renames that cannot be meant rename nothing",
+        "Impossible renames rename nothing",
         arguments: [
             ["a": ""], ["a": "b\u{0}"], ["a": String(repeating: "x", count: 4097)], ["a": "c", "b": "c"],
             ["a": "a", "b": "a"],
@@ -289,7 +289,7 @@ struct IndexTests {
         #expect(transport.sent.count == 50)
     }
 
-    @Test("An item that exceeds a limit is named with the limit, and does not hold up the others")
+    @Test("An item that exceeds a limit is named with the limit, and the others are indexed")
     func excessiveItems() throws {
         let long = String(repeating: "x", count: ItemLimit.identifierBytes.maximum + 1)
         func item(_ change: (CSSearchableItemAttributeSet) -> Void) -> CSSearchableItem {

@@ -48,7 +48,7 @@ struct DatabaseBindingTests {
     }
 
     @Test(
-        "with an error is refused with the key, the column and what to do",
+        "with an error is rejected with the key, the column and the remedy",
         arguments: [
             (#"{"Files": [], "Items": []}"#, "Files", nil, "array of 1 to"),
             (#"{"Files": ["a"], "Itms": []}"#, "Itms", nil, "Files, Items"),
@@ -79,7 +79,7 @@ struct DatabaseBindingTests {
         #expect(error.key == key && error.column == column && error.advice.contains(advice), "\(error)")
     }
 
-    @Test("whose templates name columns that the SELECT does not give is refused with both names")
+    @Test("with a column in a template that the SELECT lacks is rejected with both names")
     func columns() throws {
         let title = try #require(problem { try item(#""Attributes": {"title": "{titel}"}"#) })
         #expect(title.key == "Items.1.Attributes.title" && title.column == "titel")
@@ -93,7 +93,7 @@ struct DatabaseBindingTests {
         _ = try item(#""Attributes": {"title": "{titel}"}"#, select: "SELECT * FROM notes")
     }
 
-    @Test("with attributes that cannot have the template is refused")
+    @Test("with a template that does not fit the attribute is rejected")
     func attributes() throws {
         func error(_ name: String, _ template: String) -> DatabaseBindingError? {
             problem { try item(#""Attributes": {"\#(name)": "\#(template)"}"#) }
@@ -109,7 +109,7 @@ struct DatabaseBindingTests {
         #expect(error("title", "{{title}}") == nil && error("com_example_yield", "{body}") == nil)
     }
 
-    @Test("has one source for each promise, and a preview of a type that can be shown")
+    @Test("has one source for each promise, and a preview of a displayable type")
     func sources() throws {
         func error(_ fields: String) -> String? { problem { try item(fields) }?.key }
         #expect(error(#""Promises": [{"Type": "a.b"}]"#) == "Items.1.Promises.1")
@@ -164,7 +164,7 @@ struct SelectStatementTests {
         #expect(statement.text == "SELECT ';' AS a FROM t" && statement.columns == ["a"])
     }
 
-    @Test("of random text never end the process")
+    @Test("of random text never trap")
     func random() {
         var generator = SystemRandomNumberGenerator()
         let pieces = [

@@ -13,7 +13,7 @@ struct RowItemTests {
         return binding.record(Row(row), identifier: "note/1", domain: "note")
     }
 
-    @Test("has values of the kinds of its attributes")
+    @Test("has values of its attributes' types")
     func kinds() throws {
         let found = try record(
             """
@@ -49,7 +49,7 @@ struct RowItemTests {
     }
     private struct Unexpected: Error {}
 
-    @Test("has no URL that is none, and a whole URL as the column has it")
+    @Test("has no URL for an invalid text, and a valid URL unchanged")
     func urls() throws {
         func url(_ text: String) throws -> AttributeValue? {
             try record(#""url": "{u}""#, [("u", .text(text))]).attributes["url"]
@@ -61,7 +61,7 @@ struct RowItemTests {
         }
     }
 
-    @Test("has the types of its promises, as far as the row has them")
+    @Test("has the types of its promises for which the row has a value")
     func promises() throws {
         let more = """
             "Type": "{kind}", "Promises": [{"Type": "public.html", "Template": "x"}, {"Type": "{kind}", "File": "{path}"},
@@ -77,7 +77,7 @@ struct RowItemTests {
         #expect(bare.attributes["contentType"] == nil && bare.attributes["providerInPlaceFileTypeIdentifiers"] == nil)
     }
 
-    @Test("says how many bytes of a long text it leaves out")
+    @Test("reports how many bytes of a long text are left out")
     func long() throws {
         let found = try record(
             #""textContent": "{b}""#, [("b", .text(String(repeating: "ä", count: DatabaseLimits.textBytes / 2 + 10)))])
@@ -85,7 +85,7 @@ struct RowItemTests {
     }
 
     @Test(
-        "has moments in each unit",
+        "has dates in each unit",
         arguments: [
             (ColumnTimeUnit.unix, RowValue.integer(1_600_000_000)), (.unixMilliseconds, .integer(1_600_000_000_000)),
             (.unixMicroseconds, .integer(1_600_000_000_000_000)), (.apple, .real(621_692_800)),
@@ -100,7 +100,7 @@ struct RowItemTests {
         #expect(MarkupText.date(moment.rounded()) == "2020-09-13 12:26")
     }
 
-    @Test("has no moment where there is none")
+    @Test("has no date without a valid value")
     func noMoments() {
         for unit in ColumnTimeUnit.allCases {
             for value in [
@@ -138,7 +138,7 @@ struct DatabaseTemplateTests {
     }
 
     @Test(
-        "in HTML cannot be left by a value",
+        "in HTML is not left by a value",
         arguments: ["<script>x()</script>", "\"><img src=x onerror=y>", "' onload='z", "&lt;b&gt;", "a\u{0}b"])
     func html(value: String) throws {
         let made = try #require(try text("<p title=\"{a}\" lang='{a}'>{a}</p>", .html, .text(value)))
@@ -148,7 +148,7 @@ struct DatabaseTemplateTests {
         #expect(!made.utf8.contains(0))
     }
 
-    @Test("in a URL cannot be left by a value, but for the slashes of a path")
+    @Test("in a URL is not left by a value, except for the slashes of a path")
     func url() throws {
         #expect(try text("x://y?id={a}&z", .url, .text("1&b=2#c/d é")) == "x://y?id=1%26b%3D2%23c%2Fd%20%C3%A9&z")
         #expect(try text("x://y/{a:path}", .url, .text("b c/d?")) == "x://y/b%20c/d%3F")
@@ -169,7 +169,7 @@ struct DatabaseTemplateTests {
         #expect(try text("{a:html}", .none, .text(script)) == "one\ntwo\n")
     }
 
-    @Test("has no more bytes of values than its limit")
+    @Test("bounds the bytes of its values")
     func limit() throws {
         let template = try DatabaseTemplate("{a}-{a}", at: [])
         #expect(template.text(Row([("a", .text("äöü"))]), .none, limit: 9) == "äöü-ä")
@@ -184,7 +184,7 @@ struct RowDigestTests {
         )
     }
 
-    @Test("differ exactly in the parts of rows that differ, in any order of rows")
+    @Test("differ exactly in the changed parts of rows, in any order of rows")
     func parts() throws {
         let binding = try binding()
         var rows = (0..<500).map { ("note/\($0)", [RowValue.integer($0 as Int64), .text("t\($0)")]) }
@@ -202,7 +202,7 @@ struct RowDigestTests {
         #expect(digests(rows).differences(from: before).contains(RowDigests.part(of: "note/499")))
     }
 
-    @Test("are a client state, and no others than of the same manifest")
+    @Test("are a client state, valid only for the same manifest")
     func state() throws {
         let one = try binding()
         var digests = RowDigests(of: one)
@@ -214,7 +214,7 @@ struct RowDigestTests {
         #expect(!other.differences(from: digests).isEmpty)
     }
 
-    @Test("keys and identifiers are read back as they were")
+    @Test("encode keys and identifiers, which are read back unchanged")
     func identifiers() throws {
         #expect(RowIdentifier("note/a/b", hasTags: false) == RowIdentifier(file: "", item: "note", key: "a/b"))
         #expect(RowIdentifier("00ff/note/a/b", hasTags: true)?.key == "a/b")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import JSONText
 
-@Suite("JSON that people and programs write")
+@Suite("JSON")
 struct JSONValueTests {
     private func read(_ text: String, depth: Int = 4) throws(JSONProblem) -> JSONValue {
         try JSONValue(reading: Array(text.utf8)[...], maximumDepth: depth)
@@ -19,7 +19,7 @@ struct JSONValueTests {
     func numbers(text: String, value: JSONValue) throws { #expect(try read(text) == value) }
 
     @Test(
-        "What is no JSON is refused, with what is wrong",
+        "Invalid JSON is rejected with the reason",
         arguments: [
             ("01", "text after the value at byte 2"), ("1.", "no valid number"), ("-", "no valid number"),
             ("1e", "no valid number"),

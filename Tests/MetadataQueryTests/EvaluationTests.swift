@@ -131,7 +131,7 @@ struct TextEvaluationTests {
         #expect(try !holds(query, other, context: context))
     }
 
-    @Test("Text beyond the limit is not looked at, and a longer text equals and ends with nothing")
+    @Test("Text beyond the limit is ignored, and a longer text equals nothing and has no end")
     func textLimit() throws {
         var context = QueryContext(clock: QueryClock(now: testNow))
         context.maximumTextLength = 5
@@ -145,7 +145,7 @@ struct TextEvaluationTests {
         #expect(try holds(#"title == "abcde""#, title("abcde"), context: context))
     }
 
-    @Test("A value that folds to nothing matches only what folds to nothing")
+    @Test("A value that folds to nothing matches only values that fold to nothing")
     func onlyDiacritics() throws {
         #expect(try holds("title == \"\u{301}\"d", title("")))
         #expect(try !holds("title == \"\u{301}\"d", title("a")))

@@ -55,7 +55,7 @@ struct ParserFuzzTests {
         #expect(accepted > 100)
     }
 
-    @Test("Valid queries with changed, lost and doubled scalars", arguments: [9, 10, 11, 12] as [UInt64])
+    @Test("Valid queries with changed, removed and doubled scalars", arguments: [9, 10, 11, 12] as [UInt64])
     func mutations(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let replacements = Array("\"'\\*?()[]!&|=<>,$. acdwt0\u{0}\u{301}🙂\n".unicodeScalars)
@@ -76,7 +76,7 @@ struct ParserFuzzTests {
         #expect((200...1_400).contains(accepted))
     }
 
-    @Test("The longest queries of one kind are answered, not crashed on")
+    @Test("The longest queries of one kind are answered without a crash")
     func longest() {
         let limit = QueryLimits.standard.maximumBytes
         for unit in [

@@ -78,7 +78,7 @@ struct ParserTests {
         #expect(try QueryExpression(parsing: "(a == 1 && b == 2) && c == 3") == .and([.and([one, two]), three]))
     }
 
-    @Test("Wildcards are told from escaped characters")
+    @Test("Wildcards differ from escaped characters")
     func wildcards() throws {
         let pattern = try Self.comparison(#"a == "\**x?\?""#).value
         #expect(
@@ -102,7 +102,7 @@ struct ParserTests {
         #expect(try Self.comparison("a == 1e999").value == .text(TextPattern(literal: "1e999")))
     }
 
-    @Test("Text from a person is taken literally when it is escaped")
+    @Test("Escaped text of the user is taken literally")
     func escaping() throws {
         for text in [#"a"b\c*d?e'f"#, "", "\\", "💡\n"] {
             let query = "title == \"\(TextPattern.escaped(text))\""

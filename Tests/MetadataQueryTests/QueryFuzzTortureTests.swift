@@ -13,7 +13,7 @@ struct QueryFuzzTortureTests {
         "$time.iso(2024-05-15)", "title", ",", " ", "\u{301}", "\u{0}",
     ].map { Array($0.utf8) }
 
-    @Test("What is accepted is the same after it was printed; what is refused is refused within the text")
+    @Test("An accepted query is unchanged after printing; a rejected one has its error within the text")
     func metadataQueries() throws {
         var random = SplitMix64(seed: MutationLoop.seed)
         let corpus = (0..<60).map { _ in Array(RandomQueries.expression(&random, depth: 2).description.utf8) }
@@ -38,7 +38,7 @@ struct QueryFuzzTortureTests {
         #expect(accepted > MutationLoop.inputs / 50, "seed \(MutationLoop.seed)")
     }
 
-    @Test("Whatever a person types is a query within the limits")
+    @Test("Any typed text becomes a query within the limits")
     func userQueries() throws {
         let corpus = ["visit Oslo", "\"exact words\" -not", "größe -\"a b\" c", "日本語 テスト"].map { Array($0.utf8) }
         var loop = MutationLoop(seed: MutationLoop.seed, corpus: corpus, tokens: Self.tokens + [Array(" -".utf8)])

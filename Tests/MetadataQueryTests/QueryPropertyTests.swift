@@ -9,7 +9,7 @@ struct QueryPropertyTests {
     static let context = QueryContext(
         clock: QueryClock(now: testNow), isSearchableByDefault: { $0 != "com_example_key" })
 
-    @Test("Parsing the text of a tree gives the tree", arguments: [1, 2, 3, 4] as [UInt64])
+    @Test("Parsing the text of a tree gives the same tree", arguments: [1, 2, 3, 4] as [UInt64])
     func roundTrip(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let limits = QueryLimits(
@@ -23,7 +23,7 @@ struct QueryPropertyTests {
         }
     }
 
-    @Test("The text of a tree nests no deeper than the text it came from")
+    @Test("The text of a tree nests no deeper than its source")
     func depth() throws {
         for text in ["!!!a == 1", "!(a == 1)", "a == 1 || b == 1 && c == 1", "!(!(a == 1 && b == 1) || c == 1)"] {
             var limits = QueryLimits.standard
@@ -57,7 +57,7 @@ struct QueryPropertyTests {
         #expect((300...1_200).contains(matched))
     }
 
-    @Test("Fewer demands never match less: wildcards, c and d", arguments: [21, 22, 23] as [UInt64])
+    @Test("Weaker conditions never match less: wildcards, c and d", arguments: [21, 22, 23] as [UInt64])
     func monotony(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var matched = 0
@@ -97,7 +97,7 @@ struct QueryPropertyTests {
         }
     }
 
-    @Test("Wildcards match what the obvious matcher matches", arguments: [31, 32, 33, 34] as [UInt64])
+    @Test("Wildcards match like the reference matcher", arguments: [31, 32, 33, 34] as [UInt64])
     func wildcards(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var matched = 0
@@ -127,7 +127,7 @@ struct QueryPropertyTests {
         }
     }
 
-    @Test("Patterns made to make a matcher backtrack cost no more than others")
+    @Test("Patterns that provoke backtracking take no longer than others")
     func noBacktracking() {
         // With backtracking this would not end within a lifetime.
         let text = ComparableText(String(repeating: "a", count: 20_000), options: [], limit: .max)

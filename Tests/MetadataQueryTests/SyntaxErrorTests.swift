@@ -15,7 +15,7 @@ struct SyntaxErrorTests {
     }
 
     @Test(
-        "Reason, place and what was found are named",
+        "The reason, the position and the found text are reported",
         arguments: [
             ("", .unexpected, 0, "the end of the query"),
             ("   ", .unexpected, 3, "the end of the query"),
@@ -77,7 +77,7 @@ struct SyntaxErrorTests {
         #expect(error.found == "“" + String(repeating: "x", count: 24) + "…”")
     }
 
-    @Test("Limits are refused")
+    @Test("Limits are enforced")
     func limits() throws {
         let small = QueryLimits(maximumBytes: 60, maximumDepth: 3, maximumTerms: 2, maximumValueLength: 5)
         #expect(Self.error(String(repeating: " ", count: 61), limits: small)?.reason == .limitExceeded)

@@ -26,7 +26,7 @@ struct TimeTests {
     }
 
     @Test(
-        "Terms stand for local periods",
+        "Terms mean local periods",
         arguments: [
             ("$time.today", "2024-05-14T22:00:00Z", "2024-05-15T22:00:00Z"),
             ("$time.today(-10)", "2024-05-04T22:00:00Z", "2024-05-05T22:00:00Z"),
@@ -75,7 +75,7 @@ struct TimeTests {
     }
 
     @Test(
-        "What is no moment is refused",
+        "An invalid date is rejected",
         arguments: [
             "", "2024", "2024-05", "2024-0501", "202405-01", "2024-02-30", "1900-02-29", "2024-05-01T",
             "2024-05-01T24:01",
@@ -90,7 +90,7 @@ struct TimeTests {
         #expect(ISOMoment(text) == nil)
     }
 
-    @Test("Days of 23 and 25 hours, and times that are skipped or come twice")
+    @Test("Days of 23 and 25 hours, and times that are skipped or repeated")
     func daylightSaving() throws {
         let spring = try Self.resolve("$time.today", try Self.oslo("2024-03-31T10:00:00Z"))
         #expect(try #require(spring.end) - spring.start == 23 * 3_600)
@@ -136,7 +136,7 @@ struct TimeTests {
         }
     }
 
-    @Test("== asks for the period, the order and InRange for its first instant")
+    @Test("== means the period, order operators and InRange its first instant")
     func comparisons() throws {
         let noon = item(["d": .date(testNow)])
         let midnight = item(["d": .date(testNow - 43_200)])
@@ -166,7 +166,7 @@ struct TimeTests {
         }
     }
     @Test(
-        "A moment without a clock is in UTC unless it says otherwise",
+        "A date without a clock is in UTC unless it has a zone",
         arguments: [
             ("2024-05-01", "2024-05-01T00:00:00Z"), ("20240501T1230", "2024-05-01T12:30:00Z"),
             ("2024-05-01 12:30:15", "2024-05-01T12:30:15Z"), ("2024-05-01T12:30:00+02:00", "2024-05-01T10:30:00Z"),
@@ -182,7 +182,7 @@ struct TimeTests {
         #expect(try #require(ISOMoment(text)).instant == Self.moment(expected))
     }
 
-    @Test("A moment keeps its fraction")
+    @Test("A date keeps its fraction")
     func fraction() throws {
         #expect(try #require(ISOMoment("2001-01-01T00:00:01.25Z")).instant == 1.25)
     }

@@ -5,7 +5,7 @@ import TextAnalysis
 
 @testable import MetadataQuery
 
-@Suite("What a person types")
+@Suite("Typed text")
 struct UserQueryTests {
     /// A short form: `-` excluded, `"…"` phrase, `…` at the end for a prefix, words joined by `+`.
     static func short(_ text: String) -> [String] {
@@ -33,7 +33,7 @@ struct UserQueryTests {
         #expect(Self.short(text) == expected)
     }
 
-    @Test("Each term knows its place in bytes")
+    @Test("Each term has its range in bytes")
     func ranges() throws {
         let terms = UserQuery("é -\"x y\" zø").terms
         #expect(terms.map(\.range) == [0..<2, 3..<9, 10..<13])
@@ -41,7 +41,7 @@ struct UserQueryTests {
         #expect(terms.map(\.text) == ["é", "x y", "zø"])
     }
 
-    @Test("Limits cut, and say so")
+    @Test("Limits truncate, and are reported")
     func limits() throws {
         let many = UserQuery(String(repeating: "a ", count: 65))
         #expect(many.terms.count == UserQuery.maximumTerms && many.isTruncated)
@@ -57,7 +57,7 @@ struct UserQueryTests {
         #expect(UserQuery(String(repeating: "x", count: 4_097)).isTruncated)
     }
 
-    @Test("Any text is a user query, and its ranges hold its terms", arguments: [1, 2, 3] as [UInt64])
+    @Test("Any text is a user query, and its ranges contain its terms", arguments: [1, 2, 3] as [UInt64])
     func anyText(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         for _ in 0..<1_500 {

@@ -42,7 +42,7 @@ struct ValueEvaluationTests {
         for query in queries { #expect(try !holds(query, item(["a": value])), "\(query)") }
     }
 
-    @Test("An array satisfies what any element satisfies, and != only when none is equal")
+    @Test("An array matches if any element does, and != only if none is equal")
     func arrays() throws {
         let record = item(["a": .array([.string("Travel"), .string("City"), .integer(7)])])
         for query in ["a == 'City'", "a == 'tr*'c", "a > 5", "a != 'Town'", "InRange(a,7,8)"] {
@@ -51,7 +51,7 @@ struct ValueEvaluationTests {
         for query in ["a == 'TravelCity'", "a != 'City'", "a > 7"] { #expect(try !holds(query, record), "\(query)") }
     }
 
-    @Test("A missing attribute satisfies no positive predicate and every negative one")
+    @Test("A missing attribute matches no positive predicate and every negative one")
     func missing() throws {
         let empty: [AttributeValue?] = [nil, .null, .array([]), .array([.null]), .dictionary([:])]
         for value in empty {
@@ -84,7 +84,7 @@ struct ValueEvaluationTests {
         #expect(try !holds("title != 'Map'", record))
     }
 
-    @Test("** and * look at the attributes that are searchable by default, one after the other")
+    @Test("** and * test the attributes that are searchable by default, one after the other")
     func anyAttribute() throws {
         let record = item([
             "title": .string("Oslo"), "textContent": .string("fjord"), "identifier": .string("secret"),
@@ -104,7 +104,7 @@ struct ValueEvaluationTests {
         #expect(try !holds("** == *", item(["identifier": .string("x")])))
     }
 
-    @Test("A type is found by itself, and by what it conforms to in the type tree alone")
+    @Test("A type matches itself, and its supertypes in the type tree only")
     func types() throws {
         let context = QueryContext(
             clock: QueryClock(now: testNow),
@@ -137,7 +137,7 @@ struct ValueEvaluationTests {
         #expect(try holds("domainIdentifier == 'attribute'", record))
     }
 
-    @Test("Lists without operands and texts with an order, which only hand-made trees have, are harmless")
+    @Test("Lists without operands and texts with an order, which only manual trees have, are harmless")
     func handMade() throws {
         let context = QueryContext(clock: QueryClock(now: testNow))
         #expect(QueryExpression.and([]).matches(item([:]), context: context))

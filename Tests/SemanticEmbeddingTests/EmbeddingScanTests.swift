@@ -85,7 +85,7 @@ struct EmbeddingScanTests {
         #expect(hits[0].map(\.row) == Array(300..<315))
     }
 
-    @Test("Scales that are not numbers hide their rows, and a query of zeros finds nothing")
+    @Test("Invalid scales hide their rows, and a query of zeros finds nothing")
     func notNumbers() {
         var random = SplitMix64(seed: 43)
         var store = Store(count: 40, width: 32, random: &random)
@@ -112,7 +112,7 @@ struct EmbeddingScanTests {
         }
     }
 
-    @Test("The candidates are the rows of the smallest Hamming distances, and of equal ones the first")
+    @Test("The candidates are the rows with the smallest Hamming distances, and the first of equal ones")
     func candidates() {
         var random = SplitMix64(seed: 44)
         for (count, width, wanted) in [(5, 16, 9), (3000, 384, 40), (5000, 64, 1), (4000, 112, 700)] {

@@ -26,7 +26,7 @@ struct EncoderTests {
         zip(one, other).reduce(0) { max($0, abs(Double($1.0) - $1.1)) }
     }
 
-    @Test("Every level and every number of tokens gives the embedding of the definition")
+    @Test("Every level and every number of tokens gives the embedding by the definition")
     func definition() throws {
         let folder = try TemporaryFolder()
         var model = TinyModel()
@@ -53,7 +53,7 @@ struct EncoderTests {
         #expect(Set(embeddings).count <= 1)
     }
 
-    @Test("The embedding of the start token is that of the definition")
+    @Test("The embedding of the start token agrees with the definition")
     func startPooling() throws {
         let folder = try TemporaryFolder()
         let model = TinyModel.random(seed: 4)
@@ -118,7 +118,7 @@ struct EncoderTests {
         #expect(error?.description.contains("File exists") == true)
     }
 
-    @Test("An encoder that is cancelled stops before the next layer, and can be used again")
+    @Test("A cancelled encoder stops before the next layer, and can be used again")
     func cancelled() throws {
         let folder = try TemporaryFolder()
         let encoder = try encoder(try TinyModel.random().write(to: folder), .best)
@@ -134,7 +134,7 @@ struct EncoderTests {
         #expect(try encoder.encode(Self.tokens, pooling: .mean) { false } == expected)
     }
 
-    @Test("Tokens that do not fit are refused")
+    @Test("Tokens outside the vocabulary are rejected")
     func badTokens() throws {
         let folder = try TemporaryFolder()
         let encoder = try encoder(try TinyModel.random().write(to: folder), .best)
@@ -147,7 +147,7 @@ struct EncoderTests {
         #expect(throws: EmbeddingError.unknownToken(-1)) { try encode([-1]) }
     }
 
-    @Test("Weights that are not numbers are reported, not returned")
+    @Test("Invalid weights are reported, not returned")
     func notFinite() throws {
         let folder = try TemporaryFolder()
         var model = TinyModel()

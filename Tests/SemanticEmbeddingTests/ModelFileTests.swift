@@ -24,7 +24,7 @@ struct SafetensorsTests {
     }
 
     @Test(
-        "A table that does not describe the data is refused, with the reason",
+        "A table that does not describe the data is rejected, with the reason",
         arguments: [
             ("[]", 0, "not a JSON object"), ("{", 0, "cannot be read"), (" {}", 0, "not a JSON object"),
             (#"{"a":{"dtype":"Q4","shape":[1],"data_offsets":[0,1]}}"#, 1, "“a” has elements of the type “Q4”"),
@@ -56,7 +56,7 @@ struct SafetensorsTests {
         #expect(problem?.text.contains(reason) == true, "\(problem?.text ?? "")")
     }
 
-    @Test("A file that is short, or has a huge table, is refused without reading it")
+    @Test("A short file, or one with a huge table, is rejected without reading it")
     func refusedLength() {
         let files: [([UInt8], String)] = [
             ([1, 2, 3], "it has 3 bytes"), ([2, 0, 0, 0, 0, 0, 0, 0, 0x7B], "the file ends earlier"),
@@ -68,7 +68,7 @@ struct SafetensorsTests {
         }
     }
 
-    @Test("Whatever the bytes are, accepted tensors are within the file, apart, and of their size")
+    @Test("Accepted tensors are within the file, disjoint, and of their size, with any bytes")
     func fuzz() throws {
         let environment = ProcessInfo.processInfo.environment
         let inputs = environment["SEARCHLIGHT_MODEL_FUZZ"].flatMap { Int($0) } ?? 10_000
@@ -113,7 +113,7 @@ struct SafetensorsTests {
 @Suite("The folder of a model")
 struct ModelFolderTests {
     @Test(
-        "A configuration that the encoder cannot follow is refused by name",
+        "An unsupported configuration is rejected by name",
         arguments: [
             (#""bert""#, #""roberta""#, "the type of the model is “roberta”"),
             (#""gelu""#, #""relu""#, "the activation “relu”"), ("1e-12", "0", "“layer_norm_eps”"),
@@ -139,7 +139,7 @@ struct ModelFolderTests {
         #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
     }
 
-    @Test("A tensor that is missing, or has another shape or type, is refused by name")
+    @Test("A missing tensor, or one with another shape or type, is rejected by name")
     func refusedTensors() throws {
         let folder = try TemporaryFolder()
         func error(_ change: (inout TinyModel) -> Void, type: String = "F32") throws -> String {
@@ -164,7 +164,7 @@ struct ModelFolderTests {
         #expect(short.contains("“\(bias)” is F32 [1], and F32, F16 or BF16 [64] is needed"))
     }
 
-    @Test("A file that is missing, empty, cut or a folder is refused with its path")
+    @Test("A file that is missing, empty, truncated or a folder is rejected with its path")
     func refusedFiles() throws {
         let folder = try TemporaryFolder()
         let written = try TinyModel.random().write(to: folder)
@@ -187,7 +187,7 @@ struct ModelFolderTests {
         #expect(missing?.description.contains("tokenizer.json") == true)
     }
 
-    @Test("The files of a sentence transformer say how it is used, and an installed model's own file")
+    @Test("The files of a sentence transformer describe its use, as does an installed model's own file")
     func settings() throws {
         let folder = try TemporaryFolder()
         _ = try TinyModel.random().write(to: folder)

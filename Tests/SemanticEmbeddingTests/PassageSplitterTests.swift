@@ -45,21 +45,21 @@ struct PassageSplitterTests {
         #expect(texts(splitter.passages(title: "", text: early), early)[0] == "a. b b b b b b b b")
     }
 
-    @Test("A long text has a limited number of passages, and its rest is not read")
+    @Test("A long text has a limited number of passages, and the rest is not read")
     func limits() throws {
         let text = String(repeating: "a ", count: 1_000_000)
         let passages = try splitter(passages: 3).passages(title: "t", text: text)
         #expect(passages.count == 3 && passages.allSatisfy { $0.tokens.count == 16 })
     }
 
-    @Test("A text without words is its title, and nothing is nothing")
+    @Test("A text without words is its title, and an empty item has no passage")
     func empty() throws {
         let splitter = try splitter()
         #expect(splitter.passages(title: "t", text: " \n") == [TextPassage(tokens: [2, 7, 3], range: 0..<0)])
         #expect(splitter.passages(title: "", text: "").isEmpty)
     }
 
-    @Test("Whatever the text is, passages are within the limits, in order, and leave nothing out but spaces")
+    @Test("For any text, passages are within the limits, in order, and leave out only spaces")
     func anyText() throws {
         var random = SplitMix64(seed: 31)
         let parts = ["a", "ab", "b", ". ", " ", "\n", "\n\n", "é", "日", "。", "abbbbbbbbbbbbbbbbbbbbbbbb", "\u{200B}"]

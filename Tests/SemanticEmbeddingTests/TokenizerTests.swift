@@ -58,7 +58,7 @@ struct TokenizerTests {
 
     private let controls = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
-    @Test("The tokens are those of the reference implementation, but for control tokens in a text")
+    @Test("The tokens agree with the reference implementation, except for control tokens in a text")
     func reference() throws {
         let reference = try TokenizerReference.load()
         let lines = reference.vocabulary()
@@ -173,7 +173,7 @@ struct TokenizerTests {
     }
 
     @Test(
-        "A vocabulary that cannot be used is refused, with the reason",
+        "An unusable vocabulary is rejected, with the reason",
         arguments: [
             ("[PAD]\n[UNK]\n[CLS]\n", "it has no entry “[SEP]”"), ("", "it has no entry “[UNK]”"),
             ("[UNK]\n[CLS]\n[SEP]\n" + String(repeating: "a", count: 513), "has more than 512 bytes"),
@@ -210,7 +210,7 @@ struct TokenizerFileTests {
         #expect(cased.rules == TextRules(lowercases: false, stripsAccents: false))
     }
 
-    @Test("Another kind of tokenizer is refused by its name")
+    @Test("Another kind of tokenizer is rejected by name")
     func refused() {
         let files = [
             (file(model: "Unigram"), "its model is “Unigram”"), (file(model: "BPE"), "“BPE”"),

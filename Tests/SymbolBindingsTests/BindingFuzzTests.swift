@@ -37,7 +37,7 @@ struct BindingFuzzTests {
         "1e9", "-1", "0x", "?", "#", "\n", "…", "result ", "acknowledge()", "donate(", "progress(",
     ].map { Array($0.utf8) }
 
-    @Test("Changed, lost and doubled pieces of real bindings", arguments: [1, 2, 3, 4] as [UInt64])
+    @Test("Changed, removed and doubled pieces of real bindings", arguments: [1, 2, 3, 4] as [UInt64])
     func mutations(seed: UInt64) throws {
         var loop = MutationLoop(
             seed: seed, corpus: ExampleBindings.all.map { Array($0.utf8) }, tokens: Self.tokens)
@@ -54,7 +54,7 @@ struct BindingFuzzTests {
         }
     }
 
-    @Test("The longest texts of one kind are answered, not crashed on")
+    @Test("The longest texts of one kind are answered without a crash")
     func longest() throws {
         let start = "serve throttle library \"l\" call f(a: int = "
         for unit in ["(", "1+", "length(", "-", "{", "[", "a.", "\"", "#", "f(a:{a:", "\\"] {

@@ -5,7 +5,7 @@ import Testing
 @Suite("Reading bindings")
 struct BindingParserTests {
     @Test(
-        "A call of type( ) is found however it is written, and only there",
+        "A call of type( ) is found in any spelling, and only there",
         arguments: [
             ("type(\"a.md\")", true), ("type (\"a.md\")", true), ("type\n(\"a.md\")", true), ("name(\"type(\")", false),
         ])
@@ -22,7 +22,7 @@ struct BindingParserTests {
         ])
     func usesTypesInside(text: String) throws { #expect(try SymbolBinding(parsing: text).usesTypes) }
 
-    @Test("What is printed and read again is the same", arguments: ExampleBindings.all)
+    @Test("A printed binding is unchanged after it is read again", arguments: ExampleBindings.all)
     func roundTrip(text: String) throws {
         let binding = try SymbolBinding(parsing: text)
         let again = try SymbolBinding(parsing: binding.description)
@@ -54,7 +54,7 @@ struct BindingParserTests {
         return pointer
     }
 
-    @Test("Computations bind as in C, and lose no parentheses they need")
+    @Test("Computations have the precedence of C, and keep needed parentheses")
     func arithmetic() throws {
         func printed(_ value: String) throws -> String {
             let text = "serve throttle\nlibrary \"l\"\ncall f(a: i64 = \(value))"
@@ -212,14 +212,14 @@ struct BindingParserTests {
         Mistake(text: String(repeating: " ", count: 20_000), line: 1, column: 1, says: "The binding has 20000 bytes"),
     ]
 
-    @Test("A mistake is found at its place, with what to do", arguments: mistakes)
+    @Test("A mistake is reported with its position and the remedy", arguments: mistakes)
     func mistake(_ mistake: Mistake) {
         let error = #expect(throws: BindingError.self) { try SymbolBinding(parsing: mistake.text) }
         #expect(error?.description.contains(mistake.says) == true, "\(error?.description ?? "nothing")")
         #expect(error?.line == mistake.line && error?.column == mistake.column, "\(error?.description ?? "nothing")")
     }
 
-    @Test("The names of parameters are a call's own, and hide results; what a function writes stays known")
+    @Test("The names of parameters belong to a call, and hide results; written values stay visible")
     func ownNames() throws {
         let binding = try SymbolBinding(
             parsing: Self.call(
@@ -237,7 +237,7 @@ struct BindingParserTests {
         #expect(try SymbolBinding(parsing: binding.description) == binding)
     }
 
-    @Test("An explanation sees the parameters of the call that failed, and may use their names again")
+    @Test("An explanation sees the parameters of the failed call, and may reuse their names")
     func explanationOfParameters() throws {
         _ = try SymbolBinding(
             parsing: Self.call(
@@ -248,12 +248,12 @@ struct BindingParserTests {
                 """))
     }
 
-    @Test("What does not matter is named _, and then need not be used")
+    @Test("Ignored values are named _, and need no use")
     func ignored() throws {
         _ = try SymbolBinding(parsing: Self.call("(_: out int) -> _: {a: int, b: borrowed text}", serve: "reindexAll"))
     }
 
-    @Test("An explanation may look at what nothing else does, and its own names are free again afterwards")
+    @Test("An explanation may use otherwise unused values, and its own names are free again afterwards")
     func explanation() throws {
         _ = try SymbolBinding(
             parsing: Self.call(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A scalar type")
 struct ScalarTypeTests {
-    @Test("has the size its name says", arguments: ScalarType.allCases)
+    @Test("has the size of its name", arguments: ScalarType.allCases)
     func size(type: ScalarType) {
         #expect(String(type.byteCount * 8) == type.rawValue.dropFirst())
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TextAnalysis
 
-@Suite("The words that are searched for")
+@Suite("Searched words")
 struct TextAnalyzerTests {
     /// The words of a text; variants in parentheses.
     static func analyzed(_ text: String) -> [String] {
@@ -21,7 +21,7 @@ struct TextAnalyzerTests {
     }
 
     @Test(
-        "What a word is also found by",
+        "Variants of a word",
         arguments: [
             ("Tim O'Reilly said", ["tim", "o", "reilly", "(oreilly)", "said"]), ("don’t", ["don", "t", "(dont)"]),
             ("rock'n'roll", ["rock", "n", "roll", "(rocknroll)"]), ("L’ÉCOLE", ["l", "ecole", "(lecole)"]),
@@ -36,7 +36,7 @@ struct TextAnalyzerTests {
     func variants(text: String, words: [String]) { #expect(Self.analyzed(text) == words) }
 
     @Test(
-        "What was typed is looked for in the form that finds it",
+        "A typed word is searched in the form that finds it",
         arguments: [
             ("o'reilly", ["oreilly"]), ("oreilly", ["oreilly"]), ("v12.18.3", ["12", "18", "3"]), ("v8", ["v8"]),
             ("c++", ["c++"]), ("c++17", ["c++", "17"]), ("python3.11", ["python3", "11"]),
@@ -46,7 +46,7 @@ struct TextAnalyzerTests {
         ] as [(String, [String])])
     func typed(text: String, words: [String]) { #expect(TextAnalyzer.searchWords(of: text) == words) }
 
-    @Test("Each word has its place in the text, and one after another", arguments: [1, 2, 3, 4] as [UInt64])
+    @Test("Each word has its position in the text, and they are consecutive", arguments: [1, 2, 3, 4] as [UInt64])
     func ranges(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         for _ in 0..<2_000 {
@@ -71,7 +71,7 @@ struct TextAnalyzerTests {
         }
     }
 
-    @Test("Wide and narrow forms are the plain ones")
+    @Test("Wide and narrow forms are folded to plain ones")
     func widths() {
         for value in (0x21...UInt32(0x7E)) {
             guard let plain = Unicode.Scalar(value), let wide = Unicode.Scalar(value + 0xFEE0) else { continue }
@@ -103,7 +103,7 @@ struct TextAnalyzerTests {
         }
     }
 
-    @Test("A walk ends when it is told to")
+    @Test("A walk ends when its body requests it")
     func ends() {
         var words = 0
         var text = "one two o'three four"

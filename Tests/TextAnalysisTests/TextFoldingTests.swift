@@ -45,7 +45,7 @@ struct TextFoldingTests {
         #expect(Array(folded.unicodeScalars) == Array(composed.unicodeScalars))
     }
 
-    @Test("Form C is what Foundation makes", arguments: [1, 2, 3] as [UInt64])
+    @Test("Form C agrees with Foundation", arguments: [1, 2, 3] as [UInt64])
     func composition(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         // Foundation 6.3 does not reorder U+0F73 and does not add a final consonant to a composed
@@ -72,7 +72,8 @@ struct TextFoldingTests {
     }
 
     @Test(
-        "Folding twice is folding once, and equivalent texts fold to the same bytes", arguments: [4, 5, 6] as [UInt64])
+        "Folding twice equals folding once, and equivalent texts fold to the same bytes",
+        arguments: [4, 5, 6] as [UInt64])
     func idempotent(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         for _ in 0..<2_000 {
@@ -88,7 +89,7 @@ struct TextFoldingTests {
         }
     }
 
-    @Test("Every scalar folds to itself or to what folds to itself")
+    @Test("Every scalar folds to a fixed point")
     func everyScalar() {
         var changed = 0
         for value in (0...UInt32(0x1FFFF)) {

@@ -27,7 +27,7 @@ struct WordsTests {
     }
 
     @Test(
-        "A capital after a small letter begins a word on request",
+        "A capital after a small letter starts a word on request",
         arguments: [
             ("TableViewCell", ["Table", "View", "Cell"]), ("NSView", ["NSView"]), ("éÉ", ["é", "É"]),
             ("e\u{301}E", ["e\u{301}", "E"]), ("a1B", ["a1B"]), ("iPhone", ["i", "Phone"]),
@@ -36,7 +36,7 @@ struct WordsTests {
         #expect(Self.words(text, case: true) == expected)
     }
 
-    @Test("Words are in order, not empty, and hold every letter", arguments: [7, 8, 9] as [UInt64])
+    @Test("Words are in order, not empty, and contain every letter", arguments: [7, 8, 9] as [UInt64])
     func coverage(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         for _ in 0..<1_000 {

@@ -8,7 +8,7 @@ struct CoreTableTests {
     let facts = TypeFacts.shared
     let table = CoreTable.shared
 
-    @Test("The facts are there and complete")
+    @Test("The facts are complete")
     func factsAreComplete() {
         #expect(facts.rows.count == 981)
         #expect(table.count == facts.rows.count)
@@ -67,7 +67,7 @@ struct CoreTableTests {
         }
     }
 
-    @Test("Every tag finds a type that has it")
+    @Test("Every tag finds a type with the tag")
     func tagsAreFound() {
         for row in facts.rows {
             for tag in row.filenameExtensions {
@@ -93,7 +93,7 @@ struct CoreTableTests {
         #expect(bytes >= 100_000)
     }
 
-    @Test("Each constant stands for the row with its Swift name")
+    @Test("Each constant has the row with its Swift name")
     func constantsAgree() throws {
         let source = try TypeFacts.text(of: "Sources/UniformTypeIdentifiers/Table/UTType+Constants.swift")
         var names: Set<Substring> = []
@@ -105,7 +105,7 @@ struct CoreTableTests {
         #expect(names.count == 140)
     }
 
-    @Test("Constants are the types they are called")
+    @Test("Constants have their names' types")
     func constants() {
         #expect(UTType.png.identifier == "public.png")
         #expect(UTType.threeDContent.identifier == "public.3d-content")

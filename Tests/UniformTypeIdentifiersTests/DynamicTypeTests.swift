@@ -28,7 +28,7 @@ struct DynamicTypeTests {
         ),
     ]
 
-    @Test("Recorded identifiers are read and written as they are", arguments: vectors)
+    @Test("Recorded identifiers are unchanged after reading and writing", arguments: vectors)
     func vectorsBothWays(identifier: String, decoded: String) throws {
         let read = try #require(DynamicTypeIdentifier(identifier))
         #expect(read.description == decoded)
@@ -60,7 +60,7 @@ struct DynamicTypeTests {
                 == "dyn.age8u")
     }
 
-    @Test("Four-character codes that end in NULs have dynamic types, which are read back; NULs elsewhere do not")
+    @Test("Four-character codes that end in NULs have dynamic types, which are readable; NULs elsewhere do not")
     func codesWithNULs() throws {
         let type = try #require(UTType(tag: "MP\0\0", tagClass: .osType, conformingTo: .data))
         #expect(type.isDynamic && type.tags == [.osType: ["MP\0\0"]])
@@ -74,7 +74,7 @@ struct DynamicTypeTests {
         #expect(UTType(filenameExtension: "mp3\0") == nil)
     }
 
-    @Test("A dynamic type conforms to its parent, what is above it, and nothing else")
+    @Test("A dynamic type conforms to its parent, its parent's supertypes, and nothing else")
     func conformance() throws {
         let type = try #require(UTType(filenameExtension: "frobnicate", conformingTo: .image))
         #expect(type.conforms(to: type) && type.conforms(to: .image) && type.conforms(to: .content))
@@ -112,7 +112,7 @@ struct DynamicTypeTests {
         #expect(UTType(DynamicTypeIdentifier.encodeBase32(text)) == nil)
     }
 
-    @Test("Any tags are read back as they were written", arguments: 0..<20 as Range<UInt64>)
+    @Test("Any tags are unchanged after writing and reading", arguments: 0..<20 as Range<UInt64>)
     func roundTrip(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let alphabet = Array("ab:\\=,?/+;. \"é日\u{301}Z09")
@@ -169,7 +169,7 @@ struct DynamicTypeTests {
         #expect(accepted > 10)
     }
 
-    @Test("Overlong tags and identifiers are refused, long ones are not")
+    @Test("Overlong tags and identifiers are rejected, long ones are not")
     func limits() throws {
         let long = String(repeating: "x", count: 255)
         let type = try #require(UTType(filenameExtension: long))

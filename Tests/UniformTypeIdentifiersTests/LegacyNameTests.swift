@@ -42,7 +42,7 @@ struct LegacyNameTests {
         #expect(UTCreateStringForOSType(0x4D00_5000).takeRetainedValue() == "")
     }
 
-    @Test("A declaration has the keys of an Info.plist; what nobody declares has none")
+    @Test("A declaration has the keys of an Info.plist; an undeclared type has none")
     func declarations() throws {
         let png = try #require(UTTypeCopyDeclaration("PUBLIC.png")?.takeRetainedValue())
         #expect(png[kUTTypeIdentifierKey] as? String == "public.png")

@@ -6,7 +6,7 @@ import UniformTypeIdentifiers
 @Suite("Paths and types")
 struct PathTests {
     @Test(
-        "A name gets the preferred extension unless it has one that fits",
+        "A name gets the preferred extension unless it has a matching one",
         arguments: [
             ("puppy", UTType.jpeg, "puppy.jpeg"), ("puppy.jpg", .jpeg, "puppy.jpg"), ("puppy.JPG", .image, "puppy.JPG"),
             ("puppy.jpg", .plainText, "puppy.jpg.txt"), ("puppy", .image, "puppy"), (".hidden", .png, ".hidden.png"),

@@ -55,7 +55,7 @@ struct RegistryTests {
         #expect(snapshot.conforms(diary, to: note))
     }
 
-    @Test("UTType follows the shared registry, also in values made before")
+    @Test("UTType follows the shared registry, also in earlier values")
     func sharedRegistry() throws {
         let before = UTType(exportedAs: "org.searchlight.test.shared", conformingTo: .image)
         let dynamic = try #require(UTType(filenameExtension: "slshared"))
@@ -109,7 +109,7 @@ struct RegistryTests {
         #expect(registry.snapshot.parents(of: type) == [.text])
     }
 
-    @Test("The core's exported types stay; those it only imports go to whoever exports them")
+    @Test("The core's exported types stay; imported ones are replaced by an exporter")
     func coreTypes() throws {
         let document = try #require(UTType("com.microsoft.word.doc"))
         #expect(document.conforms(to: .compositeContent))
@@ -182,7 +182,7 @@ struct RegistryTests {
         #expect(types("qq", .directory) == ["com.x.folder"])
     }
 
-    @Test("Each fault of a declaration is named and only it is left out")
+    @Test("Each fault of a declaration is named, and only the faulty part is left out")
     func faults() {
         let registry = UTTypeRegistry()
         let diagnostics = registry.register(
@@ -213,7 +213,7 @@ struct RegistryTests {
         for diagnostic in diagnostics { #expect(!diagnostic.description.isEmpty) }
     }
 
-    @Test("Circles, undeclared parents and types without a physical root are named")
+    @Test("Cycles, undeclared parents and types without a physical root are named")
     func faultsTogether() throws {
         let registry = RegistryTests.registry([
             "b": [
@@ -238,7 +238,7 @@ struct RegistryTests {
         #expect(snapshot.localizedDescription(of: orphan) == "content")
     }
 
-    @Test("A property list is read as it comes, and each thing in it that cannot be read is named")
+    @Test("A property list is read as it is, and each unreadable part is named")
     func propertyLists() throws {
         let text = """
             <?xml version="1.0" encoding="UTF-8"?><plist version="1.0"><dict>
@@ -376,7 +376,7 @@ struct RegistryTests {
         #expect(registry.snapshot.localizedDescription(of: first) == "data")
     }
 
-    @Test("Readers see whole registrations while writers change them")
+    @Test("Readers see complete registrations during changes")
     func concurrency() async {
         let registry = UTTypeRegistry()
         await withTaskGroup(of: Void.self) { group in

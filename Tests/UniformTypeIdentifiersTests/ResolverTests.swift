@@ -33,7 +33,7 @@ struct ResolverTests {
         #expect(choice == .init(offeredIndex: 0, acceptedIndex: 0))
     }
 
-    @Test("The receiver's order leads unless the source's is preferred")
+    @Test("The receiver's order takes precedence unless the source's is preferred")
     func preferences() {
         let (offered, accepted): ([UTType], [UTType]) = ([.html, .utf8PlainText], [.plainText, .text])
         let receiver = UTTypeResolver.resolve(offered: offered, accepted: accepted)
@@ -44,7 +44,7 @@ struct ResolverTests {
         #expect(source.rule == .sourcesOrder)
     }
 
-    @Test("The explanation tells every pair, its relation and the rule")
+    @Test("The explanation lists every pair, its relation and the rule")
     func explanation() {
         let resolution = UTTypeResolver.resolve(
             offeredIdentifiers: ["public.png", "public.data", "dev.kaya/note"],
@@ -59,7 +59,7 @@ struct ResolverTests {
         #expect(UTTypeResolver.resolve(offered: [.pdf], accepted: [.png, .item]).rule == .onlyPair)
     }
 
-    @Test("Identifiers nobody declares match by equality without case only")
+    @Test("Undeclared identifiers match only the same identifier, ignoring case")
     func rawIdentifiers() {
         let choose = UTTypeResolver.choose(offeredIdentifiers:acceptedIdentifiers:preferring:)
         #expect(choose(["com.x.a"], ["COM.X.A"], .receiver) != nil)
@@ -70,7 +70,7 @@ struct ResolverTests {
     }
 
     @Test(
-        "The choice serves, is the first in order, and is the one that is explained", arguments: 0..<40 as Range<UInt64>
+        "The choice serves, is the first in order, and is the explained one", arguments: 0..<40 as Range<UInt64>
     )
     func choiceIsRight(seed: UInt64) {
         var random = SplitMix64(seed: seed)
@@ -105,7 +105,7 @@ struct ResolverTests {
         }
     }
 
-    @Test("An offer nobody accepts changes nothing", arguments: 100..<120 as Range<UInt64>)
+    @Test("An offer without a receiver changes nothing", arguments: 100..<120 as Range<UInt64>)
     func uselessOffers(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         for _ in 0..<25 {

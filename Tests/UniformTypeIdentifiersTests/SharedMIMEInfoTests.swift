@@ -99,7 +99,7 @@ extension SampleDatabase {
 
 @Suite("The desktop's database")
 struct SharedMIMEInfoTests {
-    @Test("Folders come from the environment, relative paths do not count")
+    @Test("Folders come from the environment, and relative paths are ignored")
     func standardRoots() {
         #expect(
             SharedMIMEInfo.standardRoots(environment: ["HOME": "/home/a"]) == [
@@ -150,7 +150,7 @@ struct SharedMIMEInfoTests {
         #expect(try SampleDatabase.use { $0.mimeType(ofContents: Array(text.utf8)) } == type)
     }
 
-    @Test("Uniform types of MIME types: tag, other spelling, alias, and a dynamic type below the nearest parent")
+    @Test("Uniform types of MIME types: tag, other spelling, alias, or a dynamic type below the nearest parent")
     func fromMIME() throws {
         let sample = try SampleDatabase()
         defer { withExtendedLifetime(sample) {} }
@@ -175,7 +175,7 @@ struct SharedMIMEInfoTests {
         }
     }
 
-    @Test("MIME types of uniform types: both spellings, or a private name that comes back")
+    @Test("MIME types of uniform types: both spellings, or a private name that can be converted back")
     func toMIME() throws {
         let sample = try SampleDatabase()
         defer { withExtendedLifetime(sample) {} }
@@ -201,7 +201,7 @@ struct SharedMIMEInfoTests {
         for identifier in SharedMIMEInfo.overrides.values { #expect(UTType(identifier) != nil, "\(identifier)") }
     }
 
-    @Test("Declared types survive the way to MIME and back, but for those that share a MIME tag")
+    @Test("Declared types are unchanged after conversion to MIME and back, except for those that share a MIME tag")
     func roundTrip() {
         let database = SharedMIMEInfo(roots: [])
         for type in UTTypeSnapshot.core.declaredTypes {
@@ -217,14 +217,14 @@ struct SharedMIMEInfoTests {
         }
     }
 
-    @Test("A missing or empty database knows nothing and does no harm")
+    @Test("A missing or empty database has no entries and does no harm")
     func missing() {
         let database = SharedMIMEInfo(roots: ["/nonexistent", "", "/dev/null", "/dev"])
         #expect(database.mimeTypes(forFileNamed: "a.png").isEmpty && database.mimeType(ofContents: [1, 2, 3]) == nil)
         #expect(database.type(mimeType: "image/png") == .png && database.type(mimeType: "x/y")?.isDynamic == true)
     }
 
-    @Test("Damaged files never crash", arguments: 0..<20 as Range<UInt64>)
+    @Test("Damaged files never cause a crash", arguments: 0..<20 as Range<UInt64>)
     func fuzz(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let folder = try TemporaryFolder()
@@ -254,7 +254,7 @@ struct SharedMIMEInfoTests {
         #expect(database.type(mimeType: "a/b")?.isDynamic == true)
     }
 
-    @Test("A hostile rule costs no more than the budget")
+    @Test("A hostile rule costs at most the budget")
     func budget() {
         var magic = MIMEMagic()
         var bytes = Array("MIME-Magic\0\n".utf8)
@@ -271,7 +271,7 @@ struct SharedMIMEInfoTests {
     }
 
     @Test(
-        "The installed database agrees with what the reference measured",
+        "The installed database agrees with the measurements of the reference",
         .enabled(if: FileManager.default.fileExists(atPath: "/usr/share/mime/globs2")))
     func installed() {
         let database = SharedMIMEInfo(roots: ["/usr/share/mime"])
@@ -308,7 +308,7 @@ struct FileTypeTests {
         #expect(UTType.type(ofFileNamed: name, kind: kind).identifier == identifier)
     }
 
-    @Test("A pattern without a declared type says what a file is a kind of")
+    @Test("A pattern without a declared type gives the supertype of a file")
     func patternsWithoutTypes() throws {
         try SampleDatabase.use { database in
             func type(_ name: String, _ contents: String = "") -> (type: UTType, evidence: SharedMIMEInfo.Evidence) {
@@ -327,7 +327,7 @@ struct FileTypeTests {
         }
     }
 
-    @Test("Of two declared types with one extension, text or not, the contents choose")
+    @Test("The contents choose between two declared types with one extension, text or not")
     func textOrNot() {
         let database = SharedMIMEInfo(roots: [])
         func type(_ name: String, _ bytes: [UInt8]) -> UTType {
@@ -341,7 +341,7 @@ struct FileTypeTests {
         #expect(type("a.png", Array("text".utf8)) == .png)
     }
 
-    @Test("Files are judged by kind, extension, pattern, execute bit and contents, in this order")
+    @Test("The type of a file follows from kind, extension, pattern, execute bit and contents, in this order")
     func files() throws {
         let sample = try SampleDatabase()
         defer { withExtendedLifetime(sample) {} }
@@ -370,7 +370,7 @@ struct FileTypeTests {
         #expect(judge(folder.path + "/nothing") == nil)
     }
 
-    @Test("Text that is cut inside of a character is text, broken text is not")
+    @Test("Text that is truncated within a character is text, broken text is not")
     func cutText() {
         let database = SharedMIMEInfo(roots: [])
         let long = Array((String(repeating: "a", count: 4095) + "é" + String(repeating: "b", count: 100)).utf8)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("UTType")
 struct UTTypeTests {
-    @Test("Identifiers are compared without case")
+    @Test("Identifiers are compared ignoring case")
     func identifiersIgnoreCase() throws {
         let type = try #require(UTType("PUBLIC.Png"))
         #expect(type == .png)
@@ -15,7 +15,7 @@ struct UTTypeTests {
     }
 
     @Test(
-        "What is not declared is no type",
+        "An undeclared identifier is not a type",
         arguments: [
             "", "com.example.undeclared", "image/png", "dev.kaya/note", "public.png ", ".", "dyn.", "dyn.b", "\0",
         ])
@@ -71,7 +71,7 @@ struct UTTypeTests {
         #expect(package.isDeclared && package.conforms(to: .directory))
     }
 
-    @Test("MIME types that several types share go to the first of the table")
+    @Test("A MIME type that several types share belongs to the first of the table")
     func sharedMIMETypes() {
         #expect(UTType(mimeType: "application/msword")?.identifier == "com.microsoft.word.doc")
         #expect(UTType(mimeType: "application/x-msdownload")?.identifier == "com.microsoft.windows-executable")
@@ -95,7 +95,7 @@ struct UTTypeTests {
         #expect(UTType.types(tag: "a\nb", tagClass: .mimeType, conformingTo: nil).isEmpty)
     }
 
-    @Test("A type is coded as its identifier and read back, declared or not")
+    @Test("A type is encoded as its identifier and decoded again, declared or not")
     func coding() throws {
         let types: [UTType] = [.png, UTType(exportedAs: "com.example.gone"), try #require(UTType("dyn.age80s52"))]
         let data = try JSONEncoder().encode(types)
@@ -109,7 +109,7 @@ struct UTTypeTests {
         }
     }
 
-    @Test("An exported name that is not registered conforms to what it was given")
+    @Test("An exported name that is not registered conforms to its given parent")
     func exportedNames() {
         let note = UTType(exportedAs: "com.Example.Note", conformingTo: .plainText)
         #expect(note.identifier == "com.example.note" && !note.isDeclared && !note.isDynamic)
@@ -121,7 +121,7 @@ struct UTTypeTests {
         #expect(note == UTType(importedAs: "com.example.note"))
     }
 
-    @Test("An imported name gives way to the preferred owner of its extension")
+    @Test("An imported name yields to the preferred owner of its extension")
     func importedNames() {
         #expect(UTType(importedAs: "com.microsoft.typescript") == .mpeg2TransportStream)
         #expect(UTType(importedAs: "public.png") == .png)

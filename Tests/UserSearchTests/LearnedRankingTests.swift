@@ -8,7 +8,7 @@ import Testing
 struct LearnedRankingTests {
     private static let day = 86400.0
 
-    @Test("A count halves every thirty days, adds up, and never exceeds its maximum")
+    @Test("A count halves every thirty days, is added up, and never exceeds its maximum")
     func decay() {
         var count = DecayedCount(unity: -.infinity)
         count.add(1, at: 1000)
@@ -24,7 +24,7 @@ struct LearnedRankingTests {
         #expect(count.value(at: -1e9) == DecayedCount.maximum)
     }
 
-    @Test("What a damaged store says of a count is worth nothing", arguments: [Double.nan, .infinity, -.infinity])
+    @Test("Damaged counts are ignored", arguments: [Double.nan, .infinity, -.infinity])
     func damaged(unity: Double) {
         var count = DecayedCount(unity: unity)
         #expect(count.value(at: 5) == 0)
@@ -40,7 +40,7 @@ struct LearnedRankingTests {
         ])
     func texts(typed: String, counted: String) { #expect(EngagementText.folded(typed) == counted) }
 
-    @Test("Long texts are cut between two characters, and nothing is no text")
+    @Test("Long texts are truncated between two characters, and an empty text is rejected")
     func cut() {
         #expect(EngagementText.folded("") == nil && EngagementText.folded(" \n\0") == nil)
         let long = EngagementText.folded(String(repeating: "東", count: 10_000)) ?? ""
@@ -49,7 +49,7 @@ struct LearnedRankingTests {
         #expect(EngagementText.shown("  Two  Words ") == "Two Words")
     }
 
-    @Test("A text counts for itself, less for its beginnings and what goes on from it, and not for others")
+    @Test("A text counts for itself, less for its prefixes and extensions, and not for others")
     func credit() {
         #expect(LearnedRanking.credit(of: "quar", for: "quar") == 1)
         let (shorter, longer) = (
@@ -73,7 +73,7 @@ struct LearnedRankingTests {
         #expect(LearnedRanking().gain(of: 1, anyText: 0, over: score) == 0)
     }
 
-    @Test("Of two items the one that is chosen more often gains more")
+    @Test("The more often chosen of two items gains more")
     func share() {
         var ranking = LearnedRanking()
         ranking.add(6, item: 1, stored: "qua", typed: "qua")
@@ -83,7 +83,7 @@ struct LearnedRankingTests {
         #expect(ranking.counts.keys.sorted() == [1, 2])
     }
 
-    @Test("A reporter that reports too often is not counted, until time has passed; others are")
+    @Test("A reporter that reports too often is not counted for a while; others are")
     func allowance() {
         var allowance = EngagementAllowance(burst: 3, interval: 10)
         // The last time comes from a clock that was set back, and has no effect.

@@ -20,7 +20,7 @@ struct RelevanceTests {
             of: [title, keywords, "", ""], language: .english, names: names, age: 0)
     }
 
-    @Test("A title, keyword or name is found by all of itself, whatever it is", arguments: UInt64(1)...4)
+    @Test("Any title, keyword or name is found by its whole text", arguments: UInt64(1)...4)
     func whole(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         for _ in 0..<300 {
@@ -32,7 +32,7 @@ struct RelevanceTests {
         }
     }
 
-    @Test("A title that begins otherwise is not the whole one")
+    @Test("A title with another beginning is not the whole title")
     func others() {
         #expect(Self.parts("Annual report", typed: "report")?.fit == .title)
         #expect(Self.parts("(Report)", typed: "report")?.fit == .wholeTitle)

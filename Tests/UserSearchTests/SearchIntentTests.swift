@@ -24,7 +24,7 @@ private func short(_ text: String) -> [String] {
 @Suite("Filters in a typed text")
 struct SearchIntentTests {
     @Test(
-        "Filters are taken out of the words",
+        "Filters are removed from the words",
         arguments: [
             ("report kind:pdf", ["report", "of the kind pdf"]),
             ("kind:pdf report", ["report", "of the kind pdf"]),
@@ -81,7 +81,7 @@ struct SearchIntentTests {
         #expect(short("notes " + filter) == ["notes", sentence])
     }
 
-    @Test("Where the month stands first is decided by the region")
+    @Test("The region decides whether the month comes first")
     func regions() {
         for (languages, sentence) in [
             (["en-US"], "4 March"), (["en_US.UTF-8"], "4 March"), (["en"], "4 March"), (["de-DE"], "3 April"),
@@ -115,7 +115,7 @@ struct SearchIntentTests {
     }
 
     @Test(
-        "What is no filter is text",
+        "Text that is not a filter is searched as words",
         arguments: [
             "foo:bar", "http://example.org/a:b", "12:30", "C:\\x", "std::vector", "kind:xyz", "larger:big",
             "on:someday",
@@ -128,7 +128,7 @@ struct SearchIntentTests {
         #expect(intent(text).words == UserQuery(text))
     }
 
-    @Test("What looks like a filter has a hint")
+    @Test("Text that resembles a filter has a hint")
     func hints() {
         func hint(_ text: String) -> String? {
             let hints = intent(text).hints
@@ -147,20 +147,20 @@ struct SearchIntentTests {
         #expect(range == 3..<10)
     }
 
-    @Test("Filters know their places in bytes, and so do the words")
+    @Test("Filters and words have their ranges in bytes")
     func ranges() {
         let intent = intent("é -kind:pdf zø after:last week \"x y\"")
         #expect(intent.filters.map(\.range) == [3..<12, 17..<32])
         #expect(intent.words.terms.map(\.range) == [0..<2, 13..<16, 33..<38])
     }
 
-    @Test("The word being typed goes on only at the end of the text")
+    @Test("The last word is incomplete only at the end of the text")
     func prefix() {
         #expect(intent("kind:pdf repo").words.terms.map(\.isPrefix) == [true])
         #expect(intent("repo kind:pdf").words.terms.map(\.isPrefix) == [false])
     }
 
-    @Test("Apps are left to the caller")
+    @Test("Apps are resolved by the caller")
     func apps() {
         let filters = intent("app:mail,\"Text Editor\" -app:org.gnome.Evolution x").filters
         #expect(filters.map(\.apps) == [["mail", "Text Editor"], ["org.gnome.Evolution"]])
@@ -178,7 +178,7 @@ struct SearchIntentTests {
             .matches(ItemRecord(uniqueIdentifier: "a", attributes: attributes))
     }
 
-    @Test("Filters find the items they say")
+    @Test("Filters find the matching items")
     func meaning() throws {
         let day = ISOMoment("2026-11-18T09:00:00Z")!.instant
         let item: [String: AttributeValue] = [
@@ -208,7 +208,7 @@ struct SearchIntentTests {
         ] { #expect(try !Self.matches(text, item), "\(text)") }
     }
 
-    @Test("A day ends where the next begins")
+    @Test("A day ends where the next starts")
     func days() throws {
         for (time, isInside) in [
             ("2026-11-15T23:59:59Z", false), ("2026-11-16T00:00:00Z", true), ("2026-11-16T23:59:59.9Z", true),
@@ -219,13 +219,13 @@ struct SearchIntentTests {
         }
     }
 
-    @Test("Every kind is a uniform type that is known")
+    @Test("Every kind is a declared uniform type")
     func kinds() {
         for type in KindNames.allTypes { #expect(UTType(type) != nil, "\(type)") }
         for name in KindNames.names { #expect(intent("kind:\(name) x").filters.count == 1, "\(name)") }
     }
 
-    @Test("Every attribute is one of the standard names, or donated by extensions for mail")
+    @Test("Every attribute has a standard name, or is donated by extensions for mail")
     func attributes() {
         let filters = FilterName.allCases.map { name in
             let value =
@@ -248,7 +248,7 @@ struct SearchIntentTests {
     ]
 
     @Test(
-        "Any text is read: what is left and the filters cover it, in order, within the limits",
+        "Any text is read: the words and filters cover it, in order, within the limits",
         arguments: 1...8 as ClosedRange<UInt64>)
     func anyText(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
@@ -296,7 +296,7 @@ struct SearchIntentTests {
     }
 
     @Test(
-        "A filter alone asks for the same at any place of a text",
+        "A filter alone has the same meaning at any position of a text",
         arguments: ["kind:pdf", "-tag:x", "from:\"a b\"", "after:2026"])
     func places(filter: String) {
         let alone = intent(filter).filters[0]

@@ -38,7 +38,7 @@ struct SpellingTests {
     }
 
     @Test(
-        "Slips are corrected",
+        "Typing errors are corrected",
         arguments: [
             ("conection", "connection"), ("conenction", "connection"), ("recieve", "receive"), ("hosue", "house"),
             ("bokkeeper", "bookkeeper"), ("мосвка", "москва"), ("hte", "the"), ("seperate", "separate"), ("teh", "the"),
@@ -62,7 +62,7 @@ struct SpellingTests {
         #expect(Self.words("").isEmpty)
     }
 
-    @Test("A near candidate and a frequent one come first, ties in the order of the words")
+    @Test("Near and frequent candidates come first, ties in the order of the words")
     func order() {
         #expect(Self.words("colection") == ["collection", "connection"])
         #expect(Self.words("colnection") == ["connection", "collection"])
@@ -75,7 +75,7 @@ struct SpellingTests {
     }
 
     @Test(
-        "A word that shares no more letters with another than edits lie between is no misspelling of it",
+        "A word that shares fewer letters than the edits is not a correction",
         arguments: [
             ("zzqqzz", "zzzz", false), ("zzz", "zzzz", false), ("ababqq", "abab", false), ("aabb", "abbb", true),
         ])
@@ -84,7 +84,7 @@ struct SpellingTests {
         #expect(corrections.map(\.word) == (isNear ? [other] : []))
     }
 
-    @Test("Only as many as asked for")
+    @Test("Only the requested number is returned")
     func count() {
         let many = Vocabulary((0..<500).map { ("abcd" + String($0, radix: 36), $0 + 1) })
         #expect(SpellingCorrection.corrections(of: "abcd", in: many, limit: 3).count == 3)
@@ -94,7 +94,7 @@ struct SpellingTests {
         #expect(zip(all, all.dropFirst()).allSatisfy { $0.score >= $1.score })
     }
 
-    @Test("The result is that of comparing with every word", arguments: [1, 2, 3, 4] as [UInt64])
+    @Test("The result equals a comparison with every word", arguments: [1, 2, 3, 4] as [UInt64])
     func againstEveryWord(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let letters = Array("abcдé字1".unicodeScalars)

@@ -8,7 +8,7 @@ import Testing
 @Suite("Word forms")
 struct WordStemsTests {
     @Test(
-        "Forms of a word have one stem, typed without accents",
+        "Forms of a word have one stem, also typed without accents",
         arguments: [
             ("en", ["connect", "connects", "connected", "connection", "connections"]),
             ("de", ["haus", "hauser", "hausern", "hauses"]), ("de", ["strasse", "strassen"]),
@@ -27,7 +27,7 @@ struct WordStemsTests {
         #expect(Set(forms.map { stems.stem($0) }).count == 1, "\(forms.map { stems.stem($0) })")
     }
 
-    @Test("Words apart stay apart")
+    @Test("Different words have different stems")
     func different() {
         let stems = WordStems(languages: ["en"])
         for (left, right) in [("new", "news"), ("policy", "police"), ("ls", "l"), ("python3", "python")] {
@@ -49,13 +49,13 @@ struct WordStemsTests {
         }
     }
 
-    @Test("Unknown languages are ignored, repeated ones count once, and without any a word stays")
+    @Test("Unknown languages are ignored, repeated ones count once, and without any a word is unchanged")
     func unknown() {
         #expect(WordStems(languages: ["tlh", "de", "de-CH", "en"]).languages == [.german, .english])
         #expect(WordStems(languages: ["ja"]).stem("running") == "running")
     }
 
-    @Test("Long, short and numbered words stay")
+    @Test("Long, short and numbered words are unchanged")
     func unchanged() {
         let stems = WordStems(languages: ["en"])
         let long = String(repeating: "b", count: 55) + "connection"
@@ -64,7 +64,7 @@ struct WordStemsTests {
         #expect(longest.utf8.count == 64 && stems.stem(longest) != longest)
     }
 
-    @Test("The stem of any text is folded, and is the same from the cache", arguments: [1, 2, 3] as [UInt64])
+    @Test("The stem of any text is folded, and equal from the cache", arguments: [1, 2, 3] as [UInt64])
     func random(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let stems = WordStems(WordLanguage.allCases)
@@ -94,7 +94,7 @@ struct WordStemsTests {
 @Suite("The language of a text")
 struct LanguageGuessTests {
     @Test(
-        "A sentence says its language",
+        "The language of a sentence is recognised",
         arguments: [
             ("The list of the files that are in this folder is not sorted by name", .english),
             ("Die Rechnung für das neue Büro ist noch nicht bezahlt, und der Termin steht auf dem Kalender", .german),
@@ -117,11 +117,11 @@ struct LanguageGuessTests {
     }
 
     @Test(
-        "Little evidence is none",
+        "Little evidence gives no language",
         arguments: ["", "IMG_2041.jpg", "the", "Invoice 2026-11 Contoso", "libfoo-dev 1.2.3 amd64", "東京の駅", "a a a e"])
     func nothing(text: String) { #expect(LanguageGuess.language(of: text) == nil) }
 
-    @Test("Only the beginning is read, and a word the limit cuts is no evidence")
+    @Test("Only the beginning is read, and a word truncated by the limit is no evidence")
     func bounded() {
         let filler = String(repeating: "x ", count: 1_000)
         #expect(LanguageGuess.language(of: filler + "the list of the files that are in this folder") == nil)

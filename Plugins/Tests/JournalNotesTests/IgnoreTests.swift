@@ -4,7 +4,7 @@ import Testing
 
 @testable import JournalNotes
 
-@Suite("What is left out of folders")
+@Suite("Ignored files and folders")
 struct IgnoreTests {
     let folder = TemporaryFolder()
 

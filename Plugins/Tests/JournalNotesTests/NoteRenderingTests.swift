@@ -98,7 +98,7 @@ struct NoteRenderingTests {
     }
 }
 
-@Suite("Markdown that costs too much")
+@Suite("Markdown that is too expensive to render")
 struct MarkdownCostTests {
     /// Inputs for which cmark-gfm 0.29.0.gfm.6 needs quadratic time or much memory.
     static let hostile: [String: String] = [

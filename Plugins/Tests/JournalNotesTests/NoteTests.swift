@@ -5,7 +5,7 @@ import Testing
 
 @testable import JournalNotes
 
-@Suite("What is indexed of a note")
+@Suite("Indexed parts of a note")
 struct NoteTests {
     let folder = TemporaryFolder()
 

@@ -6,7 +6,7 @@ import Yams
 @testable import JournalNotes
 
 /// Compares the reading of random front matter with the result of Yams itself.
-@Suite("Front matter beside the YAML library")
+@Suite("Front matter, compared with a YAML library")
 struct YAMLOracleTests {
     /// Tests 1,000 documents, or 10,000 with `SEARCHLIGHT_JOURNAL_SEEDS=10000`.
     @Test func sameValues() throws {

@@ -46,7 +46,7 @@ struct ContinuationHandlerTests {
         #expect(gone.activityType == CSSearchableItemActionType)
     }
 
-    @Test("The service is told when the first handler comes and when the last one goes")
+    @Test("The service is notified of the first handler, and of the removal of the last one")
     func wanted() {
         let changes = Changes()
         let handlers = handlers(nil, changes)

@@ -95,7 +95,7 @@ struct DelegateHandlerTests {
         }
     }
 
-    @Test("Every index is asked to reindex, and all must acknowledge; twice does no harm")
+    @Test("Every delegate is asked to reindex, and all must acknowledge; a second acknowledgement is ignored")
     func reindexing() async throws {
         let app = try App()
         let (first, second) = (Delegate(), Delegate())
@@ -115,7 +115,7 @@ struct DelegateHandlerTests {
         withExtendedLifetime(indexes) {}
     }
 
-    @Test("A promise is asked of one after the other until one has it")
+    @Test("A promise goes from one delegate to the next until one fulfils it")
     func promises() async throws {
         let app = try App()
         let folder = try TemporaryFolder()
@@ -162,7 +162,7 @@ struct DelegateHandlerTests {
         withExtendedLifetime(indexes) {}
     }
 
-    @Test("Previews, other methods and malformed requests are refused")
+    @Test("Previews, other methods and malformed requests are rejected")
     func refusals() async throws {
         let app = try App()
         let delegate = Delegate()
@@ -180,7 +180,7 @@ struct DelegateHandlerTests {
         withExtendedLifetime(index) {}
     }
 
-    @Test("The app is registered with the first delegate, and no longer once the last is gone or released")
+    @Test("The app is registered with the first delegate, and unregistered with the last one")
     func registration() async throws {
         let app = try App()
         var delegates: [Delegate] = [Delegate(), Delegate()]

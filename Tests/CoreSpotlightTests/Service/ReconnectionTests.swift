@@ -63,7 +63,7 @@ final class ConnectionHarness: Sendable {
 struct ReconnectionTests {
     private static func delete(_ name: String) -> IndexRequest { IndexRequest(.deleteItems([name]), index: nil) }
 
-    @Test("Wherever the connection is lost, exactly what was not acknowledged is sent again, in order")
+    @Test("After any loss of the connection exactly the unacknowledged requests are sent again, in order")
     func everyCutPoint() {
         let requests = (0..<6).map { Self.delete("\($0)") }
         // A greeting and six requests. Each is executed, then answered.
@@ -90,7 +90,7 @@ struct ReconnectionTests {
         }
     }
 
-    @Test("Random requests, cut at random points again and again, come to what they would have without")
+    @Test("Random requests with random connection losses have the same result as without losses")
     func randomCuts() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix64(seed: seed)
@@ -158,7 +158,7 @@ struct ReconnectionTests {
         }
     }
 
-    @Test("A rename is under way alone, and one whose end is not known is not sent again if that would go on with it")
+    @Test("A rename is sent alone, and one with an unknown result is not repeated if a repetition could continue it")
     func renames() {
         func rename(_ pairs: [(String, String)]) -> IndexRequest {
             IndexRequest(.renameItems(pairs.map { ItemRename($0.0, to: $0.1) }), index: nil)
@@ -198,7 +198,7 @@ struct ReconnectionTests {
         }
     }
 
-    @Test("A batch that was refused does not hide that those behind it were carried out")
+    @Test("A rejected batch does not hide that later batches were applied")
     func refusedBatchFirst() {
         var deletion = ChangeList()
         deletion.append(.deleteItems(["y"]))
@@ -220,7 +220,7 @@ struct ReconnectionTests {
         }
     }
 
-    @Test("States that come again, and batches that expect none, do not lead astray")
+    @Test("Repeated states, and batches that expect none, do not lead to wrong results")
     func repeatedStates() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix64(seed: seed)
@@ -256,7 +256,7 @@ struct ReconnectionTests {
         }
     }
 
-    @Test("A batch that was carried out before its answer was lost counts as done and is not sent again")
+    @Test("A batch that was applied before its answer was lost counts as done and is not sent again")
     func batchThatWasCarriedOut() {
         let harness = ConnectionHarness()
         let commit = IndexRequest(

@@ -42,7 +42,7 @@ struct ServiceErrorTests {
         #expect(CSSearchQueryError(BusError.malformed("x")).code == .unknown)
     }
 
-    @Test("The app is the one that was named, else the bundle, else the desktop file of this very process")
+    @Test("The app's identifier comes from the variable, else the bundle, else this process's desktop file")
     func identity() {
         func bundle(_ environment: [String: String], _ main: String? = nil) -> String? {
             ProcessIdentity(environment: environment, bundleIdentifier: main, processIdentifier: 7, program: "/x/app")
@@ -65,7 +65,7 @@ struct ServiceErrorTests {
         #expect(identity.program.utf8.count == 254)
     }
 
-    @Test("An app without a name is told how to get one, in words for its author")
+    @Test("An app without an identifier gets advice for its author")
     func nameless() {
         let refusal = BusError.remote(name: ServiceErrorName.accessDenied, message: "Another reason.")
         func explained(_ environment: [String: String]) -> String {
