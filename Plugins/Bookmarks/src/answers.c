@@ -77,7 +77,7 @@ static bool make_answer(struct task *task, const char *item, entry_taker make, s
     if (answer->bytes.failed) task_fail(task, SEARCHLIGHT_FAILED, "out of memory");
     else if (is_there) return true;
     else if (*missing.text != 0) task_fail(task, SEARCHLIGHT_UNAVAILABLE, "%s", missing.text);
-    else task_fail(task, SEARCHLIGHT_NOT_FOUND, "there is no such bookmark any more");
+    else task_fail(task, SEARCHLIGHT_NOT_FOUND, "the bookmark no longer exists");
     free(answer->bytes.bytes);
     return false;
 }
@@ -87,7 +87,7 @@ static void provide_data(searchlight_extension *self, searchlight_request reques
     struct answer answer = {.type = type};
     task_begin(&task, self, request);
     if (!is_among(type, promised_data, 3)) {
-        task_fail(&task, SEARCHLIGHT_UNSUPPORTED, "a bookmark cannot be had as %.200s, but as an address, a link or text", type);
+        task_fail(&task, SEARCHLIGHT_UNSUPPORTED, "a bookmark is not available as %.200s, only as an address, a link or text", type);
         return;
     }
     if (!make_answer(&task, item, write_representation, &answer)) return;
@@ -122,8 +122,8 @@ static void provide_file(searchlight_extension *self, searchlight_request reques
     char path[4096];
     task_begin(&task, self, request);
     if (in_place != 0 || !is_among(type, promised_files, 2)) {
-        task_fail(&task, SEARCHLIGHT_UNSUPPORTED, "a bookmark cannot be had as a file of type %.200s%s", type,
-                  in_place != 0 ? " in place, for it has none" : "");
+        task_fail(&task, SEARCHLIGHT_UNSUPPORTED, "a bookmark is not available as a file of type %.200s%s", type,
+                  in_place != 0 ? " in place, because it has no file" : "");
         return;
     }
     if (!make_answer(&task, item, write_representation, &answer)) return;

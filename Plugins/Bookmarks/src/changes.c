@@ -79,7 +79,7 @@ static bool compare(struct update *update) {
     }
     /* Until all is donated, the kept digests are invalid. */
     if (is_other && length > 0 && !state_write(self, index_name, "", 0)) {
-        task_fail(&update->task, SEARCHLIGHT_UNAVAILABLE, "what was donated cannot be noted");
+        task_fail(&update->task, SEARCHLIGHT_UNAVAILABLE, "the donated state cannot be stored");
         return false;
     }
     return true;

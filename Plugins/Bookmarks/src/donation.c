@@ -70,7 +70,7 @@ static void receive(void *context, searchlight_status status, const char *messag
     struct receipt *receipt = context;
     pthread_mutex_lock(&receipt->mutex);
     receipt->status = status;
-    snprintf(receipt->message, sizeof receipt->message, "%s", message == NULL ? "the index did not take it" : message);
+    snprintf(receipt->message, sizeof receipt->message, "%s", message == NULL ? "the index rejected the donation" : message);
     receipt->has_come = true;
     pthread_cond_signal(&receipt->came);
     pthread_mutex_unlock(&receipt->mutex);

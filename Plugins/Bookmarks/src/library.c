@@ -268,7 +268,7 @@ static enum reading read_source(struct library *library, const struct source *so
     sqlite3_finalize(intake.look);
     if (intake.is_full && !intake.has_failed) {
         reading = READING_DONE;
-        problem_set(&problem, "%s has more than %d bookmarks, of which no more are taken", source->path, (int)MAX_BOOKMARKS);
+        problem_set(&problem, "%s has more than %d bookmarks; the rest is left out", source->path, (int)MAX_BOOKMARKS);
     }
     if (intake.has_failed) {
         reading = READING_LATER;
@@ -276,7 +276,7 @@ static enum reading read_source(struct library *library, const struct source *so
     }
     if (reading == READING_FOREIGN && exported_has(&library->exported, text_hash(TEXT_HASH, slice_of(source->key)))) {
         reading = READING_USELESS;
-        problem_set(&problem, "%s is not a bookmarks file any more", source->path);
+        problem_set(&problem, "%s is no longer a bookmarks file", source->path);
     }
     if (reading == READING_CANCELLED || reading == READING_LATER || reading == READING_USELESS) {
         execute(library, "ROLLBACK");
@@ -328,7 +328,7 @@ enum reading library_refresh(struct library *library, struct work *work, const c
     if (library->database == NULL) {
         bool is_open = sqlite3_open_v2("", &library->database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) == SQLITE_OK;
         if (!is_open || !execute(library, schema)) {
-            problem_set(problem, "there is no place for the list of bookmarks in the temporary folder: %s",
+            problem_set(problem, "the list of bookmarks cannot be created in the temporary folder: %s",
                         library->database == NULL ? "out of memory" : sqlite3_errmsg(library->database));
             sqlite3_close(library->database);
             library->database = NULL;
@@ -341,9 +341,9 @@ enum reading library_refresh(struct library *library, struct work *work, const c
     if (identifier == NULL) {
         library->is_missing = false;
         if (is_good && sources.is_incomplete) miss(library, &sources.problem);
-        if (*sources.misnamed.text != 0) say(library, "skipped: what leads to no folder in %s", sources.misnamed.text);
+        if (*sources.misnamed.text != 0) say(library, "skipped: entries without a folder in %s", sources.misnamed.text);
         if (sources.left_out > 0)
-            say(library, "skipped: %zu files or profiles, since of a folder no more than %d are read", sources.left_out,
+            say(library, "skipped: %zu files or profiles, because at most %d are read from a folder", sources.left_out,
                 (int)MAX_FOLDERS);
         is_good = is_good && execute(library, "UPDATE source SET seen = 0");
     }

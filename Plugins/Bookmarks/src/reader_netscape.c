@@ -210,7 +210,7 @@ static enum reading parse(int file, const char *path, int64_t size, struct state
                  state->name.failed)
             reading = READING_LATER, problem_set(problem, "%s cannot be read: out of memory", path);
         else if (state->has_failed || error == XML_ERR_INTERNAL_ERROR || state->parser->disableSAX)
-            reading = READING_USELESS, problem_set(problem, "%s is no bookmarks file of a browser's: its tags have no end", path);
+            reading = READING_USELESS, problem_set(problem, "%s is not a browser's bookmarks file: its tags are not closed", path);
         if (count == 0 || reading != READING_DONE) break;
         done += count - (ssize_t)left;
         if (!state->work->goes_on(state->work->context, (uint64_t)done >> 10, (uint64_t)size >> 10)) reading = READING_CANCELLED;

@@ -130,7 +130,7 @@ static void reindex_items(searchlight_extension *self, searchlight_request reque
             return;
         }
     }
-    if (is_missing) task_fail(&task, SEARCHLIGHT_UNAVAILABLE, "a file with bookmarks cannot be read now; it is tried again");
+    if (is_missing) task_fail(&task, SEARCHLIGHT_UNAVAILABLE, "a file with bookmarks cannot be read now; the request is repeated");
     else self->requests->finish(self->host, request, SEARCHLIGHT_OK, NULL);
 }
 

@@ -38,7 +38,7 @@ int snapshot_open_file(const char *path, int64_t maximum, int64_t *size, enum re
     *reading = READING_USELESS;
     if (fstat(file, &status) != 0) {
         *reading = READING_LATER;
-        problem_set(problem, "%s cannot be looked at: %s", path, strerror(errno));
+        problem_set(problem, "%s cannot be checked: %s", path, strerror(errno));
     } else if (!S_ISREG(status.st_mode)) {
         *reading = READING_FOREIGN;
         problem_set(problem, "%s is not a file", path);

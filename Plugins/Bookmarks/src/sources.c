@@ -136,7 +136,7 @@ static char **names_in(struct look *look, liking likes, struct sources *sources)
     for (struct dirent *entry; stream != NULL && (entry = readdir(stream)) != NULL; seen++) {
         if (seen == MAX_ENTRIES || look->opened == MAX_OPENED) {
             struct problem problem;
-            problem_set(&problem, "%s has too many files to look at all of them; move some elsewhere", folder);
+            problem_set(&problem, "%s has too many files to check all of them; move some elsewhere", folder);
             is_unsure(sources, READING_LATER, &problem);
             break;
         }

@@ -149,7 +149,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
             // If no note can be read, the machine is the likely cause: throw, so that the host
             // requests all again. Otherwise the notes are the cause.
             if unread.count == all.count, ignoreFiles.isEmpty, let first = unread.first { throw first.error }
-            for note in unread { report("\(note.error); what was found in it is kept") }
+            for note in unread { report("\(note.error); its item is kept") }
             acknowledgementHandler()
         } catch {
             report("reindexing \(Self.count(of: identifiers.count)) failed: \(error)")
@@ -282,7 +282,7 @@ struct UnsupportedType: Error, Equatable, CustomStringConvertible {
     var description: String
 
     init(_ type: String, supported: [String]) {
-        description = "A note cannot be had as \(type), but as \(supported.joined(separator: " or "))."
+        description = "A note is not available as \(type), only as \(supported.joined(separator: " or "))."
     }
 }
 

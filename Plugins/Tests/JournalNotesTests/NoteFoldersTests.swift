@@ -93,7 +93,7 @@ struct NoteFoldersTests {
         for (name, missing) in [("notes/disk/a.md", "notes/disk"), ("lost/a.md", "lost")] {
             #expect(
                 try state(name)
-                    == "\(folder[name]) cannot be reached, for the folder \(folder[missing]) is missing or unreadable;"
+                    == "\(folder[name]) is not reachable, because the folder \(folder[missing]) is missing or unreadable;"
                     + " it is kept")
         }
         #expect(

@@ -304,7 +304,7 @@ final class HandlerTests {
         #expect(acknowledgements == 1)
         #expect(
             reports == [
-                "\(lost) cannot be reached, for the folder \(home)/disk is missing or unreadable; it is kept",
+                "\(lost) is not reachable, because the folder \(home)/disk is missing or unreadable; it is kept",
                 "\(elsewhere) is not in a folder that Journal serves; it is kept",
             ])
     }
@@ -400,7 +400,7 @@ final class HandlerTests {
             opener: failingOpener(["b.md"]))
         #expect(index.recorded.calls == ["index 2", "delete \(path("gone.md"))"])
         #expect(acknowledgements == 1)
-        #expect(reports == ["skipped \(path("b.md")): Input/output error; what was found in it is kept"])
+        #expect(reports == ["skipped \(path("b.md")): Input/output error; its item is kept"])
     }
 
     @Test func noteThatCannotBeReadForAMomentIsReadAgain() throws {
@@ -438,7 +438,7 @@ final class HandlerTests {
         let gone = "\(path("a.md")) is gone"
         #expect(messages(path("a.md")) == [gone, gone])
         let lost = home + "/disk/a.md"
-        let away = "\(lost) cannot be reached, for the folder \(home)/disk is missing or unreadable"
+        let away = "\(lost) is not reachable, because the folder \(home)/disk is missing or unreadable"
         #expect(messages(lost) == [away, away])
         let request = QLFilePreviewRequest(fileURL: URL(filePath: path("a.md")))
         await #expect(throws: NoteLookupError.skipped(Skip(path: path("a.md"), reason: .vanished))) {

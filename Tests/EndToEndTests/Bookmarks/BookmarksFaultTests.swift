@@ -119,7 +119,7 @@ struct BookmarksFaultTests {
             try await harness.withEngine { engine async throws in
                 for _ in 0..<2 {
                     let failure = await #expect(throws: EngineError.self) { _ = try await engine.reindexAll(bundle) }
-                    #expect("\(String(describing: failure))".contains("\(file) is not a bookmarks file any more"))
+                    #expect("\(String(describing: failure))".contains("\(file) is no longer a bookmarks file"))
                 }
                 #expect(try await engine.search("good", bundle: nil, limit: 2).hits.count == 1)
                 #expect(engine.owedJobs.count == 1)

@@ -165,7 +165,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
 struct UnsupportedType: Error, Equatable, CustomStringConvertible {
     var description: String
 
-    init(_ type: String) { description = "The message cannot be had as \(type)." }
+    init(_ type: String) { description = "The message is not available as \(type)." }
 }
 
 /// The files that receivers get, in the worker's temporary folder. Only the newest files are kept.

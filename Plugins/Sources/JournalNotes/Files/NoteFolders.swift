@@ -217,7 +217,7 @@ extension NoteLookupError: CustomStringConvertible {
         switch self {
         case .outsideFolders(let identifier): "\(identifier.onOneLine) is not in a folder that Journal serves"
         case .folderUnavailable(let identifier, let folder):
-            "\(identifier.onOneLine) cannot be reached, for the folder \(folder.onOneLine) is missing or unreadable"
+            "\(identifier.onOneLine) is not reachable, because the folder \(folder.onOneLine) is missing or unreadable"
         case .excluded(let identifier): "\(identifier.onOneLine) is left out by a pattern"
         case .notANote(let identifier): "\(identifier.onOneLine) is not named like a note"
         case .skipped(let skip) where isGone: "\(skip.path.onOneLine) is gone"
