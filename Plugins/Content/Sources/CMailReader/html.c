@@ -20,7 +20,7 @@ typedef struct {
     GString *text;
     size_t start, limit;
     int hidden, preformatted, depth;
-    bool is_full, is_break_pending;
+    bool is_full;
     htmlParserCtxtPtr parser;
 } reading;
 

@@ -9,17 +9,13 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "bounds.h"
 #include "html.h"
 
-/* These limits bound the input of GMime. GMime has no limits, and creates several objects for
- * each part, header line and parameter. */
 enum {
-    MAXIMUM_HEADER = 256 << 10,       /* the header of the message itself, in bytes */
-    MAXIMUM_HEADER_LINES = 50000,     /* lines of all parts that look like header lines */
-    MAXIMUM_HEADER_BYTES = 2 << 20,   /* the size of these lines, in bytes */
-    MAXIMUM_PARTS = 5000,             /* lines that may be boundaries */
-    MAXIMUM_DEPTH = 60,               /* nested parts */
-    MAXIMUM_TEXT_SOURCE = 16 << 20,   /* the encoded bytes that are decoded for one text part */
+    MAXIMUM_DEPTH = 60,             /* nested parts */
+    MAXIMUM_IDENTIFIER = 998,       /* a Message-ID, in bytes */
+    MAXIMUM_TEXT_SOURCE = 16 << 20, /* the encoded bytes that are decoded for one text part */
 };
 
 /* A message that is being read. */
@@ -34,79 +30,12 @@ typedef struct {
 
 static void initialize(void) { g_mime_init(); }
 
-/* ---- Bounds ------------------------------------------------------------------------------- */
-
-static const unsigned char *line_end(const unsigned char *line, const unsigned char *end) {
-    const unsigned char *newline = memchr(line, '\n', (size_t)(end - line));
-    return newline != NULL ? newline + 1 : end;
-}
-
-static bool is_blank(const unsigned char *line, const unsigned char *next) {
-    return next - line == 1 || (next - line == 2 && line[0] == '\r');
-}
-
-/* Returns true if a line may begin a header field. */
-static bool is_header_like(const unsigned char *line, const unsigned char *next) {
-    size_t length = (size_t)(next - line);
-    const unsigned char *colon = memchr(line, ':', length < 80 ? length : 80);
-    if (colon == NULL || colon == line) return false;
-    for (const unsigned char *byte = line; byte < colon; byte++)
-        if (*byte <= ' ' || *byte >= 127) return false;
-    return true;
-}
-
-/* Returns the length of a message up to the limits. If the header is too long, GMime does not
- * receive the bytes from `cut` to `header_end`. */
-static size_t bounded_length(const unsigned char *bytes, size_t length, size_t *cut, size_t *header_end,
-                             uint32_t *problems) {
-    const unsigned char *end = bytes + length;
-    size_t parts = 0, lines = 0, header_bytes = 0;
-    bool is_header = true, continues = false;
-    *cut = *header_end = 0;
-    for (const unsigned char *line = bytes, *next; line < end; line = next) {
-        next = line_end(line, end);
-        if (is_header) {
-            if (is_blank(line, next)) {
-                is_header = false;
-                if (*cut > 0) *header_end = (size_t)(line - bytes);
-            } else if (*cut == 0 && (size_t)(next - bytes) > MAXIMUM_HEADER) {
-                *cut = (size_t)(line - bytes);
-                *problems |= MAIL_TOO_MUCH_HEADER;
-            }
-            if (is_header) continue;
-        }
-        if (line[0] == '-' && next - line > 2 && line[1] == '-') {
-            continues = false;
-            if (++parts > MAXIMUM_PARTS) {
-                *problems |= MAIL_TOO_MANY_PARTS;
-                end = line;
-                break;
-            }
-            continue;
-        }
-        continues = (continues && (line[0] == ' ' || line[0] == '\t')) || is_header_like(line, next);
-        if (!continues) continue;
-        header_bytes += (size_t)(next - line);
-        if (++lines > MAXIMUM_HEADER_LINES || header_bytes > MAXIMUM_HEADER_BYTES) {
-            *problems |= MAIL_TOO_MUCH_HEADER;
-            end = line;
-            break;
-        }
-    }
-    /* The header is too long and has no end, so the message has no body. */
-    if (is_header && *cut > 0) {
-        *header_end = 0;
-        return *cut;
-    }
-    return (size_t)(end - bytes);
-}
-
 static bool parse(parsed *parsed, const void *bytes, size_t length) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, initialize);
     memset(parsed, 0, sizeof *parsed);
     size_t cut, header_end;
-    length = bounded_length(bytes, length, &cut, &header_end, &parsed->problems);
+    length = bounds_length(bytes, length, &cut, &header_end, &parsed->problems);
     parsed->bytes = bytes;
     parsed->length = length;
     if (header_end > cut) {
@@ -356,6 +285,12 @@ static bool is_part_of_type(GMimeObject *object, const char *kind) {
 
 static bool is_plain_text(GMimeObject *object) { return is_part_of_type(object, "plain"); }
 
+/* Returns true for HTML that is shown as the message, and is not an attached file. */
+static bool is_shown_html(GMimeObject *object) {
+    return is_part_of_type(object, "html") && g_mime_part_get_filename(GMIME_PART(object)) == NULL &&
+           !is_attached(object);
+}
+
 /* Collects a part multipart/alternative: its plain text, or the other forms if no plain text has
  * words. */
 static void collect_alternatives(collection *all, GMimeMultipart *forms, int depth, bool is_enclosed) {
@@ -376,7 +311,7 @@ static void collect_alternatives(collection *all, GMimeMultipart *forms, int dep
     for (int place = 0; place < count; place++) {
         GMimeObject *form = g_mime_multipart_get_part(forms, place);
         if (is_plain_text(form)) continue;
-        if (!has_plain || (GMIME_IS_PART(form) && !is_part_of_type(form, "html"))) {
+        if (!has_plain || (GMIME_IS_PART(form) && !is_shown_html(form))) {
             collect(all, form, depth, is_enclosed);
             continue;
         }
@@ -384,7 +319,7 @@ static void collect_alternatives(collection *all, GMimeMultipart *forms, int dep
         GString *known = all->text, *enclosed = all->attachment_text;
         uint64_t left_out = all->left_out;
         GString *ignored = g_string_new(NULL);
-        if (is_part_of_type(form, "html")) {
+        if (is_shown_html(form)) {
             all->has_html = all->has_html || !is_enclosed;
             all->part++;
         } else {
@@ -437,7 +372,7 @@ static void collect(collection *all, GMimeObject *object, int depth, bool is_enc
     const char *name = g_mime_part_get_filename(part);
     bool is_text = type != NULL && g_mime_content_type_is_type(type, "text", "*");
     if (is_text && name == NULL && !is_attached(object)) {
-        if (!is_enclosed && g_mime_content_type_is_type(type, "text", "html")) all->has_html = true;
+        if (!is_enclosed && is_shown_html(object)) all->has_html = true;
         GString *text = is_enclosed ? all->attachment_text : all->text;
         size_t room = all->limits->text > text->len ? all->limits->text - text->len : 0;
         if (room > 0) append_part(text, all->parsed, part, room, &all->left_out);
@@ -526,8 +461,6 @@ static GDateTime *received_date(GMimeMessage *message) {
 
 static void read_header(owned_message *owned, GMimeMessage *message, const mail_limits *limits) {
     mail_message *result = &owned->message;
-    const char *identifier = g_mime_message_get_message_id(message);
-    result->message_id = identifier != NULL && *identifier != 0 ? kept(owned->strings, identifier, 998) : NULL;
     result->thread_id = first_identifier(owned->strings, header(message, "References"));
     if (result->thread_id == NULL)
         result->thread_id = first_identifier(owned->strings, header(message, "In-Reply-To"));
@@ -556,8 +489,6 @@ static void read_header(owned_message *owned, GMimeMessage *message, const mail_
         result->has_date = 1;
         g_date_time_unref(date);
     }
-    const char *mozilla = header(message, "X-Mozilla-Status");
-    if (mozilla != NULL) result->status = (uint32_t)g_ascii_strtoull(mozilla, NULL, 16);
     const char *status = header(message, "Status"), *more = header(message, "X-Status");
     char *flags = g_strconcat(status != NULL ? status : "", more != NULL ? more : "", NULL);
     result->flags = kept(owned->strings, flags, 32);
@@ -580,6 +511,9 @@ const mail_message *mail_message_read(const void *bytes, size_t length, const ma
     owned->message.flags = "";
     parsed parsed;
     if (parse(&parsed, bytes, length)) {
+        char *identifier = mail_message_identify(bytes, length, 1, &owned->message.status);
+        owned->message.message_id = kept(owned->strings, identifier, MAXIMUM_IDENTIFIER);
+        mail_free(identifier);
         read_header(owned, parsed.message, limits);
         collection all = {.parsed = &parsed, .limits = limits, .strings = owned->strings, .text = owned->text,
                           .attachment_text = g_string_new(NULL), .attachments = owned->attachments};
@@ -618,33 +552,35 @@ void mail_message_free(const mail_message *message) {
     g_free(owned);
 }
 
-char *mail_message_identify(const void *bytes, size_t length, uint32_t *status) {
-    static const char identifier_name[] = "message-id:", status_name[] = "x-mozilla-status:";
+char *mail_message_identify(const void *bytes, size_t length, int is_whole, uint32_t *status) {
     const unsigned char *line = bytes, *end = line + (length < MAXIMUM_HEADER ? length : MAXIMUM_HEADER);
+    bool has_identifier = false, has_status = false;
     char *result = NULL;
     *status = 0;
     for (const unsigned char *next; line < end; line = next) {
-        next = line_end(line, end);
-        if (is_blank(line, next)) break;
-        size_t count = (size_t)(next - line);
-        if (count > sizeof status_name &&
-            g_ascii_strncasecmp((const char *)line, status_name, sizeof status_name - 1) == 0) {
-            char *value = g_strndup((const char *)line + sizeof status_name - 1, count - (sizeof status_name - 1));
-            *status = (uint32_t)g_ascii_strtoull(value, NULL, 16);
-            g_free(value);
+        next = bounds_line_end(line, end);
+        if (bounds_is_blank(line, next)) break;
+        const unsigned char *value = bounds_field_value(line, next, "X-Mozilla-Status");
+        if (value != NULL && !has_status) {
+            has_status = true;
+            char *digits = g_strndup((const char *)value, (gsize)(next - value));
+            *status = (uint32_t)g_ascii_strtoull(digits, NULL, 16);
+            g_free(digits);
         }
-        if (result != NULL || count < sizeof identifier_name ||
-            g_ascii_strncasecmp((const char *)line, identifier_name, sizeof identifier_name - 1) != 0)
-            continue;
+        value = bounds_field_value(line, next, "Message-ID");
+        if (value == NULL || has_identifier) continue;
+        has_identifier = true;
         /* Includes the continuation lines of the header. */
-        while (next < end && (*next == ' ' || *next == '\t')) next = line_end(next, end);
-        count = (size_t)(next - line) - (sizeof identifier_name - 1);
-        char *value = g_strndup((const char *)line + sizeof identifier_name - 1, count < 4096 ? count : 4096);
-        char *identifier = g_mime_utils_decode_message_id(value);
-        g_free(value);
+        while (next < end && (*next == ' ' || *next == '\t')) next = bounds_line_end(next, end);
+        /* The rest of the field may be beyond the bytes. */
+        if (next == end && !is_whole) break;
+        size_t count = (size_t)(next - value);
+        char *field = g_strndup((const char *)value, count < 4096 ? count : 4096);
+        char *identifier = g_mime_utils_decode_message_id(field);
+        g_free(field);
         if (identifier != NULL && *identifier != 0) {
             GStringChunk *strings = g_string_chunk_new(1024);
-            result = g_strdup(kept(strings, identifier, 998));
+            result = g_strdup(kept(strings, identifier, MAXIMUM_IDENTIFIER));
             g_string_chunk_free(strings);
         }
         g_free(identifier);
@@ -682,10 +618,7 @@ static void search_part(search *search, GMimeObject *object, int depth) {
         return;
     }
     if (!GMIME_IS_PART(object)) return;
-    bool is_html = type != NULL && g_mime_content_type_is_type(type, "text", "html");
-    bool is_it = search->wants_html
-                     ? is_html && g_mime_part_get_filename(GMIME_PART(object)) == NULL && !is_attached(object)
-                     : search->part == search->wanted;
+    bool is_it = search->wants_html ? is_shown_html(object) : search->part == search->wanted;
     if (is_it) search->found = GMIME_PART(object);
 }
 
@@ -699,18 +632,27 @@ static void search_alternatives(search *search, GMimeMultipart *forms, int depth
         }
 }
 
-void *mail_attachment_read(const void *bytes, size_t length, uint32_t part, size_t limit, size_t *result_length) {
+void mail_attachments_read(const void *bytes, size_t length, mail_content *contents, size_t count, size_t limit) {
+    for (size_t place = 0; place < count; place++) contents[place].bytes = NULL, contents[place].length = 0;
     parsed parsed;
-    GByteArray *content = NULL;
     if (parse(&parsed, bytes, length)) {
-        search search = {.wanted = part};
-        search_part(&search, g_mime_message_get_mime_part(parsed.message), 0);
-        if (search.found != NULL) content = decoded(&parsed, search.found, limit);
+        for (size_t place = 0; place < count; place++) {
+            search search = {.wanted = contents[place].part};
+            search_part(&search, g_mime_message_get_mime_part(parsed.message), 0);
+            GByteArray *content = search.found != NULL ? decoded(&parsed, search.found, SIZE_MAX) : NULL;
+            if (content == NULL) continue;
+            if (content->len > limit) {
+                g_byte_array_free(content, TRUE);
+                continue;
+            }
+            limit -= content->len;
+            contents[place].length = content->len;
+            /* An empty array may have no memory. */
+            contents[place].bytes = content->data != NULL ? content->data : g_malloc0(1);
+            g_byte_array_free(content, content->data == NULL);
+        }
     }
     end_parsing(&parsed);
-    if (content == NULL) return NULL;
-    *result_length = content->len;
-    return g_byte_array_free(content, FALSE);
 }
 
 char *mail_html_read(const void *bytes, size_t length, size_t limit, size_t *result_length) {
@@ -720,6 +662,8 @@ char *mail_html_read(const void *bytes, size_t length, size_t limit, size_t *res
         search search = {.wants_html = true};
         search_part(&search, g_mime_message_get_mime_part(parsed.message), 0);
         GByteArray *content = search.found != NULL ? decoded(&parsed, search.found, MAXIMUM_TEXT_SOURCE) : NULL;
+        /* An empty part has no content, but the message has HTML. */
+        if (search.found != NULL && content == NULL) html = g_string_new(NULL);
         if (content != NULL) {
             GMimeContentType *type = g_mime_object_get_content_type(GMIME_OBJECT(search.found));
             const char *charset = g_mime_content_type_get_parameter(type, "charset");

@@ -11,6 +11,7 @@ struct MessagePage {
     static let maximumBody = 1 << 20
     /// The largest size of all pictures of a page, in bytes.
     static let maximumPictures = 16 << 20
+    static let maximumPictureCount = 64
 
     let html: String
     let title: String
@@ -38,16 +39,19 @@ struct MessagePage {
     private static func pictures(
         of message: Message, _ bytes: UnsafeRawBufferPointer, in html: String
     ) -> [String: (data: Data, type: UTType)] {
-        var pictures: [String: (data: Data, type: UTType)] = [:]
-        var size = 0
+        var wanted: [(part: UInt32, name: String, type: UTType)] = []
         for attachment in message.attachments where attachment.type.hasPrefix("image/") {
-            guard let name = attachment.contentID, html.contains("cid:" + name),
-                let type = UTType(mimeType: attachment.type),
-                pictures.count < 64, attachment.size <= UInt64(maximumPictures),
-                let data = Message.attachment(part: attachment.part, of: bytes), size + data.count <= maximumPictures
+            guard wanted.count < maximumPictureCount else { break }
+            guard let name = attachment.contentID, html.containsBytes(of: "cid:" + name),
+                let type = UTType(mimeType: attachment.type)
             else { continue }
-            size += data.count
-            pictures[name] = (data, type)
+            wanted.append((attachment.part, name, type))
+        }
+        guard !wanted.isEmpty else { return [:] }
+        let contents = Message.attachments(parts: wanted.map(\.part), of: bytes, limit: maximumPictures)
+        var pictures: [String: (data: Data, type: UTType)] = [:]
+        for picture in wanted {
+            if let data = contents[picture.part] { pictures[picture.name] = (data, picture.type) }
         }
         return pictures
     }

@@ -54,7 +54,8 @@ package enum LeftOutReason: Error, Sendable, Equatable, CustomStringConvertible 
 package final class OpenFile {
     private let descriptor: Int32
     package let size: Int64
-    /// The modification time in nanoseconds since 1970.
+    /// The modification time in nanoseconds since 1970, to be compared with others. It wraps
+    /// around after the year 2262, because file systems store later times too.
     package let modified: Int64
     package let inode: UInt64
 
@@ -74,7 +75,7 @@ package final class OpenFile {
             throw .notRegular
         }
         size = Int64(status.st_size)
-        modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        modified = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
         inode = UInt64(status.st_ino)
     }
 

@@ -24,6 +24,11 @@ package struct FoundMessage: Sendable {
         self.size = size
         self.isTooLarge = isTooLarge
     }
+
+    /// The reasons why the item lacks a part of the message; empty if it lacks none.
+    package var omissions: [LeftOutReason] {
+        message.problems.map { .problem($0) } + (isTooLarge ? [.tooLarge] : [])
+    }
 }
 
 /// A message without an item, and the reason.
@@ -90,64 +95,115 @@ package struct LocatedMessage: Sendable {
     /// The file that has this message alone; nil in an mbox.
     package var file: String?
     package var flags: MailFlags
+    /// The size of the message in bytes. ``bytes`` may be only the beginning.
+    package var size: Int64
 
     /// Finds a message.
     ///
     /// - Returns: nil if it is not there, or if the settings leave it out.
     package init?(_ identifier: MessageIdentifier, _ settings: MailSettings, visiting: () -> Void = {}) throws {
         guard let folder = MailFolders.folder(at: identifier.folder, settings) else { return nil }
-        self.folder = folder
-        switch (folder.format, identifier.unique) {
-        case (.maildir, let unique?):
-            guard let file = Self.file(unique, in: folder, visiting) else { return nil }
-            let path = folder.path + "/" + file.part.rawValue + "/" + file.name
-            (self.file, flags) = (path, file.flags)
-            do throws(LeftOutReason) {
-                bytes = try OpenFile(path).readMessage()
-            } catch .notThere {
-                return nil
-            }
-        case (.mbox, nil):
-            guard let found = try Self.content(identifier.message, in: folder, visiting) else { return nil }
-            (bytes, file, flags) = (found, nil, [])
-        default: return nil
+        var found: LocatedMessage?
+        try Self.find([identifier], in: folder, visiting: visiting) { found = $1 }
+        guard let found else { return nil }
+        self = found
+    }
+
+    /// Finds messages of a folder. Reads an mbox once, and lists a Maildir at most once.
+    ///
+    /// - Parameter body: Called with each message that is there.
+    package static func find(
+        _ identifiers: [MessageIdentifier], in folder: MailFolder, visiting: () -> Void,
+        _ body: (MessageIdentifier, LocatedMessage) throws -> Void
+    ) throws {
+        switch folder.format {
+        case .maildir: try findFiles(identifiers, in: folder, visiting, body)
+        case .mbox: try findEntries(identifiers, in: folder, visiting, body)
         }
     }
 
-    /// Finds a Maildir file by the unique part of its name.
-    private static func file(_ unique: String, in folder: MailFolder, _ visiting: () -> Void) -> MaildirFile? {
-        // Tries the usual names first, because a folder may have 200,000 files.
+    private static func findFiles(
+        _ identifiers: [MessageIdentifier], in folder: MailFolder, _ visiting: () -> Void,
+        _ body: (MessageIdentifier, LocatedMessage) throws -> Void
+    ) throws {
+        var listing: [String: MaildirFile]?
+        for identifier in identifiers {
+            guard let unique = identifier.unique else { continue }
+            visiting()
+            var file = usualFile(unique, in: folder)
+            if file == nil {
+                if listing == nil {
+                    let wanted = Set(identifiers.compactMap(\.unique))
+                    let files = (try? DirectoryNames.messages(of: folder.path, visiting: visiting)) ?? []
+                    listing = Dictionary(files.filter { wanted.contains($0.unique) }.map { ($0.unique, $0) }) { $1 }
+                }
+                file = listing?[unique]
+            }
+            guard let file, let found = try located(file, in: folder) else { continue }
+            try body(identifier, found)
+        }
+    }
+
+    /// Finds a Maildir file by the usual names, because a folder may have 200,000 files.
+    private static func usualFile(_ unique: String, in folder: MailFolder) -> MaildirFile? {
         for name in [unique + ":2,S", unique + ":2,", unique + ":2,RS", unique] {
             for part in [MaildirFile.Part.cur, .new] {
-                let path = folder.path + "/" + part.rawValue + "/" + name
-                if (try? OpenFile(path)) != nil { return MaildirFile(part: part, name: name) }
+                let file = MaildirFile(part: part, name: name)
+                if MailFolders.isMessage(folder.path, file) { return file }
             }
         }
-        let files = try? DirectoryNames.messages(of: folder.path, visiting: visiting)
-        return files?.first { $0.unique == unique }
+        return nil
     }
 
-    /// Finds a message of an mbox by its Message-ID.
-    private static func content(
-        _ message: String, in folder: MailFolder, _ visiting: () -> Void
-    ) throws(LeftOutReason) -> [UInt8]? {
+    private static func located(
+        _ file: MaildirFile, in folder: MailFolder
+    ) throws(LeftOutReason) -> LocatedMessage? {
+        let path = folder.path + "/" + file.part.rawValue + "/" + file.name
+        do throws(LeftOutReason) {
+            let opened = try OpenFile(path)
+            return LocatedMessage(
+                bytes: try opened.readMessage(), folder: folder, file: path, flags: file.flags, size: opened.size)
+        } catch .notThere {
+            return nil
+        }
+    }
+
+    private static func findEntries(
+        _ identifiers: [MessageIdentifier], in folder: MailFolder, _ visiting: () -> Void,
+        _ body: (MessageIdentifier, LocatedMessage) throws -> Void
+    ) throws {
+        let wanted = Set(identifiers.filter { $0.unique == nil }.map(\.message))
+        if wanted.isEmpty { return }
+        let hasDigests = wanted.contains(where: Message.mayBeDigest)
         let file = try OpenFile(folder.path)
         var reader = MboxReader(file)
-        var last: [UInt8]?
+        // If several messages have the Message-ID, the last one counts, as in a reindex.
+        var entries: [String: MboxReader.Entry] = [:]
         while let entry = try reader.next() {
             visiting()
-            let head = try file.read(at: entry.content, count: min(entry.readSize, MboxComparison.headerSize))
-            let (identifier, flags) = head.withUnsafeBytes { Message.identify($0) }
+            var (identifier, flags) = try file.identify(entry)
             if flags.contains(.deleted) { continue }
-            if let identifier {
-                // If several messages have the Message-ID, the last one counts, as in a reindex.
-                if identifier == message { last = try reader.content(of: entry) }
-            } else {
-                let bytes = try reader.content(of: entry)
-                if bytes.withUnsafeBytes({ Message($0).identifier }) == message { last = bytes }
+            if identifier == nil, hasDigests || entry.readSize > OpenFile.identifiedSize {
+                identifier = try reader.content(of: entry).withUnsafeBytes { Message($0).identifier }
             }
+            if let identifier, wanted.contains(identifier) { entries[identifier] = entry }
         }
-        return last
+        for identifier in identifiers {
+            guard identifier.unique == nil, let entry = entries[identifier.message] else { continue }
+            visiting()
+            let bytes = try reader.content(of: entry)
+            try body(
+                identifier,
+                LocatedMessage(bytes: bytes, folder: folder, file: nil, flags: [], size: entry.end - entry.content))
+        }
+    }
+
+    private init(bytes: [UInt8], folder: MailFolder, file: String?, flags: MailFlags, size: Int64) {
+        self.bytes = bytes
+        self.folder = folder
+        self.file = file
+        self.flags = flags
+        self.size = size
     }
 
     /// The message as a separate file. An mbox escapes `From ` at the beginning of a line, and this
@@ -163,6 +219,20 @@ package struct LocatedMessage: Sendable {
             result += isEscaped ? line.dropFirst() : line
         }
         return result
+    }
+}
+
+extension OpenFile {
+    /// The number of bytes of a message that are searched for a Message-ID.
+    fileprivate static let identifiedSize = 16 << 10
+
+    /// Reads the Message-ID and `X-Mozilla-Status` of a message of an mbox. The Message-ID is nil
+    /// if the beginning of the message has none.
+    fileprivate func identify(
+        _ entry: MboxReader.Entry
+    ) throws(LeftOutReason) -> (identifier: String?, flags: MailFlags) {
+        let head = try read(at: entry.content, count: min(entry.readSize, Self.identifiedSize))
+        return head.withUnsafeBytes { Message.identify($0, isWhole: entry.readSize <= Self.identifiedSize) }
     }
 }
 
@@ -233,9 +303,6 @@ package struct FreshMessage: Sendable, Equatable {
 
 /// The difference between an mbox and its items in the index.
 package struct MboxComparison: Sendable {
-    /// The number of bytes of a message that are searched for a Message-ID.
-    static let headerSize = 16 << 10
-
     /// The messages that the index lacks, in the order of the file.
     package private(set) var fresh: [FreshMessage] = []
     /// The Message-IDs of items whose message is no longer in the file.
@@ -256,8 +323,7 @@ package struct MboxComparison: Sendable {
         while let entry = try reader.next(), fresh.count < MboxReader.maximumMessages {
             visiting()
             last = entry.start
-            let head = try file.read(at: entry.content, count: min(entry.readSize, Self.headerSize))
-            var (identifier, flags) = head.withUnsafeBytes { Message.identify($0) }
+            var (identifier, flags) = try file.identify(entry)
             if flags.contains(.deleted) { continue }
             if identifier == nil {
                 identifier = try reader.content(of: entry).withUnsafeBytes { Message($0).identifier }

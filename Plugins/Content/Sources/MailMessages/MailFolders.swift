@@ -73,7 +73,7 @@ package struct MailFolder: Sendable, Equatable {
 }
 
 /// The mail folders below the folders of the settings.
-package struct MailFolders: Sendable {
+package struct MailFolders {
     package enum Limits {
         static let depth = 24
         /// The maximum number of visited files and folders, without the files in `cur` and `new`.
@@ -92,23 +92,27 @@ package struct MailFolders: Sendable {
     package private(set) var leftOut: [(path: String, reason: LeftOutReason)] = []
 
     private let settings: MailSettings
-    private let visiting: (@Sendable (String) -> Void)?
+    private let visiting: (String) -> Void
     private var entriesMet = 0
     /// The folder of the settings that is being searched.
     private var root = ""
 
     /// Finds the folders. Symbolic links below a folder of the settings are not followed.
     ///
-    /// - Parameter visiting: Called with each visited folder.
-    package init(_ settings: MailSettings, visiting: (@Sendable (String) -> Void)? = nil) {
+    /// - Parameter visiting: Called with each visited folder, and with each file before it is
+    ///   opened.
+    package init(_ settings: MailSettings, visiting: @escaping (String) -> Void) {
         self.settings = settings
         self.visiting = visiting
         for root in settings.folders { addRoot(root) }
         if let folder = settings.unnamedThunderbird { leftOut.append((folder, .notNamed)) }
         folders.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
-        // A folder of the settings may be inside another one.
-        var known: Set<String> = []
-        folders.removeAll { !known.insert($0.path).inserted }
+        // A folder of the settings may be inside another one. Names of files are bytes.
+        var last: MailFolder?
+        folders.removeAll { folder in
+            defer { last = folder }
+            return last.map { $0.path.utf8.elementsEqual(folder.path.utf8) } ?? false
+        }
     }
 
     /// Returns the folder at a path if the settings include it. Does not search for other folders.
@@ -139,7 +143,7 @@ package struct MailFolders: Sendable {
     /// Thunderbird in one of its mail folders. Its name is not the name of another kind of file.
     package static func mayBeMailbox(_ path: String, _ settings: MailSettings) -> Bool {
         let name = lastComponent(path)
-        return !name.hasPrefix(".") && mayBeMbox(name) && place(of: path, settings) != nil
+        return name.utf8.first != UInt8(ascii: ".") && mayBeMbox(name) && place(of: path, settings) != nil
     }
 
     /// `true` if a Maildir has the file.
@@ -183,7 +187,7 @@ package struct MailFolders: Sendable {
     }
 
     private mutating func walk(_ directory: String, _ place: Place, depth: Int) {
-        visiting?(directory)
+        visiting(directory)
         guard depth <= Limits.depth else {
             leftOut.append((directory, .tooDeep))
             return
@@ -194,12 +198,14 @@ package struct MailFolders: Sendable {
             if isMaildir, ["cur", "new", "tmp"].contains(name) { continue }
             let path = directory + "/" + name
             guard !path.utf8.contains(0), let type = Self.fileType(path, follows: false) else { continue }
+            let isHidden = name.utf8.first == UInt8(ascii: ".")
             if type == S_IFDIR {
                 // A hidden folder only counts if it is a Maildir, as in Maildir++.
-                if name.hasPrefix("."), !Self.isMaildir(path) { continue }
+                if isHidden, !Self.isMaildir(path) { continue }
                 walk(path, place, depth: depth + 1)
-            } else if type == S_IFREG, !isMaildir, !name.hasPrefix("."), Self.mayBeMbox(name), Self.isMbox(path) {
-                add(path, .mbox, place)
+            } else if type == S_IFREG, !isMaildir, !isHidden, Self.mayBeMbox(name) {
+                visiting(path)
+                if Self.isMbox(path) { add(path, .mbox, place) }
             }
         }
     }
@@ -289,9 +295,10 @@ package struct MailFolders: Sendable {
                 for kind in ["Mail", "ImapMail"] {
                     let folder = profile + "/" + kind + "/"
                     guard path.utf8.starts(with: folder.utf8) else { continue }
-                    let server = path.dropFirst(folder.count).prefix { $0 != "/" }
+                    let server = String(
+                        Substring(path.utf8.dropFirst(folder.utf8.count).prefix { $0 != UInt8(ascii: "/") }))
                     if server.isEmpty { continue }
-                    return (root, Place(base: folder + server, account: String(server)))
+                    return (root, Place(base: folder + server, account: server))
                 }
             }
         }
@@ -301,13 +308,14 @@ package struct MailFolders: Sendable {
     private static func make(_ path: String, _ format: MailFolder.Format, _ place: Place) -> MailFolder {
         var components: [String] = []
         if path.utf8.starts(with: (place.base + "/").utf8) {
-            for part in path.dropFirst(place.base.count + 1).split(separator: "/") {
-                if part.hasPrefix(".") {
+            // Splits bytes, as the file system does.
+            for part in path.utf8.dropFirst(place.base.utf8.count + 1).split(separator: UInt8(ascii: "/")) {
+                if part.first == UInt8(ascii: ".") {
                     // Maildir++ joins the names of nested folders with dots.
-                    components += part.split(separator: ".").map { ModifiedUTF7.decoded(String($0)) }
+                    components += part.split(separator: UInt8(ascii: ".")).map(ModifiedUTF7.decoded)
                 } else {
-                    let name = part.hasSuffix(".sbd") ? part.dropLast(4) : part
-                    components.append(ModifiedUTF7.decoded(String(name)))
+                    let name = part.suffix(4).elementsEqual(".sbd".utf8) ? part.dropLast(4) : part
+                    components.append(ModifiedUTF7.decoded(name))
                 }
             }
         }
@@ -371,7 +379,7 @@ package enum DirectoryNames {
             guard let stream = opendir(folder + "/" + part.rawValue) else { throw LeftOutReason(errno: errno) }
             defer { closedir(stream) }
             while let entry = readdir(stream), files.count < limit {
-                guard let name = name(of: entry), !name.hasPrefix(".") else { continue }
+                guard let name = name(of: entry), name.utf8.first != UInt8(ascii: ".") else { continue }
                 files.append(MaildirFile(part: part, name: name))
                 if files.count % 4096 == 0 { visiting() }
             }
@@ -402,18 +410,22 @@ package struct MaildirFile: Sendable, Equatable {
 
     /// Reads a path such as `/home/ada/Maildir/cur/NAME`; nil for other paths.
     package static func split(_ path: String) -> (folder: String, file: MaildirFile)? {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count > 3, let part = Part(rawValue: String(parts[parts.count - 2])),
-            let name = parts.last, !name.isEmpty, !name.hasPrefix(".")
+        // Splits bytes: a combining character after a slash would join it in a comparison of
+        // characters.
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard parts.count > 3, let part = Part(rawValue: String(Substring(parts[parts.count - 2]))),
+            let name = parts.last, !name.isEmpty, name.first != UInt8(ascii: ".")
         else { return nil }
-        return (parts.dropLast(2).joined(separator: "/"), MaildirFile(part: part, name: String(name)))
+        let folder = String(Substring(path.utf8[..<parts[parts.count - 2].startIndex].dropLast()))
+        return (folder, MaildirFile(part: part, name: String(Substring(name))))
     }
 }
 
 /// The encoding of folder names in IMAP (RFC 3501). Mail programs also use it for file names.
 enum ModifiedUTF7 {
     /// Returns the decoded name, or the name itself if it does not have this encoding.
-    static func decoded(_ name: String) -> String {
+    static func decoded(_ bytes: Substring.UTF8View) -> String {
+        let name = String(Substring(bytes))
         guard name.utf8.contains(UInt8(ascii: "&")), name.utf8.count <= 1024 else { return name }
         var result = ""
         var rest = name[...]

@@ -39,8 +39,9 @@ package struct MailFlags: OptionSet, Sendable {
     /// Reads the flags of a Maildir file's name, such as `1700000000.M1P2.host:2,FS`.
     init(fileName: String) {
         var flags: MailFlags = []
-        if let start = fileName.utf8.lastIndex(of: UInt8(ascii: ":")), fileName[start...].hasPrefix(":2,") {
-            for letter in fileName[start...].utf8.dropFirst(3) {
+        let bytes = fileName.utf8
+        if let start = bytes.lastIndex(of: UInt8(ascii: ":")), bytes[start...].starts(with: ":2,".utf8) {
+            for letter in bytes[start...].dropFirst(3) {
                 switch letter {
                 case UInt8(ascii: "S"): flags.insert(.read)
                 case UInt8(ascii: "F"): flags.insert(.flagged)
@@ -94,8 +95,6 @@ package struct Message: Sendable {
         static let attachments = 200
         /// The largest number of people of one header.
         static let people = 200
-        /// The largest size of an attachment that is delivered, in bytes.
-        package static let attachmentSize = 256 << 20
     }
 
     /// The reason why a part of a message was left out.
@@ -193,26 +192,51 @@ package struct Message: Sendable {
         let source =
             "\(message.date?.timeIntervalSince1970 ?? 0)\0\(message.subject ?? "")\0\(people.joined(separator: "\0"))\0"
             + "\(message.text.utf8.count)\0\(message.text.prefix(4096))"
-        return "no-message-id-" + FNV1a.hash(source.utf8).hexadecimal
+        return digestMark + FNV1a.hash(source.utf8).hexadecimal
     }
 
+    /// `true` if an identifier may be a digest, because the message has no Message-ID.
+    static func mayBeDigest(_ identifier: String) -> Bool { identifier.utf8.starts(with: digestMark.utf8) }
+
+    private static let digestMark = "no-message-id-"
+
     /// Reads the Message-ID and `X-Mozilla-Status` alone; the Message-ID is nil if there is none.
-    package static func identify(_ bytes: UnsafeRawBufferPointer) -> (identifier: String?, flags: MailFlags) {
+    ///
+    /// - Parameter isWhole: `false` if the bytes are only the beginning of a message. The
+    ///   Message-ID is then also nil if it may continue after them.
+    package static func identify(
+        _ bytes: UnsafeRawBufferPointer, isWhole: Bool
+    ) -> (identifier: String?, flags: MailFlags) {
         guard let start = bytes.baseAddress else { return (nil, []) }
         var status: UInt32 = 0
-        let identifier = mail_message_identify(start, bytes.count, &status)
+        let identifier = mail_message_identify(start, bytes.count, isWhole ? 1 : 0, &status)
         defer { mail_free(identifier) }
         return (string(UnsafePointer(identifier)), MailFlags(mozillaStatus: status))
     }
 
     /// Returns the decoded bytes of an attachment; nil if there is no such part.
     package static func attachment(part: UInt32, of bytes: UnsafeRawBufferPointer) -> Data? {
-        var length = 0
-        guard let start = bytes.baseAddress,
-            let content = mail_attachment_read(start, bytes.count, part, Limits.attachmentSize, &length)
-        else { return nil }
-        defer { mail_free(content) }
-        return Data(bytes: content, count: length)
+        attachments(parts: [part], of: bytes, limit: Limits.size)[part]
+    }
+
+    /// Returns the decoded bytes of attachments by the numbers of their parts. Parses the message
+    /// once.
+    ///
+    /// - Parameter limit: The largest size of all contents, in bytes. An attachment that exceeds it
+    ///   is left out.
+    package static func attachments(
+        parts: [UInt32], of bytes: UnsafeRawBufferPointer, limit: Int
+    ) -> [UInt32: Data] {
+        guard let start = bytes.baseAddress else { return [:] }
+        var contents = parts.map { mail_content(part: $0, bytes: nil, length: 0) }
+        mail_attachments_read(start, bytes.count, &contents, contents.count, limit)
+        var found: [UInt32: Data] = [:]
+        for content in contents {
+            guard let memory = content.bytes else { continue }
+            found[content.part] = Data(bytes: memory, count: content.length)
+            mail_free(memory)
+        }
+        return found
     }
 
     /// Returns the HTML of a message, at most `limit` bytes; nil if it has none.
@@ -226,6 +250,14 @@ package struct Message: Sendable {
     }
 
     private static func string(_ pointer: UnsafePointer<CChar>?) -> String? { pointer.map { String(cString: $0) } }
+}
+
+extension String {
+    /// `true` if the string has the bytes of another string in it.
+    package func containsBytes(of other: String) -> Bool {
+        var text = self
+        return text.withUTF8 { mail_find($0.baseAddress ?? UnsafePointer(bitPattern: 1), $0.count, other) >= 0 }
+    }
 }
 
 /// The 64-bit FNV-1a hash, for short, stable names.

@@ -26,23 +26,42 @@ package struct MessageIdentifier: Sendable, Hashable {
 
     /// Reads an identifier; nil if it has another form.
     package init?(_ text: String) {
-        guard text.hasPrefix("/"), let end = text.firstRange(of: "//"), !end.isEmpty, end.lowerBound > text.startIndex
+        // Compares bytes: a combining character after a mark would join it in a comparison of
+        // characters.
+        let bytes = text.utf8
+        guard bytes.first == UInt8(ascii: "/"), let end = bytes.firstRange(of: "//".utf8),
+            end.lowerBound > bytes.startIndex
         else { return nil }
-        folder = String(text[..<end.lowerBound])
-        if folder.split(separator: "/").contains(where: { $0 == ".." || $0 == "." }) { return nil }
-        let rest = text[end.upperBound...]
-        if rest.hasPrefix(Self.messageMark) {
-            message = String(rest.dropFirst(Self.messageMark.count))
-            unique = nil
-        } else if rest.hasPrefix(Self.fileMark) {
-            let parts = rest.dropFirst(Self.fileMark.count)
-            guard let slashes = parts.firstRange(of: "//"), slashes.lowerBound > parts.startIndex else { return nil }
-            unique = String(parts[..<slashes.lowerBound])
-            message = String(parts[slashes.upperBound...])
+        let folder = bytes[..<end.lowerBound]
+        let parts = folder.split(separator: UInt8(ascii: "/"))
+        if parts.contains(where: { $0.elementsEqual("..".utf8) || $0.elementsEqual(".".utf8) }) { return nil }
+        let rest = bytes[end.upperBound...]
+        let message: Substring.UTF8View
+        if rest.starts(with: Self.messageMark.utf8) {
+            message = rest.dropFirst(Self.messageMark.utf8.count)
+        } else if rest.starts(with: Self.fileMark.utf8) {
+            let parts = rest.dropFirst(Self.fileMark.utf8.count)
+            guard let slashes = parts.firstRange(of: "//".utf8), slashes.lowerBound > parts.startIndex else {
+                return nil
+            }
+            unique = String(Substring(parts[..<slashes.lowerBound]))
+            message = parts[slashes.upperBound...]
         } else {
             return nil
         }
         if message.isEmpty { return nil }
+        self.folder = String(Substring(folder))
+        self.message = String(Substring(message))
+    }
+
+    package static func == (one: MessageIdentifier, other: MessageIdentifier) -> Bool {
+        one.text.utf8.elementsEqual(other.text.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        for part in [folder, unique ?? "", message] {
+            for byte in part.utf8 { hasher.combine(byte) }
+        }
     }
 
     private static let messageMark = "id:"

@@ -16,7 +16,7 @@ struct FolderTests {
     }
 
     private func found(_ settings: MailSettings) -> [String] {
-        MailFolders(settings).folders.map {
+        MailFolders(settings) { _ in }.folders.map {
             "\($0.path.dropFirst(mail.path.count + 1)) \($0.name) \($0.account) \($0.role)"
         }
     }
@@ -36,7 +36,9 @@ struct FolderTests {
                 "Maildir Maildir Maildir inbox", "Maildir/.Archive.2024 Archive/2024 Maildir other",
                 "Maildir/.Sent Sent Maildir sent",
             ])
-        let leftOut = MailFolders(settings).leftOut.map { "\($0.path.dropFirst(mail.path.count + 1)): \($0.reason)" }
+        let leftOut = MailFolders(settings) { _ in }.leftOut.map {
+            "\($0.path.dropFirst(mail.path.count + 1)): \($0.reason)"
+        }
         #expect(leftOut.sorted() == ["Maildir/.Junk: spam", "Maildir/.Trash: in the trash"])
         #expect(MailFolders.folder(at: mail.path + "/Maildir/.Sent", settings)?.role == .sent)
         #expect(MailFolders.folder(at: mail.path + "/Maildir/.Trash", settings) == nil)
@@ -53,7 +55,9 @@ struct FolderTests {
                 "Maildir Maildir Maildir inbox", "Maildir/.Trash Trash Maildir trash", "backup/box box backup other",
             ])
         #expect(settings.problems.count == 1 && settings.problems[0].contains("line 3"))
-        let leftOut = MailFolders(settings).leftOut.map { "\($0.path.dropFirst(mail.path.count + 1)): \($0.reason)" }
+        let leftOut = MailFolders(settings) { _ in }.leftOut.map {
+            "\($0.path.dropFirst(mail.path.count + 1)): \($0.reason)"
+        }
         #expect(leftOut.contains("Mail/old/a: excluded in the settings") && leftOut.contains("missing: not there"))
     }
 
@@ -72,7 +76,7 @@ struct FolderTests {
         try mail.write(message, ".thunderbird/abc.default/other/Inbox")
         let unnamed = try settings()
         #expect(found(unnamed) == [])
-        #expect(MailFolders(unnamed).leftOut.map(\.path) == [mail.path + "/.thunderbird"])
+        #expect(MailFolders(unnamed) { _ in }.leftOut.map(\.path) == [mail.path + "/.thunderbird"])
         let named = try settings("~/.thunderbird")
         #expect(
             found(named) == [
@@ -86,6 +90,27 @@ struct FolderTests {
         #expect(!MailFolders.mayBeMailbox(mail.path + "/.thunderbird/abc.default/other/Inbox", named))
     }
 
+    @Test func foldersWhoseNamesAreOtherBytesAreOtherFolders() throws {
+        for name in ["Mail/caf\u{E9}", "Mail/cafe\u{301}", "Mail/\u{301}"] { try mail.makeMaildir(name) }
+        let names = try MailFolders(settings()) { _ in }.folders.map { Array($0.name.utf8) }
+        #expect(Set(names) == Set(["caf\u{E9}", "cafe\u{301}", "\u{301}"].map { Array($0.utf8) }))
+    }
+
+    @Test func theSearchForFoldersShowsProgress() throws {
+        try mail.makeMaildir("Mail/work")
+        try mail.write("no mailbox", "Mail/file")
+        var visited: [String] = []
+        _ = try MailFolders(settings()) { visited.append(String($0.dropFirst(mail.path.count))) }
+        #expect(visited == ["/Mail", "/Mail/file", "/Mail/work"])
+    }
+
+    @Test func filesOfTheYear2300AreRead() throws {
+        try mail.write("x", "late")
+        var times = Array(repeating: timespec(tv_sec: 10_000_000_000, tv_nsec: 1), count: 2)
+        #expect(utimensat(AT_FDCWD, mail.path + "/late", &times, 0) == 0)
+        #expect(try OpenFile(mail.path + "/late").size == 1)
+    }
+
     @Test func settingsThatCannotBeReadAreAnError() throws {
         try mail.write(String(repeating: "#", count: 70_000), ".config/com.searchlight.mail/folders")
         #expect(throws: MailSettingsError.self) { try settings() }
@@ -94,10 +119,15 @@ struct FolderTests {
     @Test func identifiersAreReadAsTheyAreWritten() {
         for (message, unique) in [
             ("a@b", nil), ("file:x//y@b", nil), ("id:a//b", "1.M2.host"), ("a/b", "1"), ("é@ü", "x"),
+            ("\u{301}a@b", nil),
+            ("\u{301}a@b", "1"), ("a@b", "\u{301}"),
         ] {
             let identifier = MessageIdentifier(folder: "/home/ada/Mail dir/é", message: message, unique: unique)
             #expect(MessageIdentifier(identifier.text) == identifier)
         }
+        #expect(
+            MessageIdentifier(folder: "/e\u{301}", message: "a", unique: nil)
+                != MessageIdentifier(folder: "/\u{E9}", message: "a", unique: nil))
         for text in [
             "", "/", "//", "a//id:x", "/a//id:", "/a//file:x", "/a//file://y", "/a/../b//id:x", "/a//x:y", "/a",
         ] {
@@ -111,6 +141,8 @@ struct FolderTests {
         let split = MaildirFile.split("/home/ada/Maildir/cur/1.2.host:2,S")
         #expect(
             split?.folder == "/home/ada/Maildir" && split?.file.unique == "1.2.host" && split?.file.flags == [.read])
+        let combining = MaildirFile.split("/home/ada/Maildir/cur/\u{301}1:2,S")
+        #expect(combining?.folder == "/home/ada/Maildir" && combining?.file.name == "\u{301}1:2,S")
         #expect(MaildirFile.split("/home/ada/Maildir/tmp/1") == nil && MaildirFile.split("/cur/1") == nil)
         #expect(MaildirFile.split("/home/ada/Maildir/cur/.hidden") == nil)
     }
@@ -183,6 +215,30 @@ struct MboxTests {
         try mail.write("\(from)X-Mozilla-Status: 0008\nMessage-ID: <1@x>\n\n\n\(from)Message-ID: <2@x>\n\n", "box")
         let comparison = try MboxComparison(OpenFile(mail.path + "/box"), from: 0, known: ["1@x", "2@x"]) {}
         #expect(comparison.fresh == [] && comparison.gone == ["1@x"])
+    }
+
+    @Test func messagesOfAFolderAreFoundInOnePass() throws {
+        func message(_ number: Int) -> String { "Message-ID: <\(number)@x>\n\n\(number)\n\n" }
+        try mail.write((0..<30).map { from + message($0) }.joined() + from + message(7), "Mail/box")
+        try mail.makeMaildir("Mail/dir")
+        for number in 0..<30 { try mail.write(message(number), "Mail/dir/cur/\(number).host:2,FRS") }
+        let settings = try MailSettings(environment: ["HOME": mail.path])
+        for (name, unique) in [("box", false), ("dir", true)] {
+            let folder = try #require(MailFolders.folder(at: mail.path + "/Mail/" + name, settings))
+            let wanted = (0..<40).map { number in
+                MessageIdentifier(
+                    folder: folder.path, message: "\(number)@x", unique: unique ? "\(number).host" : nil)
+            }
+            var visits = 0
+            var found: [String: Int64] = [:]
+            try LocatedMessage.find(wanted, in: folder, visiting: { visits += 1 }) { identifier, located in
+                found[identifier.message] = located.size
+                #expect(located.bytes == Array(message(Int(identifier.message.prefix { $0 != "@" }) ?? -1).utf8))
+            }
+            #expect(found.count == 30 && found["7@x"] == Int64(message(7).utf8.count))
+            // One visit of each message, and one of each that is wanted.
+            #expect(visits <= 31 + 40, "\(name)")
+        }
     }
 
     @Test func messagesAreFoundByTheirIdentifiers() throws {

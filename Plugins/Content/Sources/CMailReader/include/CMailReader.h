@@ -31,7 +31,7 @@ typedef struct {
     const char *type;       /* the MIME type in lower case, such as "application/pdf" */
     const char *content_id; /* nullable, without angle brackets */
     uint64_t size;          /* the encoded size in bytes */
-    uint32_t part;          /* the number of the part, for mail_attachment_read */
+    uint32_t part;          /* the number of the part, for mail_attachments_read */
     uint32_t is_inline;     /* not 0 for a part that the HTML shows, such as a picture */
 } mail_attachment;
 
@@ -70,13 +70,24 @@ typedef struct {
 const mail_message *mail_message_read(const void *bytes, size_t length, const mail_limits *limits);
 void mail_message_free(const mail_message *message);
 
-/* Returns the Message-ID without parsing the message; NULL if there is none. Free the result
- * with mail_free. Stores X-Mozilla-Status in `status`, or 0 if it is missing. */
-char *mail_message_identify(const void *bytes, size_t length, uint32_t *status);
+/* Returns the Message-ID without parsing the message; NULL if there is none. Of several fields, the
+ * first one counts, here and in mail_message_read. Free the result with mail_free. Stores
+ * X-Mozilla-Status in `status`, or 0 if it is missing.
+ *
+ * `is_whole` is 0 if the bytes are only the beginning of a message. The result is then NULL for an
+ * identifier that may continue after them. */
+char *mail_message_identify(const void *bytes, size_t length, int is_whole, uint32_t *status);
 
-/* Decodes at most `limit` bytes of an attachment. Returns NULL if there is no such part. Free
- * the result with mail_free. */
-void *mail_attachment_read(const void *bytes, size_t length, uint32_t part, size_t limit, size_t *result_length);
+/* A part and its decoded content. */
+typedef struct {
+    uint32_t part; /* its number in mail_attachment */
+    void *bytes;   /* nullable: there is no such part, or it was too large. Free it with mail_free. */
+    size_t length;
+} mail_content;
+
+/* Decodes parts of a message, in the order of the array. A part is omitted if the contents would
+ * then have more than `limit` bytes. */
+void mail_attachments_read(const void *bytes, size_t length, mail_content *contents, size_t count, size_t limit);
 
 /* Returns the HTML of a message as UTF-8, at most `limit` bytes; NULL if it has none. Free the
  * result with mail_free. */
