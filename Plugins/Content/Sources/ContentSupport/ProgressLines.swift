@@ -40,11 +40,12 @@ package final class ProgressLines {
 }
 
 extension String {
-    /// The string with line breaks and other control characters as escapes.
+    /// The string with line breaks and other control characters as escapes, so that a hostile name
+    /// cannot forge a line of a log.
     package var onOneLine: String {
-        guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return self }
+        guard unicodeScalars.contains(where: \.breaksLines) else { return self }
         return unicodeScalars.reduce(into: "") { line, scalar in
-            if scalar.properties.generalCategory == .control {
+            if scalar.breaksLines {
                 line += scalar.escaped(asASCII: true)
             } else {
                 line.unicodeScalars.append(scalar)
@@ -82,5 +83,14 @@ extension String {
             if count > limit { return String(line.prefix(limit - 1)) + "…" }
         }
         return line
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var breaksLines: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
     }
 }

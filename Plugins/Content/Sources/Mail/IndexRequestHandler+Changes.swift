@@ -103,9 +103,9 @@ private final class FolderUpdate {
             gone.formUnion(try known(path).map { MessageIdentifier(folder: path, message: $0, unique: nil) })
             return
         }
+        let state = try storedState(of: path)
         do throws(LeftOutReason) {
             let file = try OpenFile(path)
-            let state = storedState(of: path)
             if let state, state.isSame(file) { return }
             let isContinued = state?.isContinued(file) == true
             let visiting = { [progress] in progress.reading(path) }
@@ -127,11 +127,16 @@ private final class FolderUpdate {
     /// The first error of the index, for functions that can only throw a `LeftOutReason`.
     private var failure: (any Error)?
 
-    private func storedState(of path: String) -> MboxState? {
-        do { return try handler.states.state(path) } catch {
-            failure = failure ?? error
-            return nil
+    /// The state of an mbox. A state without items does not count: the mbox was not there for a
+    /// time, or a reindex left it out, and its items were deleted.
+    private func storedState(of path: String) throws -> MboxState? {
+        guard let state = try handler.states.state(path) else { return nil }
+        var hasItems = false
+        try index.listItems(withPrefix: MessageIdentifier.prefix(of: path), pageSize: 1) { _ in
+            hasItems = true
+            return false
         }
+        return hasItems ? state : nil
     }
 
     private func knownOrNone(_ path: String) -> Set<String> {
@@ -163,6 +168,7 @@ private final class FolderUpdate {
         var renames: [String: String] = [:]
         var targets: Set<String> = []
         for (folder, message) in fresh {
+            progress.reading(folder.path)
             guard let known = messageIdentifier(folder, message), let before = old[known] else { continue }
             var unique: String?
             if case .file(let file) = message.place { unique = file.unique }
@@ -186,6 +192,7 @@ private final class FolderUpdate {
     private var opened: (path: String, reader: MboxReader)?
 
     private func donate(_ folder: MailFolder, _ message: FreshMessage) throws {
+        progress.reading(folder.path)
         let reading: MailFolder.Reading
         switch message.place {
         case .file(let file): reading = folder.read(file)
@@ -205,10 +212,7 @@ private final class FolderUpdate {
         case .message(let found):
             let text = found.message.text.utf8.count
             try donations.add(CSSearchableItem(found), textBytes: text)
-            let problems = found.message.problems.map { LeftOutReason.problem($0).description }
-            if !problems.isEmpty {
-                progress.say("\(found.identifier.text.onOneLine) is \(problems.joined(separator: ", "))")
-            }
+            progress.sayOmissions(of: found)
         case .leftOut(let omission):
             // The file is gone again. Another change reports that.
             if omission.reason == .notThere { return }

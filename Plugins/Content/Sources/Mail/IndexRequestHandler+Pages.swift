@@ -39,6 +39,12 @@ extension IndexRequestHandler: CSPagedReindexHandler {
                 case .mbox: try readMbox(folder, resumed, work)
                 }
             guard let next else { continue }
+            // Without a cursor the page would be the last one, and the host would delete the items
+            // of the other folders.
+            guard next.data != nil else {
+                work.leaveOut(folder.path, .identifierTooLong)
+                continue
+            }
             try work.finish()
             return next
         }
@@ -53,7 +59,7 @@ extension IndexRequestHandler: CSPagedReindexHandler {
         _ settings: MailSettings, _ index: CSSearchableIndex, isFirst: Bool, _ progress: ProgressLines
     ) throws -> [MailFolder] {
         if !isFirst, let known = listings.withLock({ $0.folders }) { return known }
-        let found = MailFolders(settings)
+        let found = MailFolders(settings) { progress.reading($0) }
         if isFirst {
             settings.problems.forEach(progress.say)
             for omission in found.leftOut.prefix(1000) {
@@ -95,6 +101,7 @@ extension IndexRequestHandler: CSPagedReindexHandler {
         while position < files.count {
             if try work.isUsedUp() { return PageCursor(folder: folder.path, file: last) }
             let file = files[position]
+            work.visit(folder.path)
             // A missing file was moved or got other flags. The host reports that as a change.
             if case .leftOut(let omission) = try work.take(folder.read(file)), omission.reason != .notThere {
                 work.leaveOut(omission)
@@ -191,7 +198,7 @@ final class PageWork {
     func take(_ reading: MailFolder.Reading) throws -> MailFolder.Reading {
         count += 1
         guard case .message(let found) = reading else { return reading }
-        if !found.message.problems.isEmpty || found.isTooLarge { say(found) }
+        if !found.omissions.isEmpty { say(found) }
         try donations.add(CSSearchableItem(found), textBytes: found.message.text.utf8.count)
         return reading
     }
@@ -208,10 +215,7 @@ final class PageWork {
 
     private func say(_ found: FoundMessage) {
         omissions += 1
-        guard omissions <= Self.maximumOmissions else { return }
-        let reasons = found.message.problems.map { LeftOutReason.problem($0) } + (found.isTooLarge ? [.tooLarge] : [])
-        let text = reasons.map(\.description).joined(separator: ", ")
-        progress.say("\((found.file ?? found.identifier.text).onOneLine) is \(text)")
+        if omissions <= Self.maximumOmissions { progress.sayOmissions(of: found) }
     }
 
     func leaveOut(_ omission: LeftOutMessage) { leaveOut(omission.name, omission.reason) }

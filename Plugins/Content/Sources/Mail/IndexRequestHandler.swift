@@ -73,30 +73,52 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
         let settings = try readSettings()
         let progress = progressLines()
         let donations = DonationBatches(to: index, onSend: { progress.madeProgress() })
+        var wanted: [MessageIdentifier] = []
         for text in identifiers {
-            if let identifier = MessageIdentifier(text), MailFolders.isAway(identifier.folder, settings) {
-                progress.say("\(identifier.folder.onOneLine) is in a folder that is missing; its messages are kept")
-                continue
-            }
-            guard let identifier = MessageIdentifier(text),
-                let located = try LocatedMessage(
-                    identifier, settings, visiting: { progress.reading(identifier.folder) })
-            else {
-                try donations.delete(text)
-                continue
-            }
-            var message = located.bytes.withUnsafeBytes { Message($0) }
-            message.flags.formUnion(located.flags)
-            let found = FoundMessage(
-                identifier: identifier, message: message, folder: located.folder, file: located.file,
-                size: Int64(located.bytes.count), isTooLarge: false)
-            if message.identifier != identifier.message || message.flags.contains(.deleted) {
-                try donations.delete(text)
+            if let identifier = MessageIdentifier(text) {
+                wanted.append(identifier)
             } else {
-                try donations.add(CSSearchableItem(found), textBytes: message.text.utf8.count)
+                try donations.delete(text)
             }
         }
+        // Reads each folder once.
+        wanted.sort { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
+        var rest = wanted[...]
+        while let path = rest.first?.folder {
+            let group = rest.prefix { $0.folder.utf8.elementsEqual(path.utf8) }
+            rest = rest.dropFirst(group.count)
+            if MailFolders.isAway(path, settings) {
+                progress.say("\(path.onOneLine) is in a folder that is missing; its messages are kept")
+                continue
+            }
+            try reindex(group, in: MailFolders.folder(at: path, settings), donations, progress)
+        }
         try donations.finish()
+    }
+
+    /// Donates messages of a folder, and deletes the items of those that are not there.
+    ///
+    /// - Parameter folder: nil if there is no such folder.
+    private func reindex(
+        _ identifiers: ArraySlice<MessageIdentifier>, in folder: MailFolder?, _ donations: DonationBatches,
+        _ progress: ProgressLines
+    ) throws {
+        var missing = Set(identifiers)
+        if let folder {
+            let visiting = { progress.reading(folder.path) }
+            try LocatedMessage.find(Array(identifiers), in: folder, visiting: visiting) { identifier, located in
+                var message = located.bytes.withUnsafeBytes { Message($0) }
+                message.flags.formUnion(located.flags)
+                if message.identifier != identifier.message || message.flags.contains(.deleted) { return }
+                let found = FoundMessage(
+                    identifier: identifier, message: message, folder: folder, file: located.file,
+                    size: located.size, isTooLarge: located.size > Int64(Message.Limits.size))
+                progress.sayOmissions(of: found)
+                try donations.add(CSSearchableItem(found), textBytes: message.text.utf8.count)
+                missing.remove(identifier)
+            }
+        }
+        for identifier in identifiers where missing.remove(identifier) != nil { try donations.delete(identifier.text) }
     }
 
     // MARK: Promises
@@ -158,6 +180,15 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
         }
         reply.title = page.title
         return reply
+    }
+}
+
+extension ProgressLines {
+    /// Prints the reasons why an item lacks a part of its message, if it does.
+    func sayOmissions(of found: FoundMessage) {
+        let reasons = found.omissions.map(\.description)
+        if reasons.isEmpty { return }
+        say("\((found.file ?? found.identifier.text).onOneLine) is \(reasons.joined(separator: ", "))")
     }
 }
 

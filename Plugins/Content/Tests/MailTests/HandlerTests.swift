@@ -177,6 +177,44 @@ final class HandlerTests {
         #expect(!answered.withLock { $0 })
     }
 
+    @Test func longWorkShowsProgress() throws {
+        for number in 0..<9 { try write(text(number), to: maildir + "/cur/\(number).host:2,S") }
+        let start = ContinuousClock.now
+        // Each reading of the clock is a second later.
+        let clock = { [unowned self] in
+            steps += 1
+            return start + .seconds(steps)
+        }
+        func signs() -> Int {
+            lines.withLock { lines in
+                defer { lines = [] }
+                return lines.count { $0.hasPrefix("reading ") }
+            }
+        }
+        #expect(reindexAll(handler(clock: clock)) == 1 && signs() > 3)
+        try FileManager.default.removeItem(atPath: maildir + "/cur/0.host:2,S")
+        let paths = (1..<9).map { maildir + "/cur/\($0).host:2,S" } + [maildir + "/cur/0.host:2,S"]
+        handler(clock: clock).searchableIndex(
+            index, updateItemsForFileChanges: paths.map { .changed(URL(filePath: $0, directoryHint: .notDirectory)) }
+        ) {}
+        // At least one for every third message that is compared, and again that is donated.
+        #expect(signs() >= 4)
+    }
+
+    @Test func aFolderWhosePathIsTooLongForACursorDoesNotEndTheReindex() throws {
+        // In a cursor, the escapes make the names six times as long.
+        var long = home + "/Mail"
+        for _ in 0..<4 { long += "/" + String(repeating: "\u{1}", count: 200) }
+        for part in ["cur", "new"] {
+            try FileManager.default.createDirectory(atPath: long + "/" + part, withIntermediateDirectories: true)
+        }
+        for number in 0..<3 { try write(text(number), to: long + "/cur/\(number)") }
+        for number in 3..<9 { try write(text(number), to: maildir + "/cur/\(number)") }
+        #expect(try #require(reindexAll(items: 2)) > 2)
+        #expect(index.state.items.count == 2 + 6)
+        #expect(index.state.leftOut == [long: "path and Message-ID too long"])
+    }
+
     @Test func pagesEndAfterTheirTime() throws {
         for number in 0..<10 { try write(text(number), to: maildir + "/cur/\(number)") }
         let start = ContinuousClock.now
@@ -201,6 +239,19 @@ final class HandlerTests {
         ) { acknowledged.withLock { $0 = true } }
         #expect(acknowledged.withLock { $0 })
         #expect(index.takeCalls() == ["index 2", "delete 4"] && titles == ["number 1", "number 3"])
+    }
+
+    @Test func identifiersOfLargeMessagesKeepTheirSize() throws {
+        let path = maildir + "/cur/1.host:2,S"
+        try write(text(1), to: path)
+        #expect(truncate(path, 70_000_000) == 0)
+        #expect(reindexAll() == 1)
+        let size = index.state.items.values.first?.attributeSet.fileSize
+        #expect(size == 70)
+        lines.withLock { $0 = [] }
+        handler().searchableIndex(index, reindexSearchableItemsWithIdentifiers: [identifier(1, "1.host")]) {}
+        #expect(index.state.items.values.first?.attributeSet.fileSize == size)
+        #expect(lines.withLock { $0 }.contains { $0.contains("read in part: larger than") })
     }
 
     // MARK: Changes
@@ -263,6 +314,29 @@ final class HandlerTests {
         #expect(update(box, home + "/Mail/renamed") && index.takeCalls() == ["rename 4", "index 4"])
         try FileManager.default.removeItem(atPath: home + "/Mail/renamed")
         #expect(update(home + "/Mail/renamed") && titles == [])
+    }
+
+    @Test func anMboxThatReturnsGetsItsItemsAgain() throws {
+        try write(mbox(1, 2), to: box)
+        #expect(reindexAll() == 1)
+        let away = home + "/Mail/x"
+        try FileManager.default.moveItem(atPath: box, toPath: away)
+        #expect(update(box, away) && titles == ["number 1", "number 2"])
+        try FileManager.default.moveItem(atPath: away, toPath: box)
+        #expect(update(away, box))
+        #expect(index.state.items.keys.sorted() == [identifier(1), identifier(2)])
+        // A reindex found no mbox, so the host has deleted its items.
+        index.deleteSearchableItems(withIdentifiers: [identifier(1), identifier(2)])
+        #expect(update(box) && titles == ["number 1", "number 2"])
+    }
+
+    @Test func aMessageWithTwoIdentifiersStays() throws {
+        let text = mbox(1).replacing("Message-ID: <1@x>", with: "Message-ID: <1@x>\nMessage-ID: <2@x>")
+        try write(text, to: box)
+        #expect(reindexAll() == 1)
+        #expect(index.state.items.keys.sorted() == [identifier(1)])
+        try write(mbox(3) + text, to: box)
+        #expect(update(box) && index.state.items.keys.sorted() == [identifier(1), identifier(3)])
     }
 
     @Test func messagesMoveFromAnMboxToAnother() throws {
