@@ -91,6 +91,11 @@ struct AdapterTests {
                 Issue.record("a page that is never acknowledged was not failed: \(host.allAnswers)")
                 return
             }
+            page(pointer, table, 6, cursor: Array("empty".utf8))
+            guard case .finished(SEARCHLIGHT_INVALID_ARGUMENT, _)? = await host.answer(to: 6) else {
+                Issue.record("an empty cursor was taken for the end: \(host.allAnswers)")
+                return
+            }
             var short = searchlight_page()
             table.reindex_page(pointer, 4, &short)
             guard case .finished(SEARCHLIGHT_INVALID_ARGUMENT, _)? = await host.answer(to: 4) else {

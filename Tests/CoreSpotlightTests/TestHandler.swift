@@ -199,6 +199,7 @@ final class PagingHandler: CSIndexExtensionRequestHandler, CSPagedReindexHandler
     ) {
         switch page.cursor.map({ String(decoding: $0, as: UTF8.self) }) {
         case "end": acknowledgementHandler(nil)
+        case "empty": acknowledgementHandler(Data())
         case "never": break
         case let cursor:
             acknowledgementHandler(

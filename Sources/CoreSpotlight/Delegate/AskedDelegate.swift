@@ -28,7 +28,19 @@ struct AskedDelegate: @unchecked Sendable {
 
     func reindexPage(_ page: CSReindexPage, _ answer: RequestAnswer) {
         (delegate as? any CSPagedReindexHandler)?.searchableIndex(
-            index, reindexPage: page, acknowledgementHandler: { answer.give(.page(next: $0)) })
+            index, reindexPage: page,
+            acknowledgementHandler: { next in
+                // The host would take an empty cursor for the end, and delete all items of later
+                // pages.
+                guard next?.isEmpty != true else {
+                    return answer.give(
+                        .failed(
+                            HostFailure(
+                                SEARCHLIGHT_INVALID_ARGUMENT,
+                                "The cursor of the next page is empty. Pass nil after the last item.")))
+                }
+                answer.give(.page(next: next))
+            })
     }
 
     /// `true` if the delegate handles file changes.

@@ -64,7 +64,8 @@ public protocol CSPagedReindexHandler: CSSearchableIndexDelegate {
     /// bytes and describes the position completely, because the host may request the next page from
     /// another process. The same page may be requested again. At the end of the reindex the host
     /// deletes the items that no page has donated, so the handler deletes nothing. If the handler
-    /// is released without a call, the page fails, and the host requests it again.
+    /// is released without a call or is called with empty data, the page fails, and the host
+    /// requests it again.
     func searchableIndex(
         _ searchableIndex: CSSearchableIndex, reindexPage page: CSReindexPage,
         acknowledgementHandler: @escaping @Sendable (_ nextCursor: Data?) -> Void)
