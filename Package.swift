@@ -237,7 +237,8 @@ let package = Package(
         .target(name: "SystemSupport", dependencies: ["CSystem"], swiftSettings: strict),
         .target(name: "ItemRecord", swiftSettings: strict),
         .target(name: "UniformTypeIdentifiers", dependencies: ["CTables"], swiftSettings: strict),
-        .target(name: "SearchlightExtension", cSettings: strictC),
+        // The headers for C and C++, and the crate for Rust.
+        .target(name: "SearchlightExtension", exclude: ["rust"], cSettings: strictC),
         .target(name: "CSandbox", cSettings: strictC),
         .target(
             name: "CTables",

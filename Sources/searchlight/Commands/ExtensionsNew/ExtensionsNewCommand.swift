@@ -12,15 +12,19 @@ struct ExtensionsNewCommand: ReportingCommand {
         commandName: "new",
         abstract: "Create the source folder of a new extension, ready to build.",
         discussion: """
-            swift: a package with a request handler as on Apple's systems. c: one source file and a Makefile. bindings: only \
-            an Info.plist, which names the functions of a system library to call. Existing files are not overwritten.
+            swift: a package with a request handler as on Apple's systems. c, c++: one source file and a Makefile. rust: a crate \
+            without other dependencies. bindings: only an Info.plist, which names the functions of a system library to call. Existing files are not overwritten.
             """)
 
     /// The language of the project.
     enum Language: String, ExpressibleByArgument, CaseIterable {
         case swift
         case c
+        case cPlusPlus = "c++"
+        case rust
         case bindings
+
+        init?(argument: String) { self.init(rawValue: argument == "cpp" ? "c++" : argument.lowercased()) }
     }
 
     @Argument(
@@ -36,10 +40,10 @@ struct ExtensionsNewCommand: ReportingCommand {
     var directory: String?
     @Option(
         help: ArgumentHelp(
-            "Use Searchlight's source in this folder, for the Swift package dependency and the C header.",
+            "Use Searchlight's source in this folder, for the Swift package dependency and the C and C++ headers.",
             discussion: """
                 Default: the source from which this program was built; else ../searchlight for Swift, and the installed \
-                header for C.
+                headers for C and C++.
                 """, valueName: "dir"), completion: .directory)
     var searchlight: String?
     @Flag(help: "Print JSON.")
@@ -86,6 +90,8 @@ struct ExtensionsNewCommand: ReportingCommand {
         switch language {
         case .swift: .swift(names, searchlight: searchlight.map(absolute) ?? Self.ownSource ?? "../searchlight")
         case .c: .c(names, searchlight: searchlight.map(absolute) ?? Self.ownSource)
+        case .cPlusPlus: .cPlusPlus(names, searchlight: searchlight.map(absolute) ?? Self.ownSource)
+        case .rust: .rust(names, crate: crate)
         case .bindings: .bindings(names)
         }
     }
@@ -94,6 +100,14 @@ struct ExtensionsNewCommand: ReportingCommand {
     private static var ownSource: String? { folder(with: headers) }
 
     private static let headers = "Sources/SearchlightExtension/include"
+
+    /// The folder of the Rust crate: in the checkout, or below the prefix of the installation.
+    private var crate: String {
+        let inSource = "/Sources/SearchlightExtension/rust"
+        if let source = searchlight.map(absolute) ?? Self.ownSource { return source + inSource }
+        let installed = "share/searchlight/rust"
+        return Self.folder(with: installed).map { $0 + "/" + installed } ?? "../searchlight" + inSource
+    }
 
     /// The path of the guide: in the checkout, or below the prefix of the installation.
     private var guide: String {

@@ -53,6 +53,38 @@ struct Project {
             ["needs": needs, "variables": variables, "build": build])
     }
 
+    /// Adds the Makefile of a project that a C or C++ compiler builds.
+    ///
+    /// - Parameters:
+    ///   - searchlight: The path of Searchlight's source; `nil` if the headers are installed.
+    ///   - folders: The folders of the headers in that source.
+    ///   - sources: The patterns of the files that the library is made of.
+    ///   - units: The pattern of the files to compile.
+    ///   - compiler: The variable that names the compiler.
+    ///   - candidates: The names of compilers, in order of preference.
+    private mutating func addNativeMakefile(
+        _ searchlight: String?, folders: [String], sources: String, units: String, compiler: String,
+        _ candidates: String, options: String, libraries: String
+    ) {
+        let headers = searchlight.map { source in
+            let source = source.replacingOccurrences(of: "$", with: "$$")
+            return folders.map { "\(source)/Sources/SearchlightExtension/\($0)" }.joined(separator: ":")
+        }
+        addMakefile(
+            needs: sources.split(separator: " ").map { "$(wildcard \($0))" }.joined(separator: " "),
+            variables: """
+                \(compiler) := $(firstword $(shell command -v \(candidates)))
+                # The folders of Searchlight's headers, separated by colons; empty for the installed headers.
+                SEARCHLIGHT_HEADERS ?= \(headers ?? "")
+                HEADERS := $(if $(SEARCHLIGHT_HEADERS),-I"$(subst :," -I",$(SEARCHLIGHT_HEADERS))",$(shell pkg-config --cflags searchlight-extension))
+
+                """,
+            build: """
+                \t$(\(compiler)) -O2 -g -Wall -Wextra \(options) -shared -fPIC $(HEADERS) $(wildcard \(units)) \
+                -o $(BUNDLE)/\(names.library)\(libraries)
+                """)
+    }
+
     private mutating func addReadme(_ about: String) {
         add("README.md", "the three commands", PackageResources.readme_template, ["about": about])
     }
@@ -103,26 +135,58 @@ extension Project {
         var project = Project(names, steps: [firstRecipe] + simpleSteps(names))
         project.add("\(names.module).c", "the extension", PackageResources.extension_c_template)
         project.addManifest(library: names.library, more: recipeFolder)
-        let headers = searchlight.map {
-            $0.replacingOccurrences(of: "$", with: "$$") + "/Sources/SearchlightExtension/include"
-        }
-        project.addMakefile(
-            needs: "$(wildcard *.c *.h)",
-            variables: """
-                CC := $(firstword $(shell command -v cc clang gcc))
-                # The folder of searchlight_extension.h; empty for the installed header.
-                SEARCHLIGHT_HEADERS ?= \(headers ?? "")
-                HEADERS := $(if $(SEARCHLIGHT_HEADERS),-I"$(SEARCHLIGHT_HEADERS)",$(shell pkg-config --cflags searchlight-extension))
-
-                """,
-            build: """
-                \t$(CC) -std=c11 -O2 -g -Wall -Wextra -Wno-unused-parameter -shared -fPIC $(HEADERS) $(wildcard *.c) \
-                -o $(BUNDLE)/\(names.library) -lm
-                """)
+        project.addNativeMakefile(
+            searchlight, folders: ["include"], sources: "*.c *.h", units: "*.c", compiler: "CC", "cc clang gcc",
+            options: "-std=c11 -Wno-unused-parameter", libraries: " -lm")
         project.addReadme(
             """
             An extension of Searchlight in C. `searchlight_extension.h` is the whole contract; nothing is linked. The
             Makefile names its folder; for another: `make SEARCHLIGHT_HEADERS=…/Sources/SearchlightExtension/include`.
+            """)
+        return project
+    }
+
+    /// A project with one C++ source file.
+    ///
+    /// - Parameter searchlight: The path of Searchlight's source, for the headers; `nil` if the
+    ///   headers are installed.
+    static func cPlusPlus(_ names: ProjectNames, searchlight: String?) -> Project {
+        var project = Project(names, steps: [firstRecipe] + simpleSteps(names))
+        project.add("\(names.module).cpp", "the extension", PackageResources.extension_cpp_template)
+        project.addManifest(library: names.library, more: recipeFolder)
+        project.addNativeMakefile(
+            searchlight, folders: ["include", "cplusplus"], sources: "*.cpp *.hpp *.h", units: "*.cpp", compiler: "CXX",
+            "c++ g++ clang++", options: "-std=c++20 -fvisibility=hidden", libraries: "")
+        project.addReadme(
+            """
+            An extension of Searchlight in C++20. `searchlight_extension.hpp` wraps the C interface, and nothing but the C++
+            standard library is linked. The Makefile names the folders of both headers in SEARCHLIGHT_HEADERS.
+            """)
+        return project
+    }
+
+    /// A Rust crate.
+    ///
+    /// - Parameter crate: The folder of the crate `searchlight-extension`.
+    static func rust(_ names: ProjectNames, crate: String) -> Project {
+        var project = Project(names, steps: [firstRecipe] + simpleSteps(names))
+        let quoted = crate.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        project.add(
+            "Cargo.toml", "the build; depends on the crate searchlight-extension", PackageResources.cargo_toml_template,
+            ["package": names.module.lowercased(), "crate": quoted])
+        project.add("src/lib.rs", "the extension", PackageResources.extension_rs_template)
+        project.addManifest(library: names.library, more: recipeFolder)
+        project.addMakefile(
+            needs: "Cargo.toml $(wildcard src/*.rs)", variables: "CARGO ?= cargo\n",
+            build: """
+                \t$(CARGO) build --release --offline --quiet --target-dir build/target
+                \tcp build/target/release/libextension.so $(BUNDLE)/\(names.library)
+                """)
+        project.addReadme(
+            """
+            An extension of Searchlight in Rust 1.63 or later. The crate `searchlight-extension` at
+            `\(crate)`
+            has safe traits over the C interface; it needs no other crate, and nothing is downloaded.
             """)
         return project
     }

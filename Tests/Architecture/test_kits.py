@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The declarations of the Rust crate against the C header: the same structs, fields and order."""
+
+import pathlib
+import re
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2] / "Sources" / "SearchlightExtension"
+
+# The struct of the header that a struct of the crate declares.
+STRUCTS = {
+    "RawHost": "searchlight_host",
+    "RawAttachment": "searchlight_attachment",
+    "RawPreview": "searchlight_preview_reply",
+    "HostRequest": "searchlight_host_request",
+    "HostCancel": "searchlight_host_cancel",
+    "HostProgress": "searchlight_host_progress",
+    "HostItems": "searchlight_host_items",
+    "HostCustomKeys": "searchlight_host_custom_keys",
+    "HostBatch": "searchlight_host_batch",
+    "HostRename": "searchlight_host_rename",
+    "HostListing": "searchlight_host_listing",
+    "HostLog": "searchlight_host_log",
+    "HostLeftOut": "searchlight_host_left_out",
+    "ReindexTable": "searchlight_reindex",
+    "RawPage": "searchlight_page",
+    "PagingTable": "searchlight_paging",
+    "RawChange": "searchlight_change",
+    "ChangesTable": "searchlight_changes",
+    "PromisesTable": "searchlight_promises",
+    "PreviewTable": "searchlight_preview",
+    "RawThrottle": "searchlight_throttle_notice",
+    "ThrottleTable": "searchlight_throttle",
+    "Entry": "searchlight_extension_entry",
+}
+
+# The kinds of a C type and a Rust type that have the same size.
+C_KINDS = {"uint32_t": 4, "int32_t": 4, "uint64_t": 8, "double": 8, "size_t": 8}
+RUST_KINDS = {"u32": 4, "i32": 4, "u64": 8, "f64": 8, "usize": 8}
+
+
+def c_fields(body):
+    """Returns the names and sizes of the fields of a struct of the header."""
+    fields = []
+    for statement in re.sub(r"/\*.*?\*/", "", body, flags=re.S).split(";"):
+        statement = " ".join(statement.split())
+        if not statement:
+            continue
+        function = re.search(r"\(\*(\w+)\)", statement)
+        if function:
+            fields.append((function[1], 8))
+            continue
+        kind, name = re.fullmatch(r"(.+?)\s*(\w+)", statement).groups()
+        fields.append((name, 8 if "*" in kind else C_KINDS[kind]))
+    return fields
+
+
+def rust_fields(body):
+    """Returns the names and sizes of the fields of a struct of the crate."""
+    fields = []
+    for name, kind in re.findall(r"pub (\w+):\s*(unsafe extern \"C\" fn|\*|[\w]+)", body):
+        fields.append((name, RUST_KINDS.get(kind, 8)))
+    return fields
+
+
+class RustCrate(unittest.TestCase):
+    def setUp(self):
+        self.header = (ROOT / "include" / "searchlight_extension.h").read_text()
+        self.crate = (ROOT / "rust" / "src" / "raw.rs").read_text()
+
+    def test_every_struct_has_the_fields_of_the_header(self):
+        c_structs = dict(re.findall(r"typedef struct (\w+) \{\n(.*?)\n\} \1;", self.header, flags=re.S))
+        rust_structs = dict(re.findall(r"#\[repr\(C\)\]\npub struct (\w+) \{\n(.*?)\n\}", self.crate, flags=re.S))
+        rust_structs.pop("Opaque")
+        self.assertEqual(set(rust_structs), set(STRUCTS))
+        for rust, c in STRUCTS.items():
+            self.assertEqual(rust_fields(rust_structs[rust]), c_fields(c_structs[c]), rust)
+
+    def test_every_interface_has_a_name_of_the_header(self):
+        names = set(re.findall(r'"(searchlight\.[a-z-]+/\d+)"', self.header))
+        sources = [path.read_text() for path in (ROOT / "rust" / "src").glob("*.rs")]
+        used = {name for text in sources for name in re.findall(r'b"(searchlight\.[a-z-]+/\d+)(?:\\0)?"', text)}
+        self.assertEqual(used - names, set())
+        self.assertGreater(len(used), 10)
+
+    def test_numbers_are_those_of_the_header(self):
+        for name in ("OK", "FAILED", "UNSUPPORTED", "NOT_FOUND", "CANCELLED", "INVALID_ARGUMENT", "UNAVAILABLE",
+                     "TOO_LARGE", "REFUSED"):
+            number = int(re.search(rf"#define SEARCHLIGHT_{name} (\d+)", self.header)[1])
+            if name == "OK":
+                self.assertIn(f"pub const OK: Status = {number};", self.crate)
+                continue
+            case = name.title().replace("_", "")
+            self.assertIn(f"{case} = {number},", (ROOT / "rust" / "src" / "lib.rs").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()
