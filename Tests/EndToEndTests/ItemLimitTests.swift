@@ -4,7 +4,7 @@ import ItemRecord
 import Testing
 
 /// Items that exceed a limit, donated by a script.
-@Suite("Limits of an item, as a donor meets them", .timeLimit(.minutes(10)))
+@Suite("Limits of an item for donors", .timeLimit(.minutes(10)))
 struct ItemLimitTests {
     private static func line(exceeding limit: ItemLimit) -> String {
         let long = String(repeating: "x", count: limit.maximum + 1)

@@ -3,10 +3,10 @@ import Foundation
 import Testing
 
 /// Lists of items that one command prints and another one reads.
-@Suite("Lists from one command to another", .timeLimit(.minutes(10)))
+@Suite("Lists as input of another command", .timeLimit(.minutes(10)))
 struct ItemListTests {
     @Test(
-        "The numbers that a list prints are what drag, show and preview take",
+        "drag, show and preview accept the numbers that a list prints",
         arguments: ["search sheet", "list", "query 'pageCount >= 0'"])
     func numbers(list: String) throws {
         let command = try Command.indexed()
@@ -43,7 +43,7 @@ struct ItemListTests {
     }
 
     @Test(
-        "What is no list of items is told once, and how to get one",
+        "An invalid list of items is reported once, with the remedy",
         arguments: ["drag - --accept public.html --output .", "show -", "preview -"])
     func noList(reader: String) throws {
         let command = try Command.indexed()
@@ -58,7 +58,7 @@ struct ItemListTests {
     }
 
     @Test(
-        "Limits are numbers from 1 on, in every command",
+        "Limits start at 1 in every command",
         arguments: ["search sheet", "list", "query 'a == 1'", "verify"])
     func limits(list: String) throws {
         let command = try Command.indexed()
@@ -72,7 +72,7 @@ struct ItemListTests {
         }
     }
 
-    @Test("Numbers alone go with nothing else that decides what is printed")
+    @Test("Numbers cannot be combined with other options that select the output")
     func conflicts() throws {
         let command = Command(harness: try Harness())
         for line in ["search x --json", "list --json", "query 'a == 1' --count", "query 'a == 1' --attributes a"] {

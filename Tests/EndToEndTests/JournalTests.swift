@@ -16,7 +16,7 @@ struct JournalTests {
         try Data(text.utf8).write(to: URL(filePath: path))
     }
 
-    @Test("A note that a preview or a drag finds gone is not found a second time", arguments: [false, true])
+    @Test("A note that a preview or a drag finds deleted is not found again", arguments: [false, true])
     func ghosts(isDragged: Bool) async throws {
         let harness = try Harness()
         let notes = harness.folder + "/notes"
@@ -97,7 +97,7 @@ struct JournalTests {
         }
     }
 
-    @Test("A note that was removed is gone after the next reindex, and the rest is the same")
+    @Test("A removed note is gone after the next reindex, and the rest is unchanged")
     func removedNote() async throws {
         let harness = try Harness()
         let notes = harness.folder + "/notes"
@@ -114,7 +114,7 @@ struct JournalTests {
     }
 
     @Test(
-        "Whatever people write in front of a note is found",
+        "A note with any front matter is found",
         arguments: [
             "---\nwriter:\n  name: Quince Farrow\nodd key (1): pomelo\nbroken [ line\n---\n",
             "+++\nwriter = 'Quince Farrow'\n[x]\ny = ['pomelo']\n+++\n",
@@ -137,7 +137,7 @@ struct JournalTests {
         }
     }
 
-    @Test("What settings and ignore files leave out is not indexed, and leaves the index")
+    @Test("Notes excluded by settings and ignore files are not indexed, and leave the index")
     func exclusions() async throws {
         let harness = try Harness()
         let notes = harness.folder + "/notes"
@@ -158,7 +158,7 @@ struct JournalTests {
         }
     }
 
-    @Test("A note that is dragged as it is keeps the name of its file")
+    @Test("A note that is dragged unchanged keeps the name of its file")
     func nameOfADraggedFile() throws {
         let harness = try Harness()
         let notes = harness.folder + "/notes"
@@ -174,7 +174,7 @@ struct JournalTests {
         }
     }
 
-    @Test("What cannot be indexed is skipped with a reason, and everything else is indexed")
+    @Test("Files that cannot be indexed are skipped with a reason, and all others are indexed")
     func badInput() async throws {
         let harness = try Harness()
         let notes = harness.folder + "/notes"
@@ -222,7 +222,7 @@ struct JournalTests {
         }
     }
 
-    @Test("5,000 notes survive a worker that is killed half-way: it is reported, asked again, and the end is the same")
+    @Test("5,000 notes survive a worker that is killed halfway: it is reported and repeated, with the same result")
     func killedHalfWay() async throws {
         let harness = try Harness()
         let notes = harness.folder + "/notes"
@@ -263,7 +263,7 @@ struct JournalTests {
         }
     }
 
-    @Test("An interrupted reindex is owed by the next process, and made up for by the next reindex")
+    @Test("An interrupted reindex is pending in the next process, and completed by the next reindex")
     func owedAfterFailure() async throws {
         let harness = try Harness()
         let notes = harness.folder + "/notes"

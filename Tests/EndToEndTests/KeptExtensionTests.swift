@@ -23,7 +23,7 @@ struct KeptExtensionTests {
         }
     }
 
-    @Test("One that uses every interface is served by every one of them")
+    @Test("An extension that uses every interface is served by all of them")
     func everything() async throws {
         let harness = try Harness()
         let bundle = "com.example.everything"
@@ -62,7 +62,7 @@ struct KeptExtensionTests {
         #expect(harness.messages == ["first page", "second page", "battery", "faster"])
     }
 
-    @Test("A preview that nobody waits for any more is ended by its handler, and the worker lives on")
+    @Test("A cancelled preview is ended by its handler, and the worker stays")
     func cancelled() async throws {
         let harness = try Harness()
         let bundle = "com.example.everything"

@@ -15,7 +15,7 @@ struct ListingCommandTests {
             environment: try command.environment, input: lines.joined(separator: "\n"))
     }
 
-    @Test("--after goes on where a page ended, until nothing follows", arguments: [["list"], ["query", "a != 1"]])
+    @Test("--after continues a page until the end", arguments: [["list"], ["query", "a != 1"]])
     func pages(_ start: [String]) throws {
         _ = try donate((1...5).map { #"{"uniqueIdentifier": "i\#($0)"}"# }.joined(separator: "\n"))
         var after: [String] = []
@@ -40,7 +40,7 @@ struct ListingCommandTests {
         #expect(wrong == 64)
     }
 
-    @Test("A search for nothing is an object where JSON is asked for")
+    @Test("An empty search is an object in JSON")
     func emptySearch() throws {
         for words in ["", "-x", "..."] {
             let (status, output) = try command.shell("\"$SEARCHLIGHT\" search --json -- '\(words)'")
@@ -51,7 +51,7 @@ struct ListingCommandTests {
         #expect(try command("search", "").status == 64)
     }
 
-    @Test("Why a line is no JSON is told, each cause by its name")
+    @Test("The reason why a line is not JSON is reported, each cause by its name")
     func causes() throws {
         let causes = [
             ("oops", "it is not valid JSON"), (#"{"a": 1e999}"#, "a number that is out of range"),
@@ -66,7 +66,7 @@ struct ListingCommandTests {
         #expect(binary.output.contains("Line 1: it is not UTF-8."), "\(binary.output)")
     }
 
-    @Test("Updates of what is not there and items that have expired are not counted as accepted")
+    @Test("Updates of missing items and expired items are not counted as accepted")
     func leftOut() throws {
         let lines = [
             #"{"uniqueIdentifier": "one"}"#, #"{"uniqueIdentifier": "none", "isUpdate": true}"#,
@@ -83,7 +83,7 @@ struct ListingCommandTests {
         #expect(report["expired"] as? Int == 1)
     }
 
-    @Test("Long titles are cut in lists, and whole in JSON")
+    @Test("Long titles are truncated in lists, and complete in JSON")
     func longTitles() throws {
         let title = String(repeating: "word ", count: 200) + "end"
         _ = try donate(#"{"uniqueIdentifier": "one", "attributes": {"title": "\#(title)"}}"#)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("An extension that breaks the rules of the header", .timeLimit(.minutes(10)))
 struct MisuseTests {
-    @Test("is told of each, does no harm, and is served all the same")
+    @Test("has each violation reported, does no harm, and is still served")
     func allRules() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("misuses")

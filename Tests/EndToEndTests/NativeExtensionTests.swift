@@ -39,7 +39,7 @@ struct NativeExtensionTests {
     }
 
     @Test(
-        "makes a batch and its client state durable together, and is told when the state is another",
+        "makes a batch and its client state durable together, and learns that the state is another",
         arguments: [false, true])
     func batches(inProcess: Bool) async throws {
         let harness = try Harness(inProcess: inProcess)
@@ -165,7 +165,7 @@ struct NativeExtensionTests {
         }
     }
 
-    @Test("may be removed: its items stay findable, and a drop says what is missing")
+    @Test("may be removed: its items stay findable, and a drop reports the missing extension")
     func removed() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("notebook")

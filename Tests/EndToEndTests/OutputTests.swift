@@ -7,7 +7,7 @@ import Testing
 @Suite("The command's output", .timeLimit(.minutes(10)))
 struct OutputTests {
     @Test(
-        "A device without room on standard output is a failure that is told",
+        "A standard output without room is reported as a failure",
         arguments: [
             "search alpha", "show alpha", "show alpha --json", "status", "status --json", "extensions", "preview alpha",
             "preview alpha --html", "preview alpha --output -", "drag alpha --accept public.html --output -",
@@ -21,7 +21,9 @@ struct OutputTests {
         #expect(output.contains("No space left on device"), "\(output)")
     }
 
-    @Test("A reader that has seen enough ends it quietly", arguments: ["types tree", "search sheet", "status --json"])
+    @Test(
+        "A reader that closes the output ends it without a message",
+        arguments: ["types tree", "search sheet", "status --json"])
     func closedPipe(arguments: String) throws {
         let command = try Command.indexed()
         // The reader closes before the first line.
@@ -32,7 +34,7 @@ struct OutputTests {
         #expect(output == "status 141\n")
     }
 
-    @Test("A pipe, a link and a file with a mode of its own are written to as cp does")
+    @Test("A pipe, a link and a file with its own mode are written to as by cp")
     func kindsOfFiles() throws {
         let command = try Command.indexed()
         let drag = "\"$SEARCHLIGHT\" drag alpha --accept public.html --output"
@@ -48,7 +50,7 @@ struct OutputTests {
         #expect(mode.output.hasSuffix("640\n0\n"))
     }
 
-    @Test("A preview in a folder gets a name after its title, and replaces nothing; a missing folder is named")
+    @Test("A preview in a folder is named after its title, and replaces nothing; a missing folder is reported")
     func folders() throws {
         let command = try Command.indexed()
         let folder = command.harness.folder + "/previews"
@@ -101,7 +103,7 @@ struct OutputTests {
         #expect(output.hasSuffix("status 143\n0\n"))
     }
 
-    @Test("An extension that cannot render is told apart from one that is gone")
+    @Test("An extension that cannot render is distinguished from a removed one")
     func notRendered() throws {
         let command = try Command.indexed()
         let unsupported = try command.separately("preview", "gamma")
@@ -119,7 +121,7 @@ struct OutputTests {
         #expect(status["withoutExtension"] as? [String] == ["com.example.notebook"])
     }
 
-    @Test("MIME types and extensions are accepted as the types they belong to")
+    @Test("MIME types and extensions are accepted as their types")
     func acceptedTypes() throws {
         let command = try Command.indexed()
         for (text, note) in [

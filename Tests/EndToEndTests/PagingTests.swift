@@ -57,7 +57,7 @@ struct PagingTests {
         }
     }
 
-    @Test("asks for one page after the other, and leaves nothing owed")
+    @Test("requests one page after the other, and leaves nothing pending")
     func allPages() async throws {
         let paged = try Paged()
         try await paged.harness.withEngine { engine async throws in
@@ -68,7 +68,7 @@ struct PagingTests {
         #expect(paged.pages == [0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4])
     }
 
-    @Test("goes on at the last acknowledged page after its host was killed", arguments: ["early", "late"])
+    @Test("continues at the last acknowledged page after its host was killed", arguments: ["early", "late"])
     func killedHost(moment: String) async throws {
         let paged = try Paged()
         try paged.tell("more 1")
@@ -97,7 +97,7 @@ struct PagingTests {
         }
     }
 
-    @Test("keeps what each page left out, and drops what an interrupted one no longer leaves out")
+    @Test("keeps the omissions of each page, and drops those of an interrupted page that no longer apply")
     func omissions() async throws {
         let paged = try Paged()
         func leftOut() async throws -> [String] {
@@ -118,7 +118,7 @@ struct PagingTests {
         #expect(try await leftOut().isEmpty)
     }
 
-    @Test("and waits between two pages, leaves the bundle to a person who wants it reindexed")
+    @Test("and waits between two pages, yields the bundle to a reindex of the user")
     func takenOver() async throws {
         let paged = try Paged()
         try await paged.harness.withEngine { engine async throws in
@@ -139,7 +139,7 @@ struct PagingTests {
         }
     }
 
-    @Test("and waits between two pages, does not keep a person from having the bundle forgotten")
+    @Test("and waits between two pages, does not prevent the user from forgetting the bundle")
     func forgottenMeanwhile() async throws {
         let paged = try Paged()
         try await paged.harness.withEngine { engine async throws in
@@ -159,7 +159,7 @@ struct PagingTests {
         }
     }
 
-    @Test("asks for a page once more when its worker was killed")
+    @Test("requests a page once more after its worker was killed")
     func killedWorker() async throws {
         let paged = try Paged()
         try paged.tell("die 2")
@@ -171,7 +171,7 @@ struct PagingTests {
     }
 
     @Test(
-        "begins anew when the extension is another, or the index forgot what it is to delete", arguments: [true, false])
+        "restarts if the extension changed, or if the index lost the list of items to delete", arguments: [true, false])
     func anew(isUpgrade: Bool) async throws {
         let paged = try Paged()
         try paged.tell("early 2")
@@ -197,7 +197,7 @@ struct PagingTests {
     }
 
     @Test(
-        "begins anew when its first page is a week old or of the future, or the index has lost something since",
+        "restarts if its first page is a week old or in the future, or if the index has lost data since",
         arguments: ["young", "old", "future", "generation"])
     func tooOld(what: String) async throws {
         let paged = try Paged()
@@ -223,7 +223,7 @@ struct PagingTests {
     }
 
     @Test(
-        "begins anew after an answer that its cursor can be no cursor", arguments: ["refuse", "same", "long", "wrong"])
+        "restarts after an answer that its cursor is invalid", arguments: ["refuse", "same", "long", "wrong"])
     func badCursor(what: String) async throws {
         let paged = try Paged()
         try await paged.harness.withEngine { engine async throws in
@@ -238,7 +238,7 @@ struct PagingTests {
         }
     }
 
-    @Test("begins anew once the same page has failed three times")
+    @Test("restarts after the same page has failed three times")
     func failsAgain() async throws {
         let paged = try Paged()
         try await paged.harness.withEngine { engine async throws in
@@ -251,7 +251,7 @@ struct PagingTests {
         #expect(paged.pages == [0, 1, 2, 2, 2])
     }
 
-    @Test("ends one that brings nothing new")
+    @Test("ends if a page brings nothing new")
     func endless() async throws {
         let paged = try Paged()
         try paged.tell("endless 0")
@@ -271,7 +271,7 @@ struct PagingTests {
         await strict.close()
     }
 
-    @Test("leaves an app that runs to donate at one go")
+    @Test("lets a running app donate everything at once")
     func delegate() async throws {
         let paged = try Paged()
         try paged.tell("early 2")
@@ -286,7 +286,7 @@ struct PagingTests {
         #expect(paged.pages.isEmpty)
     }
 
-    @Test("begins anew when somebody has deleted everything that its pages had brought")
+    @Test("restarts if all items of its pages were deleted")
     func undone() async throws {
         let paged = try Paged()
         try await paged.harness.withEngine { engine async throws in

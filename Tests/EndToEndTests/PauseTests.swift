@@ -14,7 +14,7 @@ import Testing
 @testable import SearchlightEngine
 
 /// Background workers that must pause because the user is active.
-@Suite("A background worker that is paused", .timeLimit(.minutes(10)))
+@Suite("A paused background worker", .timeLimit(.minutes(10)))
 struct PauseTests {
     private let harness: Harness
 
@@ -50,7 +50,7 @@ struct PauseTests {
     }
 
     @Test(
-        "stands still whatever it does, while persons are answered, and is ended at once when it is to end",
+        "pauses during any work, while the user's requests are answered, and ends at once on request",
         arguments: ["spins", "threads", "deaf", "ignoring 1000000", "cooperative 1000000"])
     func standsStill(mode: String) async throws {
         let bundle = try harness.installBackground(mode)
@@ -73,7 +73,7 @@ struct PauseTests {
         }
     }
 
-    @Test("hears of it though others need all processors: until it stands still it does not yield to them")
+    @Test("is notified although others need all processors: it yields no processor until it pauses")
     func hears() async throws {
         let bundle = try harness.installBackground("spins")
         let clock = ManualClock()
@@ -139,7 +139,7 @@ struct PauseTests {
     }
 
     @Test(
-        "after it has donated everything, has nothing more indexed until it goes on or is to end, and is done then",
+        "after all its donations has no more indexed until it continues or ends, and is done then",
         arguments: ["resumes", "ends"])
     func donatedAll(what: String) async throws {
         let bundle = try harness.installBackground("cooperative 300")
@@ -172,7 +172,7 @@ struct PauseTests {
         }
     }
 
-    @Test("and is loaded just when its time for that is over is found, so that it does not work on")
+    @Test("that is loaded at the end of its time limit is found, so that it does not work on")
     func loadedLate() async throws {
         let bundle = try harness.installBackground("cooperative 1")
         let files = try ExtensionBundle(at: harness.extensions + "/\(bundle).searchext")
@@ -195,7 +195,7 @@ struct PauseTests {
         await pool.shutdown()
     }
 
-    @Test("is told so, and told when it is over, once each")
+    @Test("is notified, and notified of the end of the pause, once each")
     func told() async throws {
         let bundle = try harness.installBackground("cooperative 100000")
         try await harness.withEngine { engine async throws in
@@ -215,7 +215,7 @@ struct PauseTests {
     }
 
     @Test(
-        "and holds a lock that others may wait for is ended, and nothing held against it",
+        "and holds a lock that others may wait for is ended, without a failure",
         arguments: ["flock", "posix"])
     func locks(mode: String) async throws {
         let bundle = try harness.installBackground(mode)
@@ -233,7 +233,7 @@ struct PauseTests {
     }
 
     @Test(
-        "and gives its lock back in time, or holds one that is nobody else's, is frozen",
+        "and returns its lock in time, or holds one of its own, is frozen",
         arguments: ["yields", "private"])
     func harmlessLocks(mode: String) async throws {
         let bundle = try harness.installBackground(mode)
@@ -246,7 +246,7 @@ struct PauseTests {
         }
     }
 
-    @Test("has its time limits stand still too")
+    @Test("has its time limits paused too")
     func limits() async throws {
         let bundle = try harness.installBackground("spins")
         let clock = ManualClock()
@@ -277,7 +277,7 @@ struct PauseTests {
         }
     }
 
-    @Test("and killed by somebody is noticed; it is asked once more when it may go on")
+    @Test("and killed from outside is noticed; the request is repeated once it may continue")
     func killed() async throws {
         let bundle = try harness.installBackground("cooperative 50")
         try await harness.withEngine { engine async throws in
@@ -331,7 +331,7 @@ struct PauseTests {
         await worker.waitForEnd()
     }
 
-    @Test("Who was not running is not begun while its bundle is paused")
+    @Test("A worker is not started while its bundle is paused")
     func notBegun() async throws {
         let bundle = try harness.installBackground("cooperative 10")
         try await harness.withEngine { engine async throws in

@@ -109,7 +109,7 @@ struct PoorMachineTests {
     }
 
     @Test(
-        "each program works, or says which limit is too small, and ends",
+        "each program works, or names the limit that is too small, and ends",
         .enabled(if: Alone.isSo, Comment(rawValue: Alone.hint)))
     func sweep() async throws {
         // All limits at the same time, each with a separate store: most programs wait for a second
@@ -134,7 +134,7 @@ struct PoorMachineTests {
     }
 
     @Test(
-        "with few processes each program works, or says so",
+        "with few processes each program works, or reports it",
         .enabled(if: Alone.isSo, Comment(rawValue: Alone.hint)),
         .enabled(if: geteuid() == 0, "that limit is none for root, and others' processes count for other users"))
     func processes() throws {
@@ -153,7 +153,7 @@ struct PoorMachineTests {
     }
 
     @Test(
-        "a worker that cannot start says why, and that is not held against its extension",
+        "a worker that cannot start reports the reason, without a failure of its extension",
         arguments: ["nofile=16:16", "stack=65536:65536", "fsize=4096:4096", "data=33554432:33554432"])
     func worker(limit: String) async throws {
         let harness = try Harness()
@@ -176,7 +176,7 @@ struct PoorMachineTests {
         await engine.close()
     }
 
-    @Test("a service that has no more descriptors refuses who comes, and lives on")
+    @Test("a service without free descriptors rejects new clients, and continues")
     func descriptorsRunOut() throws {
         let command = try Command.indexed()
         let service = try ChildProcess(

@@ -3,7 +3,7 @@ import ExtensionHost
 import SearchlightEngine
 import Testing
 
-@Suite("What an extension prints")
+@Suite("Printed lines of an extension")
 struct PrintedLinesTests {
     private static let type = "public.utf8-plain-text"
 
@@ -12,7 +12,7 @@ struct PrintedLinesTests {
         harness.recordedEvents.compactMap { if case .output(_, let line) = $0 { line } else { nil } }
     }
 
-    @Test("before it answers is told before the answer, in a thousand rounds")
+    @Test("before it answers are reported before the answer, in a thousand rounds")
     func comesFirst() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("prints")
@@ -29,7 +29,7 @@ struct PrintedLinesTests {
         }
     }
 
-    @Test("before it fails is told before the error")
+    @Test("before it fails are reported before the error")
     func comesBeforeErrors() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("prints")
@@ -43,7 +43,7 @@ struct PrintedLinesTests {
         }
     }
 
-    @Test("in more than a pipe takes is told in order, the last line without an end too")
+    @Test("beyond the size of a pipe are reported in order, also a last line without an end")
     func many() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("prints")
@@ -57,7 +57,7 @@ struct PrintedLinesTests {
         }
     }
 
-    @Test("in one line that is too long is cut, which the line says")
+    @Test("that are too long are truncated, with a mark")
     func long() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("prints")
@@ -67,7 +67,7 @@ struct PrintedLinesTests {
         #expect(printed(harness) == [String(repeating: "x", count: 4096) + "…"])
     }
 
-    @Test("before it crashes is told, and quoted by the error")
+    @Test("before it crashes are reported, and quoted by the error")
     func crash() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("prints")

@@ -17,7 +17,7 @@ struct ReaderFailureTests {
         bundle = try command.harness.installFixture("by-name")
     }
 
-    @Test("is kept: three crashes in commands that change nothing else lead to quarantine")
+    @Test("is stored: three crashes in commands that change nothing else cause a quarantine")
     func crashes() async throws {
         let item = """
             {"uniqueIdentifier": "crash", "attributes": {"title": "Crash", \
@@ -43,7 +43,7 @@ struct ReaderFailureTests {
         }
     }
 
-    @Test("has items owed that were set aside for a bundle that has changed, unless another changes the store")
+    @Test("makes skip-listed items of a changed bundle pending, unless another process changes the store")
     func itemsSetAside() async throws {
         try await harness.withEngine { engine async throws in
             try await engine.reindexItems(["crash", "good"], of: bundle)

@@ -5,7 +5,7 @@ import Testing
 /// “searchlight reindex”: its output and its exit status.
 @Suite("The reindex command", .timeLimit(.minutes(10)))
 struct ReindexCommandTests {
-    @Test("The last message is always shown, and no more than a thousand are kept")
+    @Test("The last message is always shown, and at most a thousand are kept")
     func messages() throws {
         let command = Command(harness: try Harness())
         let bundle = try command.harness.installFixture("hostile-words")
@@ -24,7 +24,7 @@ struct ReindexCommandTests {
         #expect(reports.first?["droppedMessages"] as? Int == 501)
     }
 
-    @Test("Messages stand under the name of their bundle")
+    @Test("Messages are listed under the name of their bundle")
     func headings() throws {
         let command = Command(harness: try Harness())
         let wordy = try command.harness.installFixture("hostile-words")
@@ -36,7 +36,7 @@ struct ReindexCommandTests {
         #expect(errors.hasSuffix("\(terse):\n  three sheets\n"), "\(errors)")
     }
 
-    @Test("One item is one item")
+    @Test("One item is counted in the singular")
     func singular() throws {
         let command = Command(harness: try Harness())
         let notes = command.harness.folder + "/notes"
@@ -49,7 +49,7 @@ struct ReindexCommandTests {
         #expect(try command("status").output.contains("\(bundle): 1 item, "))
     }
 
-    @Test("Without any extension it says so in words of its own")
+    @Test("Without any extension it has a message of its own")
     func noExtension() throws {
         let command = Command(harness: try Harness())
         let (status, output) = try command("reindex")
@@ -61,7 +61,7 @@ struct ReindexCommandTests {
         #expect(report["status"] as? Int == 2)
     }
 
-    @Test("What is refused is told; it is a failure only when it was asked for")
+    @Test("Rejected extensions are reported; they are a failure only if they were requested")
     func refused() throws {
         let command = try Command.indexed()
         let name = "com.example.refused"
@@ -77,7 +77,7 @@ struct ReindexCommandTests {
         #expect((failed.first?["error"] as? String)?.isEmpty == false)
     }
 
-    @Test("A terminal that takes nothing does not hold the extension up")
+    @Test("A blocked terminal does not delay the extension")
     func blockedErrors() throws {
         let command = Command(harness: try Harness())
         _ = try command.harness.installFixture("hostile-words")

@@ -7,7 +7,7 @@ import SearchlightEngine
 import Testing
 
 /// The engine of a service, called from another process.
-@Suite("An engine asked over a connection", .timeLimit(.minutes(10)))
+@Suite("An engine over a connection", .timeLimit(.minutes(10)))
 struct RemoteEngineTests {
     private static let scope = IndexScope(bundle: "org.example.app")
 
@@ -21,7 +21,7 @@ struct RemoteEngineTests {
         await host.close()
     }
 
-    @Test("Batches and pages that are too large for one message arrive all the same")
+    @Test("Batches and pages that are too large for one message arrive completely")
     func large() async throws {
         try await withRemote { remote in
             var batch = IndexBatch(scope: Self.scope)
@@ -46,7 +46,7 @@ struct RemoteEngineTests {
         }
     }
 
-    @Test("A call that is cancelled ends, and the connection goes on")
+    @Test("A cancelled call ends, and the connection stays open")
     func cancelled() async throws {
         try await withRemote { remote in
             let call = Task { try await remote.items(matching: .and([]), limit: 10) }
@@ -58,7 +58,7 @@ struct RemoteEngineTests {
         }
     }
 
-    @Test("A connection that ends fails what is asked over it")
+    @Test("A connection that ends fails its calls")
     func ended() async throws {
         try await withRemote { remote in
             await remote.close()
@@ -66,7 +66,7 @@ struct RemoteEngineTests {
         }
     }
 
-    @Test("A service that ends before it answers that it will has done what it was asked")
+    @Test("A service that ends before its acknowledgement of a stop has done the request")
     func stopped() async throws {
         let harness = try Harness()
         let host = try ServiceHost(harness)

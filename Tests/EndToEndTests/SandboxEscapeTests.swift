@@ -8,7 +8,7 @@ import SystemSupport
 import Testing
 
 /// An extension that tries all known ways to access data of others.
-@Suite("Out of the sandbox", .timeLimit(.minutes(10)))
+@Suite("Escapes from the sandbox", .timeLimit(.minutes(10)))
 struct SandboxEscapeTests {
     /// Permitted actions. All other attempts must fail.
     private static let harmless: Set<String> = [
@@ -147,7 +147,7 @@ struct SandboxEscapeTests {
         }
     }
 
-    @Test("every way is closed by the kernel, and each attempt is told")
+    @Test("every attempt is denied by the kernel, and reported")
     func everything() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("escapes")
@@ -180,7 +180,7 @@ struct SandboxEscapeTests {
         #expect(reads?.refusal.count == 7)
     }
 
-    @Test("an ordinary user comes no further than root, and status shows each attempt")
+    @Test("an ordinary user gets no further than root, and status shows each attempt")
     func asOrdinaryUser() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("escapes")

@@ -30,7 +30,7 @@ struct SandboxLinkTests {
     }
 
     @Test(
-        "a worker's links that lead through each other to nothing, and its long paths, neither end the host nor stop it",
+        "a worker's links that lead through each other to nothing, and its long paths, neither end nor stop the host",
         arguments: ["tower 20 150", "tower 25 6", "tower 39 100", "tower 45 2", "deep 4080"])
     func tower(thing: String) throws {
         let harness = try Harness()
@@ -42,7 +42,7 @@ struct SandboxLinkTests {
         #expect(output.contains("tried to") == (thing == "tower 20 150"), "\(output)")
     }
 
-    @Test("such links where a declared path is end no host that works out what may be reached", arguments: [150, 6])
+    @Test("such links at a declared path end no host that resolves it", arguments: [150, 6])
     func declaredTower(times: Int) throws {
         let harness = try Harness()
         try install(
@@ -58,7 +58,7 @@ struct SandboxLinkTests {
         #expect(status == 0, "\(status): \(output)")
     }
 
-    @Test("a folder that becomes a link after the host has judged it opens nothing, to write or to read")
+    @Test("a folder that becomes a link after the host's check opens nothing, to write or to read")
     func exchanged() async throws {
         let harness = try Harness()
         let (shared, settings) = (harness.folder + "/Documents/shared", harness.folder + "/config/autostart")
@@ -107,7 +107,7 @@ struct SandboxLinkTests {
         #expect(report.missing.isEmpty)
     }
 
-    @Test("a granted place that is a link is reached by what it leads to, and what the system links to is, too")
+    @Test("a granted path that is a link reaches its target, and so do links of the system")
     func followed() async throws {
         let harness = try Harness()
         try make(harness.folder + "/out/notes")

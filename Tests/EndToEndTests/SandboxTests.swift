@@ -28,7 +28,7 @@ struct SandboxTests {
         return notes
     }
 
-    @Test("a Swift extension works, asks for nothing it may not have, and everything confines it")
+    @Test("a Swift extension works, asks for nothing forbidden, and is fully confined")
     func journal() async throws {
         let harness = try Harness()
         let bundle = try harness.installJournal(notes: try notes(harness, 20))
@@ -48,7 +48,7 @@ struct SandboxTests {
             harness.recordedEvents.count { if case .started = $0 { true } else { false } } == reports(harness).count)
     }
 
-    @Test("a folder that the person did not list is not read, and that is told")
+    @Test("a folder that the user did not list is not readable, and the attempt is reported")
     func unlistedFolder() async throws {
         let harness = try Harness()
         let listed = try notes(harness, 1)
@@ -64,7 +64,7 @@ struct SandboxTests {
         #expect(refusals(harness).map(\.description) == ["tried to read \(other)/day.md"])
     }
 
-    @Test("a Swift worker starts 200 times without a death")
+    @Test("a Swift worker starts 200 times without a crash")
     func manyStarts() async throws {
         let harness = try Harness()
         let bundle = try harness.installJournal(notes: try notes(harness, 1))
@@ -120,7 +120,7 @@ struct SandboxTests {
         }
     }
 
-    @Test("on a kernel that cannot tell, everything is refused all the same, and the report says what is missing")
+    @Test("on a kernel without support, everything is still refused, and the report names what is missing")
     func withoutTelling() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("forks")
@@ -134,7 +134,7 @@ struct SandboxTests {
         #expect(report.applied.contains(.systemCalls) && !report.applied.contains(.telling))
     }
 
-    @Test("switched off for debugging, it holds nothing back, and status says so")
+    @Test("switched off for debugging, it restricts nothing, and status says so")
     func off() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("forks")
@@ -149,7 +149,7 @@ struct SandboxTests {
         }
     }
 
-    @Test("a worker's temporary folder is gone with it, and so is what hosts left behind that were killed")
+    @Test("a worker's temporary folder is removed with it, and so are those of killed hosts")
     func temporaryFolder() async throws {
         let harness = try Harness()
         let base = harness.folder + "/.cache/searchlight/workers"
@@ -166,7 +166,7 @@ struct SandboxTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: base + "/\(getpid())").isEmpty)
     }
 
-    @Test("what was refused outlives the process, is added up, and damage to its file is no harm")
+    @Test("denied attempts are kept after the process, are summed up, and a damaged file does no harm")
     func kept() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("forks")
@@ -183,7 +183,7 @@ struct SandboxTests {
         #expect(status.contains("Sandbox: "), "\(status)")
     }
 
-    @Test("what was refused is told no more once the bundle was replaced, until it tries again")
+    @Test("denied attempts are removed after the bundle was replaced, until it tries again")
     func mended() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("forks")

@@ -7,7 +7,7 @@ import Testing
 /// may open almost nothing and has its own environment.
 @Suite("A sanitizer", .timeLimit(.minutes(10)))
 struct SanitizerTests {
-    @Test("that finds something in a worker leaves a report", .enabled(if: Sanitizer.reports != nil))
+    @Test("with a finding in a worker leaves a report", .enabled(if: Sanitizer.reports != nil))
     func worker() async throws {
         let folder = try #require(Sanitizer.reports)
         let harness = try Harness()

@@ -4,7 +4,7 @@ import IdleScheduling
 import TestSupport
 import Testing
 
-@Suite("Why jobs are pending")
+@Suite("Causes of pending jobs")
 struct JobCauseTests {
     private static func job(
         _ items: Set<String>? = nil, _ cause: Job.Cause?, deadline: Double? = nil, at moment: Double = 0

@@ -38,7 +38,7 @@ struct OpenCommandTests {
             toFile: command.harness.folder + "/data/applications/\(name).desktop", atomically: true, encoding: .utf8)
     }
 
-    @Test("An item is opened in its own app, and the words that found it count")
+    @Test("An item is opened in its own app, and the words that found it are counted")
     func ownApp() throws {
         try donate("org.example.notes", "one", #""url": "note:1""#)
         try addApp("org.example.notes")

@@ -21,7 +21,7 @@ struct QuickLookBrowserTests {
         try browser.screenshot().write(to: URL(filePath: "\(folder)/\(name).png"))
     }
 
-    @Test("Searching, choosing, looking, dragging and the keys, light and dark, wide and narrow")
+    @Test("Searching, choosing, viewing, dragging and the keys, light and dark, wide and narrow")
     func page() throws {
         let place = try QuickLookPlace()
         let address = try place.start("ferry")
@@ -119,7 +119,7 @@ struct QuickLookBrowserTests {
     }
 
     @Test(
-        "The number of hits is shown, and buttons narrow them by app and kind, by keys too, until they are pressed again"
+        "The number of hits is shown, and buttons narrow them by app and kind, also by keys, until they are pressed again"
     )
     func filters() throws {
         let place = try QuickLookPlace()
@@ -170,7 +170,7 @@ struct QuickLookBrowserTests {
         #expect(place.stop() == .exited(0))
     }
 
-    @Test("Suggestions: arrows move, Tab completes, Escape closes, Enter takes one; a misspelled word is corrected")
+    @Test("Suggestions: arrows move, Tab completes, Escape closes, Enter accepts; a misspelled word is corrected")
     func suggestions() throws {
         let place = try QuickLookPlace()
         let address = try place.start()
@@ -230,7 +230,7 @@ struct QuickLookBrowserTests {
         #expect(place.stop() == .exited(0))
     }
 
-    @Test("The file leads one browser to the page, without the code in its history; to a second it is worth nothing")
+    @Test("The file opens the page in one browser, without the code in its history; in a second it is worthless")
     func second() throws {
         let place = try QuickLookPlace()
         let address = try place.start("ferry")
@@ -255,7 +255,7 @@ struct QuickLookBrowserTests {
         #expect(place.stop() == .exited(0))
     }
 
-    @Test("Where a browser cannot read the file, a user enters the code")
+    @Test("If a browser cannot read the file, a user enters the code")
     func code() throws {
         let place = try QuickLookPlace()
         let form = try HandOverForm(URL(string: try place.start("ferry"))?.path ?? "")

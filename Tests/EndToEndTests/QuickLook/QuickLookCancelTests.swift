@@ -7,7 +7,7 @@ import Testing
 
 /// When the user moves through the results, previews that are no longer shown are cancelled, down
 /// to the extension.
-@Suite("A preview that nobody looks at any more", .timeLimit(.minutes(10)))
+@Suite("A preview that is no longer shown", .timeLimit(.minutes(10)))
 struct QuickLookCancelTests {
     /// An engine with items of an extension that renders the items named “wait” until it is
     /// cancelled, and its output.
@@ -35,7 +35,7 @@ struct QuickLookCancelTests {
         harness.recordedEvents.count { if case .started = $0 { true } else { false } }
     }
 
-    @Test("The next one ends it in the extension, and the worker lives on")
+    @Test("is ended in the extension by the next one, and the worker stays")
     func next() async throws {
         let harness = try await withWaiting { engine, said in
             var said = said
@@ -58,7 +58,7 @@ struct QuickLookCancelTests {
         #expect(starts(harness) == 1)
     }
 
-    @Test("A browser that closes the connection ends it in the extension")
+    @Test("is ended in the extension if the browser closes the connection")
     func closed() async throws {
         let harness = try await withWaiting { engine, said in
             var said = said
@@ -78,7 +78,7 @@ struct QuickLookCancelTests {
         #expect(starts(harness) == 1)
     }
 
-    @Test("More requests than a page has are refused, and those under way go on")
+    @Test("More requests than a page may have are rejected, and running ones continue")
     func many() async throws {
         _ = try await withWaiting { engine, said in
             var said = said

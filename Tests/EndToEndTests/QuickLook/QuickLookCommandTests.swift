@@ -41,7 +41,7 @@ struct QuickLookCommandTests {
         #expect(try visit(try Command.indexed(), ending: signal) == .exited(0))
     }
 
-    @Test("It asks the service where one runs")
+    @Test("It uses the service if one runs")
     func service() async throws {
         let command = try Command.indexed()
         let service = try ServiceHost(command.harness)
@@ -50,7 +50,7 @@ struct QuickLookCommandTests {
         await service.close()
     }
 
-    @Test("It goes on when the service ends, and asks the next one")
+    @Test("It continues after the end of the service, and uses the next one")
     func serviceEnds() async throws {
         let command = try Command.indexed()
         var service = try ServiceHost(command.harness)
@@ -75,13 +75,13 @@ struct QuickLookCommandTests {
         #expect(try await onThread { served.end(SIGINT).ending } == .exited(0))
     }
 
-    @Test("It ends by itself once nothing is asked")
+    @Test("It ends by itself without requests")
     func idle() throws {
         let (status, output, errors) = try Command.indexed().separately("quicklook", "--no-open", "--idle-exit", "1")
         #expect(status == 0 && output.hasPrefix("file:///"), "\(errors)")
     }
 
-    @Test("A port that is taken is told, and so are arguments that mean nothing")
+    @Test("A used port is reported, and so are invalid arguments")
     func refusals() throws {
         let command = try Command.indexed()
         let taken = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -104,7 +104,7 @@ struct QuickLookCommandTests {
         #expect(try command("quicklook", "--idle-exit", "0").status == 64)
     }
 
-    @Test("The program of the page takes over the process and has the signal mask that the command was started with")
+    @Test("The program of the page replaces the process and has the signal mask of the command's start")
     func takesOver() throws {
         let served = try ServedCommand(try Command.indexed(), "--no-open")
         let process = "/proc/\(served.process.identifier)"
@@ -115,7 +115,7 @@ struct QuickLookCommandTests {
         for number in [SIGQUIT, SIGUSR1] { #expect(blocked & 1 << (number - 1) == 0, "\(number)") }
     }
 
-    @Test("Without the program of the page the command says what is missing and what to do")
+    @Test("Without the program of the page the command reports it, with the remedy")
     func missingProgram() throws {
         let command = try Command.indexed()
         let lonely = command.harness.folder + "/searchlight"

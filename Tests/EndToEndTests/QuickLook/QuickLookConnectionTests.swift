@@ -45,7 +45,7 @@ struct QuickLookConnectionTests {
         }
     }
 
-    @Test("A thousand connections that send headers without end cost no memory, and the browser is served meanwhile")
+    @Test("A thousand connections that send endless headers use no memory, and the browser is served")
     func flood() async throws {
         let served = try ServedCommand(try Command.indexed(), "--no-open")
         let browser = try RawBrowser(file: served.file)
@@ -68,7 +68,7 @@ struct QuickLookConnectionTests {
         #expect(ending == .exited(0) && time < .seconds(1), "\(ending) after \(time)")
     }
 
-    @Test("It ends within a second whatever is open", arguments: [SIGTERM, SIGINT, SIGHUP])
+    @Test("It ends within a second with any open connections", arguments: [SIGTERM, SIGINT, SIGHUP])
     func ends(signal: Int32) throws {
         let served = try ServedCommand(try Command.indexed(), "--no-open")
         let browser = try RawBrowser(file: served.file)
@@ -88,7 +88,7 @@ struct QuickLookConnectionTests {
         #expect(ending == .exited(0) && time < .seconds(1), "\(ending) after \(time)")
     }
 
-    @Test("It ends within a second while an extension renders a preview and heeds nothing")
+    @Test("It ends within a second while an extension renders a preview and ignores cancellations")
     func endsWhileRendering() throws {
         let command = Command(harness: try Harness())
         let bundle = try command.harness.installFixture("by-name")

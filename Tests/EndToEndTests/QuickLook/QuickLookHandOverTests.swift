@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The path of the page into a browser, hidden from other users of this machine.
-@Suite("The way to the page", .timeLimit(.minutes(10)))
+@Suite("Opening the page", .timeLimit(.minutes(10)))
 struct QuickLookHandOverTests {
     /// A command with an `xdg-open` that records its argument and continues, and the file of the
     /// record.
@@ -36,7 +36,7 @@ struct QuickLookHandOverTests {
         }
     }
 
-    @Test("While the browser is being started, no process has the secret in its arguments or environment")
+    @Test("During the start of the browser, no process has the secret in its arguments or environment")
     func arguments() throws {
         let (command, opened) = try commandWithOpener()
         let served = try ServedCommand(command)
@@ -57,7 +57,7 @@ struct QuickLookHandOverTests {
         }
     }
 
-    @Test("Without a browser the address of the file is told, and the secret only in a terminal")
+    @Test("Without a browser the path of the file is printed, and the secret only in a terminal")
     func noBrowser() throws {
         for ending in ["exit 3", nil] {
             var (command, _) = try commandWithOpener(ending: ending ?? "")
@@ -73,7 +73,7 @@ struct QuickLookHandOverTests {
         }
     }
 
-    @Test("The folder for running programs is preferred to the cache folder")
+    @Test("The runtime folder is preferred to the cache folder")
     func runtimeFolder() throws {
         var command = try Command.indexed()
         let folder = command.harness.folder + "/run"
@@ -84,7 +84,7 @@ struct QuickLookHandOverTests {
         #expect(served.end().ending == .exited(0) && access(served.file, F_OK) != 0)
     }
 
-    @Test("The second use of the file's form is refused, with what to do")
+    @Test("The second use of the file's form is rejected, with the remedy")
     func secondUse() throws {
         let served = try ServedCommand(try Command.indexed(), "--no-open")
         let form = try HandOverForm(served.file)
@@ -102,7 +102,7 @@ struct QuickLookHandOverTests {
     }
 
     @Test(
-        "Another user of this machine gets nothing, not even with the secret",
+        "Another user of this machine gets nothing, even with the secret",
         .enabled(if: geteuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0, "needs root and setpriv"))
     func otherUser() throws {
         let served = try ServedCommand(try Command.indexed(), "--no-open")

@@ -18,7 +18,7 @@ struct QuickLookRouteTests {
         }
     }
 
-    @Test("A search gives titles and passages in pieces, with what was searched for marked")
+    @Test("A search gives titles and passages in pieces, with the found words marked")
     func search() async throws {
         try await withNotebook { session, _ in
             let answer = try await session.get("api/search", ["q": "beta"])
@@ -50,7 +50,7 @@ struct QuickLookRouteTests {
         }
     }
 
-    @Test("The page is suggested what its field may become")
+    @Test("The page gets suggestions for its field")
     func suggestions() async throws {
         try await withNotebook { session, _ in
             let answer = try await session.get("api/suggest", ["q": "bet"]).json()
@@ -63,7 +63,7 @@ struct QuickLookRouteTests {
         }
     }
 
-    @Test("An item is opened in its app, and the page is told if none opens it")
+    @Test("An item is opened in its app, and the page is notified if no app opens it")
     func opened() async throws {
         let harness = try Harness()
         let (log, program) = (harness.folder + "/log", harness.folder + "/app")
@@ -96,7 +96,7 @@ struct QuickLookRouteTests {
         }
     }
 
-    @Test("A search says how many items are found, and is narrowed by app and kind on every page of hits")
+    @Test("A search has the number of items, and is narrowed by app and kind on every page of hits")
     func narrowed() async throws {
         let harness = try Harness()
         try await harness.withEngine { engine async throws in
@@ -146,7 +146,7 @@ struct QuickLookRouteTests {
         }
     }
 
-    @Test("Markup in items stays text in what the page gets")
+    @Test("Markup in items stays text for the page")
     func markup() async throws {
         let harness = try Harness()
         try await harness.withEngine { engine async throws in
@@ -174,7 +174,7 @@ struct QuickLookRouteTests {
         }
     }
 
-    @Test("What the user does on the page is counted with what was typed")
+    @Test("The user's actions on the page are counted with the typed text")
     func engaged() async throws {
         try await withNotebook { session, engine in
             let number = try await session.number(of: "beta")
@@ -215,7 +215,7 @@ struct QuickLookRouteTests {
         }
     }
 
-    @Test("A preview is described first, and its content is what was rendered then")
+    @Test("A preview is described first, and its content is the rendered one")
     func preview() async throws {
         try await withNotebook { session, _ in
             let number = try await session.number(of: "alpha")
@@ -245,7 +245,7 @@ struct QuickLookRouteTests {
         }
     }
 
-    @Test("PDF opens in a window of its own, named and without rights; of rich text the words are shown")
+    @Test("PDF opens in a window of its own, named and without rights; rich text is shown as words")
     func documents() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("documents")
@@ -281,7 +281,7 @@ struct QuickLookRouteTests {
         }
     }
 
-    @Test("A promise is fulfilled when it is fetched, inline, as a stream and from a file, under a safe name")
+    @Test("A promise is fulfilled on request, inline, as a stream and from a file, under a safe name")
     func promises() async throws {
         try await withNotebook { session, _ in
             let small = try await session.get(
@@ -299,7 +299,7 @@ struct QuickLookRouteTests {
     }
 
     @Test(
-        "What is not there is refused by a status that says why",
+        "Missing content is answered with a status for the reason",
         arguments: [
             ("promise/ALPHA", ["type": "public.png"], 406), ("promise/GAMMA", ["type": "public.html"], 404),
             ("promise/ALPHA", [:], 406), ("promise/999999", ["type": "public.html"], 404), ("promise/x", [:], 404),
@@ -320,7 +320,7 @@ struct QuickLookRouteTests {
         }
     }
 
-    @Test("Results come in pages, and the place of the next is kept here")
+    @Test("Results come in pages, and the server keeps the position of the next page")
     func pages() async throws {
         let harness = try Harness()
         try await harness.withEngine { engine async throws in
@@ -343,7 +343,7 @@ struct QuickLookRouteTests {
         }
     }
 
-    @Test("A thumbnail is sent as the picture it is")
+    @Test("A thumbnail is sent unchanged")
     func thumbnails() async throws {
         let harness = try Harness()
         try await harness.withEngine { engine async throws in
@@ -392,7 +392,7 @@ struct QuickLookRouteTests {
         }
     }
 
-    @Test("Items bear the name of their app: of its extension, of its desktop entry, or its identifier")
+    @Test("Items have the name of their app: of its extension, of its desktop entry, or its identifier")
     func names() async throws {
         let harness = try Harness()
         let bundle = "com.example.notes"
@@ -419,7 +419,7 @@ struct QuickLookRouteTests {
         }
     }
 
-    @Test("A store that does not exist finds nothing")
+    @Test("A missing store has no results")
     func noStore() async throws {
         let harness = try Harness()
         let engine = try? harness.engine(.readOnly)
