@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the language of comments and pages: the word list, the first words of comments, and documentation of public declarations."""
+"""Checks the language of comments, pages and names of tests: the word list, the first words, and documentation of public declarations."""
 
 import itertools
 import pathlib
@@ -41,6 +41,9 @@ WORD = re.compile(r"\b(?:" + "|".join(f"(?:{each})" for each in WORDS) + r")\b",
 
 # The first words of a comment that has a relative clause as its subject. "When" and "Where" can begin a condition.
 CLAUSE = re.compile(r"(?:- (?:Parameter )?\w+: )?(?:What|Whether|How|Who|Whoever|Whom|Whose|Which|Why|One that|Those)\b(?![^.]*\?)")
+
+# The display name of a test or suite.
+NAME = re.compile(r'@(?:Test|Suite)\(\s*"((?:\\.|[^"\\])*)"')
 
 DECLARATION = re.compile(
     r"\s*(?:@[\w.]+(?:\([^)]*\))? )*(?:public|open) "
@@ -174,6 +177,15 @@ class Language(unittest.TestCase):
                 fenced ^= line.strip().startswith("```")
                 if not fenced and not line.startswith("    "):
                     found += [f"{path.relative_to(ROOT)}:{number}: {fault}" for fault in faults(line, False, path.name)]
+        self.assertEqual([], found, "\n" + "\n".join(found))
+
+    def test_names_of_tests_use_the_words_of_the_field(self):
+        found = []
+        for path in filter(is_ours, tracked(".swift")):
+            text = path.read_text(encoding="utf-8")
+            for match in NAME.finditer(text):
+                place = f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 1}"
+                found += [f"{place}: {fault}" for fault in faults(match[1], True, path.name)]
         self.assertEqual([], found, "\n" + "\n".join(found))
 
     def test_the_check_finds_what_it_is_for(self):
