@@ -136,7 +136,7 @@ package struct SelectAlternatives: Hashable, Sendable {
         for columns in statements.compactMap(\.columns)
         where !columns.contains(where: { $0.lowercased() == column.lowercased() }) {
             throw DatabaseBindingError(
-                path, column: column, "The SELECT has no such column",
+                path, column: column, "The SELECT does not return the column",
                 "Select it, or name one of \(columns.joined(separator: ", "))",
                 misspelt: .init(name: column, known: columns))
         }

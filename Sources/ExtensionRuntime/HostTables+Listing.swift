@@ -33,7 +33,7 @@ let listingTable = StaticTable(
         size: UInt32(MemoryLayout<searchlight_host_listing>.size), reserved: 0,
         list_items: { host, index, after, limit, completion, context in
             guard let session = session(host), let completion,
-                let after = optionalText(after, "The identifier to go on behind", session)
+                let after = optionalText(after, "The identifier to continue after", session)
             else { return SEARCHLIGHT_INVALID_ARGUMENT }
             let waiting = ListingCompletion(function: completion, context: context)
             return send(

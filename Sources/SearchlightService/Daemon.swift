@@ -188,7 +188,7 @@ package final class Daemon: Sendable {
         guard !owed.isEmpty else { return }
         configuration.log.write(
             .notice,
-            "A reindex is pending of \(owed.prefix(20).joined(separator: ", "))\(owed.count > 20 ? " and others" : "")."
+            "A reindex is pending for \(owed.prefix(20).joined(separator: ", "))\(owed.count > 20 ? " and others" : "")."
         )
     }
 

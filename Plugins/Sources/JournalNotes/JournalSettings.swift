@@ -79,7 +79,7 @@ package struct JournalSettings: Sendable {
             } else {
                 problems.append(
                     "\(file.onOneLine), line \(number + 1): \(line.onOneLine) is not an absolute path below / without ..; "
-                        + "until it is mended no note is deleted"
+                        + "until it is repaired no note is deleted"
                 )
             }
         }

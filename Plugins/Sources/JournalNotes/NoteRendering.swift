@@ -24,7 +24,7 @@ extension NoteFile {
             let heading = NoteContent.titleAndParagraph(ofPlainText: body).title
             title = Note.title(of: self, property, heading: heading)
         }
-        if isCut { content += "<p class=\"end\">The note goes on. All of it is \(Self.megabytes(size)).</p>\n" }
+        if isCut { content += "<p class=\"end\">The note is longer. Its size is \(Self.megabytes(size)).</p>\n" }
         return """
             <!DOCTYPE html>
             <html>

@@ -75,7 +75,7 @@ struct JournalSettingsTests {
         #expect(found.folders == [home["n"]])
         #expect(found.unavailable == [home["gone"], home["n/a.md"]])
         #expect(!found.isComplete && found.absence == nil)
-        let malformed = "is not an absolute path below / without ..; until it is mended no note is deleted"
+        let malformed = "is not an absolute path below / without ..; until it is repaired no note is deleted"
         #expect(
             found.problems == [
                 "folder \(home["gone"]) is missing; its notes are kept",

@@ -61,10 +61,10 @@ struct NoteRenderingTests {
         let limit = NoteFile.maximumPreviewedText
         let whole = file(String(repeating: "a", count: limit))
         #expect(whole.beginning().text == whole.text)
-        #expect(!whole.beginning().html().contains("goes on"))
+        #expect(!whole.beginning().html().contains("The note is longer"))
         let lines = file(String(repeating: "é", count: limit / 2 - 2) + "\nnext\n", "a.txt").beginning()
         #expect(lines.text == String(repeating: "é", count: limit / 2 - 2))
-        #expect(lines.html().contains("</pre>\n<p class=\"end\">The note goes on. All of it is 0.0 MB.</p>\n</body>"))
+        #expect(lines.html().contains("</pre>\n<p class=\"end\">The note is longer. Its size is 0.0 MB.</p>\n</body>"))
         // One line, cut where a character ends.
         #expect(file("a" + String(repeating: "é", count: limit)).beginning().text.utf8.count == limit - 1)
     }

@@ -511,7 +511,7 @@ final class HandlerTests {
             page.hasSuffix(
                 """
                 <p>A line with <strong>some</strong> markup in it, of which there are far too many.</p>
-                <p class="end">The note goes on. All of it is 6.9 MB.</p>
+                <p class="end">The note is longer. Its size is 6.9 MB.</p>
                 </body>
                 </html>
 

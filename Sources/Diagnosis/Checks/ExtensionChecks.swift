@@ -13,7 +13,7 @@ enum ExtensionChecks {
                 .problem(
                     .extensions, "health",
                     "The state of the extensions (extensions.json in the store) cannot be read.",
-                    costs: "The next change replaces it, and no extension is disabled or in quarantine any more.",
+                    costs: "The next change replaces it; disabled and quarantined extensions are then used again.",
                     advice: "List the extensions with “searchlight extensions”, and disable unwanted ones again."))
         }
         for refusal in facts.refusals.prefix(maximumTold) {

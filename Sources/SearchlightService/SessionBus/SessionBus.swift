@@ -67,7 +67,7 @@ final class SessionBus: Sendable {
             return state
         }
         guard !before.isOver else { return }
-        let place = before.hasName ? "Not on the session bus any more." : "Not on the session bus."
+        let place = before.hasName ? "Disconnected from the session bus." : "Not on the session bus."
         core.log.write(.warning, "\(place) \(end.description) The socket still works.")
     }
 

@@ -83,7 +83,7 @@ struct SessionBusTests {
         let client = try await BusTestClient(bus)
         try await client.hello(.app, bundle: "com.example.notes")
         bus.stop()
-        #expect(await eventually { service.lines.contains("Not on the session bus any more") })
+        #expect(await eventually { service.lines.contains("Disconnected from the session bus") })
         #expect(await eventually { service.service.sessionCount == 0 && service.service.senderCount == 0 })
         let direct = try await service.app()
         try await direct.donate(["a"])
