@@ -26,7 +26,7 @@ enum FuzzProperty: UInt8, CaseIterable {
         var limits = QueryLimits.standard
         limits.maximumBytes = .max
         let again = try? QueryExpression(parsing: expression.description, limits: limits)
-        precondition(again == expression, "printed and parsed it is another one")
+        precondition(again == expression, "it changes when it is printed and parsed again")
     }
 
     /// An accepted binding is the same after printing.
@@ -35,7 +35,8 @@ enum FuzzProperty: UInt8, CaseIterable {
         let printed = binding.description
         // With its spaces the printed form may exceed the maximum length of a binding.
         guard printed.utf8.count <= BindingLimits.textBytes else { return }
-        precondition((try? SymbolBinding(parsing: printed)) == binding, "printed and parsed it is another one")
+        precondition(
+            (try? SymbolBinding(parsing: printed)) == binding, "it changes when it is printed and parsed again")
     }
 
     /// Everything is accepted, within the limits.

@@ -43,7 +43,7 @@ public final class DBusMock: Sendable {
         process = try ChildProcess(Self.python, ["-m", "dbusmock"] + arguments, environment: environment)
         let wait = ["wait", "--address", bus.address, "--timeout", "30", name]
         guard try ChildProcess.run(Self.gdbus, wait).ending == .exited(0) else {
-            throw Failure(description: "\(name) did not come onto the bus.")
+            throw Failure(description: "\(name) did not appear on the bus.")
         }
     }
 

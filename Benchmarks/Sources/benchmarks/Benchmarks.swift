@@ -9,30 +9,30 @@ struct Benchmarks: AsyncParsableCommand {
         commandName: "benchmarks",
         abstract: "Measure Searchlight; print Markdown tables, or JSON.",
         discussion: """
-            Scripts/bench builds what is needed and runs this. What must be reached stands in thresholds.json; figures that \
-            miss it are marked, and are no failure.
+            Scripts/bench builds and runs this program. thresholds.json has the bars; figures that \
+            miss a bar are marked, and do not fail the run.
             """)
 
     @Flag(help: "Print JSON.")
     var json = false
     @Option(help: "Measure only this part; may be given several times. Default: all.")
     var only: [Part] = []
-    @Option(help: "How many items the index holds: 1,000 to 5,000,000.")
+    @Option(help: "The number of items in the index: 1,000 to 5,000,000.")
     var items = 100_000
-    @Option(help: "What the items and the searches are drawn with.")
+    @Option(help: "The seed of the items and the searches.")
     var seed: UInt64 = 2026
-    @Option(help: ArgumentHelp("Where the corpus and the stores are made.", valueName: "path"))
+    @Option(help: ArgumentHelp("The folder for the corpus and the stores.", valueName: "path"))
     var folder = ".build/benchmarks"
     @Option(
         help: ArgumentHelp(
             "Where report.md and report.json are written as well, with the parts in their names where not all are measured.",
             valueName: "path"))
     var output: String?
-    @Option(help: "How long the idle service is watched.")
+    @Option(help: "The time for which the idle service is watched.")
     var seconds = 60
     @Flag(help: "Use the filled stores of an earlier run, and keep them.")
     var keep = false
-    @Flag(help: "Leave out the baseline of filling, which takes longest.")
+    @Flag(help: "Skip the baseline of filling, which takes longest.")
     var withoutRawTables = false
     @Option(
         help: ArgumentHelp("Journal's library, to measure its previews too; built with Plugins/.", valueName: "path"))
@@ -44,7 +44,7 @@ struct Benchmarks: AsyncParsableCommand {
     var judged: String?
     @Flag(
         help: """
-            Look only at what also holds in a debug build on a machine with other work, for less than a minute, and fail if a \
+            Measure only what also holds in a debug build on a busy machine, for less than a minute, and fail if a \
             bar is missed three times.
             """)
     var check = false
@@ -65,9 +65,9 @@ struct Benchmarks: AsyncParsableCommand {
 
     func validate() throws {
         guard (1_000...5_000_000).contains(items) else {
-            throw ValidationError("There can be 1,000 to 5,000,000 items.")
+            throw ValidationError("The number of items must be 1,000 to 5,000,000.")
         }
-        guard (1...3600).contains(seconds) else { throw ValidationError("There can be 1 to 3,600 seconds.") }
+        guard (1...3600).contains(seconds) else { throw ValidationError("The time must be 1 to 3,600 seconds.") }
     }
 
     func run() async throws {

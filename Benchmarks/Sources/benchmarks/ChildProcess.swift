@@ -31,10 +31,10 @@ enum ChildProcess {
         end.cancel()
         guard process.terminationReason == .exit, process.terminationStatus == 0 else {
             if let limit, ContinuousClock.now - start >= limit {
-                throw BenchmarkError("It was ended after \(limit.components.seconds) s, which is too long for it.")
+                throw BenchmarkError("It was ended after its limit of \(limit.components.seconds) s.")
             }
             let way = process.terminationReason == .exit ? "status" : "signal"
-            throw BenchmarkError("\(program) ended with \(way) \(process.terminationStatus); what it says is above.")
+            throw BenchmarkError("\(program) ended with \(way) \(process.terminationStatus); its output is above.")
         }
         return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }

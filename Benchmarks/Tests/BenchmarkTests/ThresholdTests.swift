@@ -21,15 +21,15 @@ import Testing
     @Test func eachRowHasOneThreshold() throws {
         #expect(try Thresholds().all.count == Row.allCases.count)
         #expect(try error { $0.removeAll { $0["row"] as? String == "index.bulk" } } == "index.bulk has no threshold.")
-        #expect(try error { $0.append($0[0]) } == "calls.warm is there twice.")
-        #expect(try error { $0[0]["row"] = "calls.cold" } == "nothing measures a row “calls.cold”.")
+        #expect(try error { $0.append($0[0]) } == "calls.warm occurs twice.")
+        #expect(try error { $0[0]["row"] = "calls.cold" } == "no measurement has the row “calls.cold”.")
     }
 
     @Test func aThresholdHasOneBoundAndOneSource() throws {
         #expect(try error { $0[0]["atLeast"] = 1 } == "calls.warm needs either “atMost” or “atLeast”.")
         #expect(try error { $0[0]["atMost"] = nil } == "calls.warm needs either “atMost” or “atLeast”.")
-        #expect(try error { $0[0]["design"] = nil }.hasPrefix("calls.warm needs either “design” or “goal”"))
-        #expect(try error { $0[0]["explaned"] = "docs" } == "nothing knows “explaned”.")
+        #expect(try error { $0[0]["design"] = nil }.hasPrefix("calls.warm needs its source"))
+        #expect(try error { $0[0]["explaned"] = "docs" } == "unknown keys “explaned”.")
     }
 
     @Test func eachRowIsMeasuredBySomething() throws {

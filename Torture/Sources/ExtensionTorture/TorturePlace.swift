@@ -36,7 +36,7 @@ struct TorturePlace: Sendable {
         if service != nil {
             let remote = try await RemoteEngine.connect(
                 storeDirectory: folder + "/store", program: "torture", patience: .seconds(60))
-            guard let remote else { throw TortureProblem("nobody listens in \(folder)/store") }
+            guard let remote else { throw TortureProblem("no process listens in \(folder)/store") }
             return remote
         }
         var limits = WorkerConfiguration.Limits()

@@ -71,7 +71,8 @@ final class Conductor {
         defer { disk.allowWriting() }
         if !disk.isMounted {
             report.say(
-                "Nothing can be mounted here, so that no disk is full or read-only. Root, or a user namespace, may.")
+                "Nothing can be mounted here, so no full or read-only disk is tried. Run as root, or allow user namespaces."
+            )
         }
         let service = ServiceProcess(place, report)
         defer { service.kill() }

@@ -32,7 +32,7 @@ enum ServiceTorture {
             exit(64)
         }
         guard ctestsupport_adopt_orphans() == 0 else {
-            print("Workers whose service was killed cannot be told.")
+            print("Workers of a killed service cannot be identified.")
             exit(64)
         }
         let place = TorturePlace(folder: arguments[2], products: arguments[3])

@@ -16,7 +16,7 @@ final class EchoProcess {
     init() throws {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-            throw BenchmarkError("There is no socket to be had: \(String(cString: strerror(errno))).")
+            throw BenchmarkError("No socket can be created: \(String(cString: strerror(errno))).")
         }
         socket = OwnedDescriptor(adopting: ends[0])
         let other = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
@@ -32,7 +32,7 @@ final class EchoProcess {
         let question = [UInt8](repeating: 1, count: Self.questionBytes)
         guard write(socket.number, question, question.count) == question.count,
             Self.readAll(socket.number, Self.answerBytes)
-        else { throw BenchmarkError("The other end of the bare socket is gone.") }
+        else { throw BenchmarkError("The other end of the bare socket is closed.") }
     }
 
     func stop() {

@@ -119,7 +119,7 @@ final class MeasuredExtensions: Sendable {
 /// Rejects all donations.
 private struct NoReceiver: DonationReceiver {
     func receive(_ batch: IndexBatch) async throws(BusError) {
-        throw BusError.refused(.unavailable, "Nothing is kept here.")
+        throw BusError.refused(.unavailable, "This host stores nothing.")
     }
     func clientState(of scope: IndexScope) async throws(BusError) -> [UInt8]? { nil }
     func identifiers(of scope: IndexScope, after: String, limit: Int) async throws(BusError) -> [String] { [] }

@@ -67,7 +67,7 @@ struct ReturnBenchmarks {
             // timestamp.
             await host.resumeBackground(bundle)
             guard let message = await heard.next(), let moment = Double(message.dropFirst("told ".count)) else {
-                throw BenchmarkError("\(bundle) was not told.")
+                throw BenchmarkError("\(bundle) was not notified.")
             }
             told.append((moment - begin) / 1e6)
         }

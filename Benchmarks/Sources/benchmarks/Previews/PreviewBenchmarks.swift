@@ -142,7 +142,7 @@ final class MeasuredBrowser {
     /// Opens the page with its code. The server closes the connection of that request.
     init(_ invitation: QuickLookServer.Invitation) throws {
         guard let port = URLComponents(string: invitation.address)?.port else {
-            throw BenchmarkError("\(invitation.address) is no address.")
+            throw BenchmarkError("\(invitation.address) is not an address.")
         }
         self.port = UInt16(port)
         descriptor = try Self.connected(self.port)
@@ -154,7 +154,7 @@ final class MeasuredBrowser {
             """
         ).header
         guard let set = welcome.firstMatch(of: /Set-Cookie: (searchlight=[a-z2-7]+); Path=(\/[a-z2-7]+\/);/) else {
-            throw BenchmarkError("The first visit brought no cookie.")
+            throw BenchmarkError("The first visit got no cookie.")
         }
         (cookie, session) = (String(set.1), String(set.2))
         close(descriptor)

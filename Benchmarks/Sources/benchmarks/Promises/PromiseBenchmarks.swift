@@ -66,7 +66,7 @@ struct PromiseBenchmarks {
         try ProcessCost.measure {
             let reply = try FileReply(opening: path)
             guard try Delivery.originalPath(of: .file(reply)) != nil else {
-                throw BenchmarkError("\(path) is not where it is.")
+                throw BenchmarkError("\(path) is not the original.")
             }
         }.wall * 1e6
     }

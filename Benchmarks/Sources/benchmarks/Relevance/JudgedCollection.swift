@@ -31,14 +31,14 @@ struct JudgedCollection {
         let decoder = JSONDecoder()
         documents = try lines("docs.jsonl").map { line in
             guard let document = try? decoder.decode(Document.self, from: Data(line.utf8)) else {
-                throw BenchmarkError("A line of \(folder)/docs.jsonl is no document: \(line.prefix(80))")
+                throw BenchmarkError("A line of \(folder)/docs.jsonl is not a document: \(line.prefix(80))")
             }
             return (document.id, document.title, document.text)
         }
         questions = try lines("queries.tsv").map { line in
             let fields = line.split(separator: "\t", maxSplits: 1)
             guard fields.count == 2 else {
-                throw BenchmarkError("A line of \(folder)/queries.tsv is no question: \(line.prefix(80))")
+                throw BenchmarkError("A line of \(folder)/queries.tsv is not a question: \(line.prefix(80))")
             }
             return (String(fields[0]), String(fields[1]))
         }
@@ -46,7 +46,7 @@ struct JudgedCollection {
         for line in try lines("qrels.tsv") {
             let fields = line.split(separator: "\t")
             guard fields.count == 4, let grade = Double(fields[3]) else {
-                throw BenchmarkError("A line of \(folder)/qrels.tsv is no judgement: \(line.prefix(80))")
+                throw BenchmarkError("A line of \(folder)/qrels.tsv is not a judgement: \(line.prefix(80))")
             }
             grades[String(fields[0]), default: [:]][String(fields[2])] = grade
         }

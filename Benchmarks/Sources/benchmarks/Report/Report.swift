@@ -56,7 +56,7 @@ struct JudgedReport {
         for failure in report.failures {
             lines.append("- **not measured**: \(failure.part.rawValue): \(failure.reason)")
         }
-        lines += table("What must be reached", thresholds.all.filter { $0.design != nil })
+        lines += table("Bars of the design", thresholds.all.filter { $0.design != nil })
         lines += table("Goals of single areas", thresholds.all.filter { $0.goal != nil })
         let others = report.measurements.filter { $0.row == nil }
         if !others.isEmpty {

@@ -53,22 +53,24 @@ struct Thresholds {
         let known = Set(Threshold.CodingKeys.allCases.map(\.rawValue))
         for object in objects {
             let unknown = Set(object.keys).subtracting(known).sorted()
-            guard unknown.isEmpty else { throw BenchmarkError("nothing knows “\(unknown.joined(separator: "”, “"))”.") }
+            guard unknown.isEmpty else {
+                throw BenchmarkError("unknown keys “\(unknown.joined(separator: "”, “"))”.")
+            }
             let name = object["row"] as? String ?? ""
-            guard Row(rawValue: name) != nil else { throw BenchmarkError("nothing measures a row “\(name)”.") }
+            guard Row(rawValue: name) != nil else { throw BenchmarkError("no measurement has the row “\(name)”.") }
         }
         all = try JSONDecoder().decode([Threshold].self, from: json)
         var byRow: [Row: Threshold] = [:]
         for threshold in all {
             let name = threshold.row.rawValue
             guard byRow.updateValue(threshold, forKey: threshold.row) == nil else {
-                throw BenchmarkError("\(name) is there twice.")
+                throw BenchmarkError("\(name) occurs twice.")
             }
             guard (threshold.atMost == nil) != (threshold.atLeast == nil) else {
                 throw BenchmarkError("\(name) needs either “atMost” or “atLeast”.")
             }
             guard (threshold.design == nil) != (threshold.goal == nil) else {
-                throw BenchmarkError("\(name) needs either “design” or “goal”, where it comes from.")
+                throw BenchmarkError("\(name) needs its source, either “design” or “goal”.")
             }
         }
         let missing = Row.allCases.filter { byRow[$0] == nil }.map(\.rawValue)

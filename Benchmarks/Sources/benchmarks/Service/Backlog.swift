@@ -68,7 +68,7 @@ struct Backlog {
             let actions = scheduler.handle(.jobs([job]), at: 0)
             if actions.contains(.start(job.key)) { return }
         }
-        throw BenchmarkError("The machine is not left alone: nothing may be begun in the background.")
+        throw BenchmarkError("The machine is busy: no background job may start.")
     }
 
     /// Returns the time of a complete reindex by a user's command, in seconds.

@@ -106,7 +106,7 @@ struct ForegroundBenchmarks {
         try await Task.sleep(for: .milliseconds(500))
         if killed { service.kill() }
         let run = try ForegroundRun.measure(work, for: Self.span)
-        guard !service.isDone else { throw BenchmarkError("The backlog was done before the work was.") }
+        guard !service.isDone else { throw BenchmarkError("The backlog ended before the foreground work.") }
         Progress.say("  \(killed ? "after a kill:    " : "beside a reindex:") \(run.description)")
         return run
     }

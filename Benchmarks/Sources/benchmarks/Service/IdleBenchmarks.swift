@@ -42,7 +42,7 @@ struct IdleBenchmarks {
         try await Task.sleep(for: .seconds(seconds))
         let after = Self.switches(service.identifier)
         guard !after.isEmpty, let memory = Self.memory(service.identifier) else {
-            throw BenchmarkError("The service ended while it was watched; \(place)/store.log may say why.")
+            throw BenchmarkError("The service ended during the measurement; \(place)/store.log may say why.")
         }
         let with = "with \(items) items"
         return [
@@ -86,7 +86,7 @@ struct IdleBenchmarks {
             (switches, isSameMoment, before) = (switches + more, isNew, after)
         }
         guard !before.isEmpty, service.waits else {
-            throw BenchmarkError("What was to wait did not, or the service ended while it was watched.")
+            throw BenchmarkError("The pending work did not wait, or the service ended during the measurement.")
         }
         let minutes = Double(Self.waitingSeconds) / 60
         let what = "of a service with a job that waits for a processor, in \(Self.waitingSeconds) s"

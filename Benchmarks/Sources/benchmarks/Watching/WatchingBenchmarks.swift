@@ -79,7 +79,7 @@ struct WatchingBenchmarks {
         for file in 0..<Self.filesInFolder {
             let made = open("\(folder)/a note with some title \(file).md", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
             guard made >= 0 else {
-                throw BenchmarkError("A file could not be made: \(String(cString: strerror(errno)))")
+                throw BenchmarkError("A file could not be created: \(String(cString: strerror(errno)))")
             }
             close(made)
         }

@@ -21,7 +21,7 @@ struct FullTextColumns {
     init?(of table: StoreSchema.Table, columns names: [String]) throws {
         guard table.isFullText, Self.copiedRows[table.name] == nil else { return nil }
         guard table.isContentless else {
-            throw BenchmarkError("The full-text table \(table.name) keeps its text. Teach TableFiller to copy it.")
+            throw BenchmarkError("The full-text table \(table.name) keeps its text. Let TableFiller copy it.")
         }
         let words = RankedWords()
         columns = try names.map { name -> (SearchableText) -> String in
@@ -33,7 +33,7 @@ struct FullTextColumns {
             case "tags": { $0.textTagsApart }
             case "words": { $0.terms(by: words) }
             default:
-                throw BenchmarkError("It is not known what \(table.name).\(name) holds. Add it to FullTextColumns.")
+                throw BenchmarkError("The content of \(table.name).\(name) is unknown. Add it to FullTextColumns.")
             }
         }
     }

@@ -46,7 +46,7 @@ final class InputFile {
 
     init(path: String) throws {
         guard let handle = FileHandle(forReadingAtPath: path) else {
-            throw BenchmarkError("\(path) cannot be read. Remove it, and it is made anew.")
+            throw BenchmarkError("\(path) cannot be read. Remove it, and it is created again.")
         }
         self.path = path
         self.handle = handle
@@ -58,7 +58,7 @@ final class InputFile {
     func read(_ count: Int) throws -> ArraySlice<UInt8>? {
         while buffer.count - position < count {
             guard let more = try handle.read(upToCount: 1 << 20), !more.isEmpty else {
-                guard position == buffer.count else { throw BenchmarkError("\(path) is cut off. Remove it.") }
+                guard position == buffer.count else { throw BenchmarkError("\(path) is truncated. Remove it.") }
                 return nil
             }
             buffer.removeFirst(position)
