@@ -61,7 +61,7 @@ struct DoctorCommandTests {
         #expect(report["permissions"]?.advice == "Remove their access: chmod 700 \(command.harness.store)")
         #expect(report["refused"]?.fact.contains("is writable by others") == true)
         var info = stat()
-        #expect(stat(command.harness.store, &info) == 0 && info.st_mode & 0o777 == 0o755, "It mends nothing.")
+        #expect(stat(command.harness.store, &info) == 0 && info.st_mode & 0o777 == 0o755, "It repairs nothing.")
     }
 
     @Test("The service of a store is found and reported with its version; a frozen one is not waited for")

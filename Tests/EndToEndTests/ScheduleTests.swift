@@ -164,7 +164,7 @@ struct ScheduleTests {
             let job = try #require(engine.scheduledJobs().first)
             #expect(job.urgency == .expiry && job.deadline == expires && job.key.bundle == bundle)
             guard case .reindexItems(let items)? = engine.owedWork(for: bundle)?.work else {
-                Issue.record("everything is owed")
+                Issue.record("everything is pending")
                 return
             }
             #expect(items.count == 3)

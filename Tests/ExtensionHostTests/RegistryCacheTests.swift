@@ -75,7 +75,8 @@ struct RegistryCacheTests {
         let entry = try #require(cache.entries()[bundle.path])
         #expect(!entry.isSettled)
         #expect(entry.isOld(at: entry.libraryStamp.changed + 3_000_000_000))
-        #expect(!entry.isOld(at: entry.libraryStamp.changed - 3_000_000_000), "a clock that was set back tells nothing")
+        #expect(
+            !entry.isOld(at: entry.libraryStamp.changed - 3_000_000_000), "a clock that was set back is no evidence")
     }
 
     @Test(

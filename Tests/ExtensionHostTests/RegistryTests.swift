@@ -167,7 +167,7 @@ struct RegistryTests {
         }
         #expect(path.contains("kept"))
         chmod(folder.path("kept"), 0o1777)
-        #expect(search("a").extensions.count == 1, "a sticky folder lets nobody replace it")
+        #expect(search("a").extensions.count == 1, "no other user can replace it in a sticky folder")
         unlink(link)
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "../nowhere")
         #expect(try problem() == .notADirectory(found: "a dangling symbolic link"))

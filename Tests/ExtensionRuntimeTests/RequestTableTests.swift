@@ -39,7 +39,7 @@ struct RequestTableTests {
         #expect(count.number == 1)
         fake.session.finish(request, .failed(.cancelled, ""))
         #expect(answers.failure?.status == .cancelled)
-        #expect(cancel.is_cancelled(fake.host, 4711) == 1, "nobody waits for what never was")
+        #expect(cancel.is_cancelled(fake.host, 4711) == 1, "an unknown request counts as cancelled")
     }
 
     @Test("calls a handler that is set too late at once, and none after the answer")
@@ -54,7 +54,7 @@ struct RequestTableTests {
         cancel.set_handler(fake.host, request, { context, _ in Count.of(context)?.up() }, late.context)
         #expect(late.number == 1)
         fake.session.requests.runCancelHandler(request)
-        #expect(early.number == 0 && replaced.number == 0, "what was replaced is not called any more")
+        #expect(early.number == 0 && replaced.number == 0, "a replaced handler is not called")
 
         let (answered, _) = fake.open(call: 8)
         cancel.set_handler(fake.host, answered, { context, _ in Count.of(context)?.up() }, early.context)

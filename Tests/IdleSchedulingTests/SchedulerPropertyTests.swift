@@ -42,7 +42,7 @@ struct SchedulerPropertyTests {
         simulation.owe(work)
         let bound = try #require(trace.moment(afterOpen: Self.openTimeNeeded(work, gap: trace.longestGap)))
         simulation.run(until: bound, whileOwed: true)
-        #expect(simulation.work.isEmpty, "seed \(seed): \(simulation.work.keys) are owed still at \(bound)")
+        #expect(simulation.work.isEmpty, "seed \(seed): \(simulation.work.keys) are still pending at \(bound)")
         #expect(simulation.check.faults == [])
     }
 

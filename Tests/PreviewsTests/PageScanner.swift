@@ -98,7 +98,7 @@ struct PageScanner {
         }
         while take(" ") { attribute(of: element) }
         if !take(">") {
-            problems.append("<\(element) goes on with \(start)")
+            problems.append("<\(element) continues with \(start)")
             return
         }
         if element == "style" { return style() }
@@ -133,7 +133,7 @@ struct PageScanner {
         rest = rest.dropFirst(css.count)
         let text = String(Substring(css))
         if !Self.isHarmless(text.replacing("@media ", with: "")) { problems.append("style \(text.prefix(80))") }
-        if !take("</style>") { problems.append("a style that goes on: \(start)") }
+        if !take("</style>") { problems.append("a style without an end: \(start)") }
     }
 
     private static func isHarmless(_ css: String) -> Bool {

@@ -38,7 +38,7 @@ struct PageAccessTests {
         #expect(access.decide(inAddress) == .invited)
         #expect(bring(access.code) == .welcome && access.isUsed)
         guard case .refused(403, let reason) = bring(access.code) else {
-            Issue.record("it is taken again")
+            Issue.record("it is accepted again")
             return
         }
         #expect(reason.contains("Run “searchlight quicklook” again"))
@@ -93,7 +93,7 @@ struct PageAccessTests {
     @Test("A wrong code is rejected, and does not use up the right one", arguments: ["", "x", nil])
     func wrongCode(_ code: String?) {
         guard case .refused(403, _) = bring(code) else {
-            Issue.record("\(code ?? "none") is taken")
+            Issue.record("\(code ?? "none") is accepted")
             return
         }
         #expect(bring(access.code) == .welcome)
@@ -108,7 +108,7 @@ struct PageAccessTests {
         guard case .refused(403, _) = access.decide(request([], ["code": access.code], method: "POST")),
             case .refused(403, _) = access.decide(request([]))
         else {
-            Issue.record("it is taken")
+            Issue.record("it is accepted")
             return
         }
         #expect(!access.isUsed)

@@ -138,7 +138,7 @@ struct RequestReaderTests {
             reader.receive(piece[..<count])
             received += count
             guard received <= 1 << 20 else {
-                Issue.record("a mebibyte is taken")
+                Issue.record("a mebibyte is accepted")
                 return
             }
         }

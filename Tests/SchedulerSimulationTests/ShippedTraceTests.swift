@@ -115,7 +115,7 @@ struct ShippedTraceTests {
         for sleep in sleeps {
             #expect(overlap(work(replay), [sleep.lowerBound - 1...sleep.lowerBound]) > 0.9, "something ran before")
             #expect(overlap(work(replay), [sleep.upperBound...sleep.upperBound + 60]) == 0)
-            #expect(overlap(work(replay), [sleep.upperBound + 60...sleep.upperBound + 61]) > 0.9, "and goes on after")
+            #expect(overlap(work(replay), [sleep.upperBound + 60...sleep.upperBound + 61]) > 0.9, "and continues after")
         }
         // Pages continue where they were: nothing was done twice.
         let mail = try job("org.example.mail", replay)

@@ -70,7 +70,7 @@ struct ReindexesTests {
 
         #expect(reindexes.begin("a"))
         reindexes.replace("a")
-        #expect(!reindexes.marks(delegate, "a") && !reindexes.undoes(delegate, "a"), "nobody is asked yet")
+        #expect(!reindexes.marks(delegate, "a") && !reindexes.undoes(delegate, "a"), "no request was made yet")
         reindexes.ask(delegate, "a")
         #expect(reindexes.marks(delegate, "a") && !reindexes.undoes(delegate, "a"))
         #expect(!reindexes.marks(.app, "a") && reindexes.undoes(.app, "a") && reindexes.undoes(.worker, "a"))

@@ -109,7 +109,7 @@ struct IdleSchedulerTests {
         let scheduler = scheduler()
         #expect(await eventually { notesRecorder.kinds == [.wait] })
         scheduler.post(.event(.runNow(Self.reindex)))
-        await runner.waitFor("run reindex:org.example for a person")
+        await runner.waitFor("run reindex:org.example for the user")
         runner.finish(Self.reindex, .done)
         await scheduler.end()
     }
@@ -229,7 +229,7 @@ struct IdleSchedulerTests {
         await runner.waitFor("pause reindex:org.example user-active")
         runner.stopsWhenAsked = true
         scheduler.post(.event(.runNow(Self.reindex)))
-        await runner.waitFor("run reindex:org.example for a person")
+        await runner.waitFor("run reindex:org.example for the user")
         runner.finish(Self.reindex, .done)
         await scheduler.end()
     }
@@ -371,7 +371,7 @@ private final class ScriptedRunner: JobRunner {
     func run(_ key: ScheduledJob.Key, isWanted: Bool) async -> SchedulerEvent.Outcome {
         await withCheckedContinuation { continuation in
             state.withLock { $0.running[key] = continuation }
-            note("run \(key.name)" + (isWanted ? " for a person" : ""))
+            note("run \(key.name)" + (isWanted ? " for the user" : ""))
         }
     }
     func pause(_ key: ScheduledJob.Key, because gate: Gate) async { note("pause \(key.name) \(gate.code)") }

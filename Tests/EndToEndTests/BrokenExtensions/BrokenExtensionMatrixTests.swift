@@ -125,7 +125,7 @@ extension BrokenExtension {
             _ = try await engine.fulfil(Representation(type: "public.rtf", form: .file), of: item)
         case .preview:
             let preview = try await engine.preview(of: try await engine.item(named: "one"), query: nil)
-            if preview.source != .extension { return .problem(preview.problem ?? "nobody renders it") }
+            if preview.source != .extension { return .problem(preview.problem ?? "no extension renders it") }
         case .throttle, .endThrottle:
             _ = try await engine.reindexAll(bundle)
             let notice = ThrottleNotice(reason: .requested, itemsPerSecond: 1)

@@ -192,7 +192,7 @@ struct DelegatePromiseTests {
             #expect(await engine.throttle(bundle, ThrottleNotice(reason: .requested)))
             let deaf = FakeApp(bundle, engine) { _, _ throws(BusError) in throw .disconnected }
             try deaf.register()
-            #expect(await engine.throttle(bundle, ThrottleNotice(reason: .requested)), "the worker is told instead")
+            #expect(await engine.throttle(bundle, ThrottleNotice(reason: .requested)), "the worker is notified instead")
             #expect(deaf.requests == [.didThrottle(ThrottleNotice(reason: .requested))])
         }
         #expect(harness.startedWorkers == 1)

@@ -77,7 +77,7 @@ struct OwedReindexTests {
         let harness = try Harness()
         try await harness.withEngine { engine async throws in
             await #expect(throws: EngineError.self) { try await engine.reindexItems(["x"], of: bundle) }
-            #expect(engine.owedJobs.isEmpty, "nobody knows that bundle")
+            #expect(engine.owedJobs.isEmpty, "the bundle is unknown")
             let app = FakeApp(bundle, engine) { _, _ throws(BusError) in
                 throw .remote(name: ExtensionStatus.failed.errorName, message: "not now")
             }

@@ -92,7 +92,7 @@ struct QuickLookHandOverTests {
         #expect(access(served.file, F_OK) != 0)
         do {
             _ = try RawBrowser(form.address, code: form.code)
-            Issue.record("it is taken again")
+            Issue.record("it is accepted again")
         } catch let refused as RawBrowser.Refused {
             #expect(refused.answer.hasPrefix("HTTP/1.1 403 Forbidden\r\n"))
             #expect(refused.answer.contains("Run “searchlight quicklook” again."))

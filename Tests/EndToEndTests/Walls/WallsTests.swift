@@ -108,7 +108,7 @@ struct WallsTests {
                 }
             }
         }
-        print("Walls: \(count) attempts, \(gained.count) gained, \(told) told")
+        print("Walls: \(count) attempts, \(gained.count) gained, \(told) reported")
         if !untold.isEmpty {
             for group in groups {
                 let known = history.bundles[Self.bundle(group)]?.refusals ?? []

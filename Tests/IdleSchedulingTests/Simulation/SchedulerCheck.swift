@@ -108,7 +108,7 @@ struct SchedulerCheck {
             if underWay[key] != .running { fault("\(key) is paused and does not run", now) }
             underWay[key] = .paused
         case .resume(let key):
-            if underWay[key] != .paused { fault("\(key) goes on and is not quiet", now) }
+            if underWay[key] != .paused { fault("\(key) runs and is not paused", now) }
             underWay[key] = .running
         case .stop(let key, _):
             if underWay[key] == nil || underWay[key] == .stopping { fault("\(key) is stopped and does not run", now) }

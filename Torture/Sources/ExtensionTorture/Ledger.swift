@@ -73,7 +73,8 @@ final class Ledger: Sendable {
                 guard case .integer(let batch)? = item.record.attributes["pageCount"],
                     found.updateValue(Int(batch), forKey: item.record.uniqueIdentifier) == nil
                 else {
-                    figures.complain("\(bundle): \(item.record.uniqueIdentifier) is there twice, or is somebody else's")
+                    figures.complain(
+                        "\(bundle): \(item.record.uniqueIdentifier) occurs twice, or belongs to another extension")
                     continue
                 }
             }

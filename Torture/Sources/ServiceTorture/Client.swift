@@ -128,7 +128,7 @@ struct ClientLog: Sendable {
                 complain("\(kind): \(error)")
             }
         case .index(.mismatchedClientState): name = "another state"
-        case .index(.closed), .storeInUse: name = "the store is lent"
+        case .index(.closed), .storeInUse: name = "the store is in use"
         case .query(.index(let error)): return note(.index(error), kind)
         case .index: return complain("\(kind): \(error)")
         case .query(.cancelled), .extension(.cancelled), .service(.refused): name = "cancelled or refused"

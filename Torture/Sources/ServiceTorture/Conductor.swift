@@ -58,7 +58,7 @@ final class Conductor {
             try place.prepare()
             try await segments()
         } catch {
-            report.complain("the torture cannot go on: \(error)")
+            report.complain("the torture cannot continue: \(error)")
         }
         for process in ProcessFacts.descendants(of: getpid()) { Glibc.kill(process, SIGKILL) }
         report.read(place)

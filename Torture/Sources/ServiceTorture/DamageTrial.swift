@@ -130,7 +130,7 @@ struct DamageTrial {
             if isLost, states.contains(where: { $0 != 0 }) {
                 report.complain("\(note): a client state survived a loss")
             }
-            report.count("damages with a loss that was told")
+            report.count("damages with a reported loss")
             for bundle in bundles + TorturePlace.ledgers { _ = try await store.perform(ForgetCall(bundle: bundle)) }
             let left = try await store.perform(ItemCountsCall()).keys.filter(bundles.contains)
             if !left.isEmpty { report.complain("\(note): \(left) were forgotten and have items") }

@@ -127,7 +127,7 @@ struct InvariantCheck {
     /// Checks that a reindex that was requested and not acknowledged is pending.
     private func owed(_ store: RemoteEngine) async throws {
         for bundle in TorturePlace.writers {
-            try await eventually("a reindex is neither acknowledged nor owed") {
+            try await eventually("a reindex is neither acknowledged nor pending") {
                 let log =
                     (try? String(contentsOfFile: place.folder + "/Documents/marks/jobs.log", encoding: .utf8)) ?? ""
                 let last = log.split(separator: "\n").last {

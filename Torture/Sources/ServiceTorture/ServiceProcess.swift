@@ -103,12 +103,12 @@ final class ServiceProcess {
         let begin = clock.now
         while process.isRunning, clock.now - begin < Self.patience { try? await Task.sleep(for: .milliseconds(10)) }
         if process.isRunning {
-            report.complain("a service that was told to end does not within \(Self.patience): \(logTail)")
+            report.complain("a service did not end on request within \(Self.patience): \(logTail)")
             process.send(SIGKILL)
         }
         let ending = process.wait()
         if ending != .exited(0), ending != .killed(SIGKILL) {
-            report.complain("a service that was told to end ended as \(ending): \(logTail)")
+            report.complain("a service that was asked to end ended as \(ending): \(logTail)")
         }
         self.process = nil
         report.count("ends of the service in order")
@@ -148,10 +148,10 @@ final class ServiceProcess {
                 guard
                     let engine = try await RemoteEngine.connect(
                         storeDirectory: place.store, program: "torture", patience: Self.patience)
-                else { throw TortureProblem("nobody listens") }
+                else { throw TortureProblem("no process listens") }
                 return engine
             } catch EngineError.service(.refused) where clock.now - begin < .seconds(5) {
-                report.count("connections refused after a loan")
+                report.count("connections refused after a repair")
                 try await Task.sleep(for: .milliseconds(200))
             }
         }

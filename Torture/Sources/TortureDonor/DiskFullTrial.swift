@@ -87,7 +87,7 @@ struct DiskFullTrial {
         } catch EngineError.storeFile(_, _, let detail) {
             try require(detail.lowercased().contains("no space left"), "the jobs: \(detail)")
         }
-        try require(engine.owedJobs.isEmpty, "a job that could not be written is owed")
+        try require(engine.owedJobs.isEmpty, "a job that could not be written is pending")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/second")
         try require(!names.contains("jobs.json.new"), "half a list of jobs is left")
         try removeBallast()
@@ -119,7 +119,7 @@ struct DiskFullTrial {
                 return "\(error)"
             }
         }
-        throw Failure(reason: "the file system never was full")
+        throw Failure(reason: "the file system was never full")
     }
 
     private func compare(_ index: SearchIndex, _ note: String, allowingUnapplied: Bool = false) async throws {

@@ -53,7 +53,7 @@ struct JobsTrial {
         // The jobs that came last.
         if let next = engine.nextLook, next <= now { try await look(engine) }
         while let job = engine.scheduledJobs().first { try await carryOut(job.key, engine) }
-        guard engine.owedJobs.isEmpty else { throw Failure(description: "it owes \(engine.owedJobs)") }
+        guard engine.owedJobs.isEmpty else { throw Failure(description: "pending jobs: \(engine.owedJobs)") }
         await engine.close()
         try note("closed")
     }

@@ -79,7 +79,7 @@ enum TortureDonor {
             try await index.commit(batch.donation().with(clientState: batch.clientState))
             let line = Array("acknowledged \(scope) \(number)\n".utf8)
             // A single write, so that a kill leaves no partial line.
-            guard write(STDOUT_FILENO, line, line.count) == line.count else { fail("nobody reads") }
+            guard write(STDOUT_FILENO, line, line.count) == line.count else { fail("no process reads") }
             if number % 5 == scope { try await index.settle() }
         }
     }
