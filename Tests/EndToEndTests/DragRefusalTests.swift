@@ -58,7 +58,7 @@ struct DragRefusalTests {
         #expect((dry as? [String: Any])?["form"] as? String == "data")
     }
 
-    @Test("except for the digest of an original, which it prints, and its JSON has ordered keys")
+    @Test("do not cover the digest of an original, which is printed, with ordered keys in JSON")
     func digestInPlace() throws {
         let command = try Self.drops()
         let expected = try command.shell("printf '%400s' '' | tr ' ' f | sha256sum | cut -d' ' -f1").output

@@ -58,7 +58,7 @@ struct ReindexesTests {
         #expect(long.isTooMuch)
     }
 
-    @Test("A deletion of everything is marked only during a request for everything, and cleared by others")
+    @Test("A donor's deletion of everything is marked while it is asked for everything, and undone while another is")
     func deletions() throws {
         let reindexes = Reindexes(delegates: delegates)
         let token = try delegates.register(Nobody(), for: "a")

@@ -46,7 +46,7 @@ struct TextAnalyzerTests {
         ] as [(String, [String])])
     func typed(text: String, words: [String]) { #expect(TextAnalyzer.searchWords(of: text) == words) }
 
-    @Test("Each word has its position in the text, and they are consecutive", arguments: [1, 2, 3, 4] as [UInt64])
+    @Test("Each word has its range in the text, and the ranges are in order", arguments: [1, 2, 3, 4] as [UInt64])
     func ranges(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         for _ in 0..<2_000 {

@@ -209,7 +209,7 @@ struct SearchRunTests {
     }
 
     @Test(
-        "Parts of words are found equally with any method of this stage and the one before",
+        "Parts of words are found equally in small and large stores, with and without a bundle",
         arguments: 1...4 as ClosedRange<UInt64>)
     func insideWordsAlike(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)

@@ -232,7 +232,7 @@ struct SearchSpellingTests {
         #expect(problems.count == 1)
     }
 
-    @Test("The words of a text without spaces are stored in reading order", arguments: ["\u{2003}", " "])
+    @Test("The words of a long text are stored while it is read, with any spaces", arguments: ["\u{2003}", " "])
     func manyWords(space: String) async throws {
         let store = try Store()
         let letters = Array("абвгдежзик")
