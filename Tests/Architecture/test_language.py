@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the language of comments, pages and names of tests: the word list, the first words, and documentation of public declarations."""
+"""Checks the language of comments, pages, messages and names of tests, and the documentation of public declarations."""
 
 import itertools
 import pathlib
@@ -34,7 +34,9 @@ WORDS = {
 }
 # Files in which such a word is a term of its own: people as values of attributes, and seats of logind.
 TERMS = {
-    "a person": ("CSPerson.swift", "AttributeValue.swift", "AttributeBinding.swift", "SEARCH.md"),
+    "a person": (
+        "CSPerson.swift", "AttributeValue.swift", "AttributeBinding.swift", "SEARCH.md", "DonateCommand.swift",
+        "DonatedAttributes.swift", "SuggestCommand.swift"),
     "seat": ("LogindSensor.swift",),
 }
 WORD = re.compile(r"\b(?:" + "|".join(f"(?:{each})" for each in WORDS) + r")\b", re.IGNORECASE)
@@ -121,6 +123,32 @@ def markup_comments(text):
             yield first + offset, line.strip(), offset == 0
 
 
+def without_interpolations(line):
+    """Replaces interpolated code by a space."""
+    while (start := line.find("\\(")) >= 0:
+        end, depth = start + 2, 1
+        while end < len(line) and depth:
+            depth += {"(": 1, ")": -1}.get(line[end], 0)
+            end += 1
+        line = line[:start] + " " + line[end:]
+    return line
+
+
+def messages(text):
+    """The texts of string literals with several words, which may be printed: (line number, text)."""
+    in_text = False
+    for number, line in enumerate(text.split("\n"), 1):
+        line = without_interpolations(line)
+        if line.count('"""') % 2:
+            in_text = not in_text
+        elif in_text:
+            yield number, line
+        elif not re.match(r"\s*(?://|/?\*)", line):
+            for match in re.finditer(r'"((?:\\.|[^"\\])*)"', line):
+                if " " in match[1].strip():
+                    yield number, match[1]
+
+
 def comments(path):
     text = path.read_text(encoding="utf-8", errors="replace")
     if path.suffix == ".swift":
@@ -179,6 +207,16 @@ class Language(unittest.TestCase):
                     found += [f"{path.relative_to(ROOT)}:{number}: {fault}" for fault in faults(line, False, path.name)]
         self.assertEqual([], found, "\n" + "\n".join(found))
 
+    def test_messages_use_the_words_of_the_field(self):
+        found = []
+        for path in filter(is_ours, tracked(*SOURCES)):
+            folders = path.relative_to(ROOT).parts[:-1]
+            if "Tests" in folders or "tests" in folders:
+                continue
+            for number, text in messages(path.read_text(encoding="utf-8", errors="replace")):
+                found += [f"{path.relative_to(ROOT)}:{number}: {fault}" for fault in faults(text, False, path.name)]
+        self.assertEqual([], found, "\n" + "\n".join(found))
+
     def test_names_of_tests_use_the_words_of_the_field(self):
         found = []
         for path in filter(is_ours, tracked(".swift")):
@@ -194,6 +232,7 @@ class Language(unittest.TestCase):
         self.assertTrue(list(faults("- Returns: How many there are.", False)))
         self.assertFalse(list(faults("The message is “Owed: a reindex”.", True)))
         self.assertFalse(list(faults("When the timer fires, the job starts.", True)))
+        self.assertEqual([(1, "a   b")], list(messages('print("a \\(told(x)) b") // owed')))
 
 
 class Declarations(unittest.TestCase):
