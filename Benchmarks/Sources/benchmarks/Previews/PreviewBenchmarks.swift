@@ -110,7 +110,7 @@ struct PreviewBenchmarks {
         }
         return [
             Measurement(
-                name: "HTML written anew and highlighted", value: Percentiles(written).p50, unit: "MB/s",
+                name: "HTML sanitized and highlighted", value: Percentiles(written).p50, unit: "MB/s",
                 baseline: "a copy", baselineValue: Percentiles(copied).p50)
         ]
     }

@@ -57,7 +57,7 @@ struct PromiseBenchmarks {
             short.append(other)
         }
         return Measurement(
-            name: "file promise of \(largeName) in place, opened and its path told", value: Percentiles(long).p50,
+            name: "file promise of \(largeName) in place, opened and its path returned", value: Percentiles(long).p50,
             unit: "µs",
             baseline: "1 MiB", baselineValue: Percentiles(short).p50, row: .inPlace)
     }

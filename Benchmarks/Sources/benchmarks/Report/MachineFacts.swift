@@ -7,7 +7,7 @@ enum MachineFacts {
     static func gather(folder: String) throws -> [Fact] {
         let model = line("/proc/cpuinfo", "model name")?.split(separator: ":").last ?? "unknown"
         let memory = line("/proc/meminfo", "MemTotal:")?.split(whereSeparator: \.isWhitespace)[1]
-        let governor = whole("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") ?? "none that is told"
+        let governor = whole("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") ?? "unknown"
         return [
             Fact(name: "date", value: Date.now.formatted(.iso8601)),
             Fact(name: "commit", value: commit()),

@@ -55,7 +55,7 @@ struct BacklogBenchmarks {
     private func byPerson(_ backlog: Backlog) throws -> Double {
         sync()
         let rate = Double(Backlog.items) / (try backlog.reindexByPerson())
-        Progress.say("  by a person:       \(Int(rate)) items a second")
+        Progress.say("  for the user:      \(Int(rate)) items a second")
         return rate
     }
 }
