@@ -64,7 +64,7 @@ final class BusMailbox: Sendable {
     /// Takes the lock as the thread that serves the connection.
     func begin() { turn.take() }
 
-    /// Releases the lock at the end of the thread, which does not touch the connection any more.
+    /// Releases the lock at the end of the thread, which no longer accesses the connection.
     func end() { turn.give() }
 
     /// Waits for events. With a `thread`, callers may run jobs on it themselves during the wait.

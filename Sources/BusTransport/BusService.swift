@@ -12,7 +12,7 @@ public final class BusService: Sendable {
     public enum Event: Sendable {
         /// The program has started or was replaced; its earlier state is invalid.
         case appeared
-        /// The program is not running, or not any more.
+        /// The program is not running, or has ended.
         case gone
         /// A requested signal, or another one that was sent to this connection.
         case signal(BusSignal)

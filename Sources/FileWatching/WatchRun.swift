@@ -394,7 +394,7 @@ struct WatchRun: ~Copyable {
     }
 
     private mutating func compare(_ names: Set<EntryName>?, of folder: Int64) throws(FileWatchingError) {
-        // The folder may belong to no tree any more.
+        // The folder may no longer belong to a tree.
         guard let tree = try snapshot.tree(of: folder), let stored = trees[tree]?.stored else { return }
         pulse.begin(stored.rule)
         defer { pulse.end() }
@@ -469,7 +469,7 @@ struct WatchRun: ~Copyable {
         rulesDue = .now
     }
 
-    /// Removes watches of folders that belong to no tree any more.
+    /// Removes watches of folders that no longer belong to a tree.
     private mutating func dropStrayWatches() {
         guard let present = try? snapshot.presentFolders() else { return }
         wasMoved = false

@@ -57,7 +57,7 @@ final class DerivedWriter {
         if let text {
             let words = SearchableText(record, bundle: bundle)
             let migration = try migration.get()
-            // The words that the previous format derived from the record are not known any more.
+            // The words that the previous format derived from the record are unknown.
             if text <= migration?.last ?? 0 {
                 try texts.get().forget(text)
             } else {

@@ -88,7 +88,7 @@ struct EarlyEntries: Sendable {
             .execute(arguments: [Int64(clamping: sequence), checksum(of: sequence)])
     }
 
-    /// Removes the entries through `applied`, before which no entry is missing any more.
+    /// Removes the entries through `applied`, before which no entry is missing.
     static func forget(through applied: UInt64, _ db: Database) throws {
         guard try db.hasTable(table) else { return }
         try db.cachedStatement(sql: "DELETE FROM \(table) WHERE sequence <= ?")

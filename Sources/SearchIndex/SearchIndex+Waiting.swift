@@ -43,8 +43,8 @@ extension SearchIndex {
     /// store.
     public static func isMarkedDamaged(in directory: String) -> Bool { StoreFolder(path: directory).isSuspect }
 
-    /// Returns the damage whose repair was refused, since it would lose items that nobody donates
-    /// again; `nil` if there is none. Does not open the store.
+    /// Returns the damage whose repair was refused, since it would lose items that no extension
+    /// donates again; `nil` if there is none. Does not open the store.
     public static func refusedRepair(in directory: String) -> String? {
         StoreFolder(path: directory).refusal()?.detail
     }

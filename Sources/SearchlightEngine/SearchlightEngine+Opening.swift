@@ -12,12 +12,12 @@ extension SearchlightEngine {
         var waiting = 0
         /// The findings and repairs.
         var recovery = RecoveryReport()
-        /// The repair that was refused, since it would lose items that nobody donates again. The
-        /// index is then opened for reading.
+        /// The repair that was refused, since it would lose items that no extension donates again.
+        /// The index is then opened for reading.
         var refusal: EngineError?
     }
 
-    /// Opens the index, without any repair that loses items which nobody can donate again.
+    /// Opens the index, without any repair that loses items which no extension can donate again.
     ///
     /// - Parameter donating: Returns the bundles whose extension can donate their items again;
     ///   called only for such a repair.
@@ -66,10 +66,11 @@ extension SearchlightEngine {
     /// Opens the index for reading.
     ///
     /// A killed process may have left durable log entries that are not applied, an old format, or
-    /// damage. A process that changes the store repairs that. If there is none, this process
-    /// becomes one for a moment, so that the reader sees everything that was acknowledged.
-    /// Reindexes for lost items become pending. A repair that loses items which nobody can donate
-    /// again is refused. A store that cannot be written is read as it is.
+    /// damage. A process that changes the store repairs that. If there is no such process, this
+    /// process opens the store for writing for a moment, so that the reader sees everything that
+    /// was acknowledged.
+    /// Reindexes for lost items become pending. A repair that loses items which no extension can
+    /// donate again is refused. A store that cannot be written is read unchanged.
     static func openForReading(
         _ configuration: EngineConfiguration, _ jobs: JobStore, _ donating: @escaping @Sendable () -> Set<String>,
         installed: () -> [String]

@@ -177,7 +177,7 @@ struct ScheduleCommandTests {
         try FileHandle(forWritingTo: URL(filePath: gate)).write(contentsOf: Data("x\n".utf8))
         #expect(inhibiting.wait() == .exited(7))
         try await service.waitUntil { worker.state.map { $0 != "T" } == true }
-        // A killed process inhibits nothing any more.
+        // A killed process no longer inhibits.
         let killed = try ChildProcess(
             BuiltProducts.program("searchlight"), ["inhibit", "--", "sleep", "100"],
             environment: service.command.environment)

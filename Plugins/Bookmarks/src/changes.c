@@ -6,7 +6,7 @@
  * worker cannot compare with an earlier state, because it may have been started for this request.
  * So the host keeps a digest of all bookmarks in as many parts as a client state can hold. Only
  * bookmarks in a part that differs are donated. Only indexed items in such a part whose bookmark is
- * in no file any more are deleted.
+ * no longer in a file are deleted.
  */
 #include "donation.h"
 #include "state.h"
@@ -187,7 +187,7 @@ static bool look_for_origin(void *context, const char *key) {
     return !origin->is_known;
 }
 
-/* Returns true if no file has the bookmark any more. The library is locked. */
+/* Returns true if no file has the bookmark. The library is locked. */
 static bool is_gone(const struct update *update, const char *identifier) {
     struct library *library = update->task.extension->library;
     struct origin origin = {identifier, false};
@@ -196,7 +196,7 @@ static bool is_gone(const struct update *update, const char *identifier) {
     return !update->is_missing || (library_sources(library, look_for_origin, &origin) && origin.is_known);
 }
 
-/* Deletes the items whose bookmark is in no file any more. If it returns false, it has failed the
+/* Deletes the items whose bookmark is no longer in a file. If it returns false, it has failed the
  * request. */
 static bool delete_gone(struct update *update) {
     struct task *task = &update->task;

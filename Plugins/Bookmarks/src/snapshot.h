@@ -19,7 +19,7 @@
 struct sqlite3;
 
 /* Copies the database at a path to the temporary folder, applies its log, and opens the copy for
- * reading. The caller closes `database` with sqlite3_close. The copy has no name any more. */
+ * reading. The caller closes `database` with sqlite3_close. The copy no longer has a name. */
 enum reading snapshot_open(const char *path, struct work *work, struct sqlite3 **database, struct problem *problem);
 
 /* Opens a file for reading. The path may contain links, but must lead to a regular file of at most

@@ -8,7 +8,7 @@ public enum CSFileChange: Hashable, Sendable {
     case changed(URL)
     /// The file was moved. It may also have changed.
     case moved(from: URL, to: URL)
-    /// The file does not exist any more.
+    /// The file no longer exists.
     case removed(URL)
 }
 

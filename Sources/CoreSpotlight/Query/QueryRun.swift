@@ -96,8 +96,8 @@ final class QueryRun: Sendable {
         suggestions.cancel()
     }
 
-    /// Records that a reader has read everything, or failed. After all readers, the query cannot be
-    /// cancelled any more.
+    /// Records that a reader has read everything, or failed. After all readers, the query can no
+    /// longer be cancelled.
     ///
     /// - Returns: `true` if the query was cancelled before.
     @discardableResult

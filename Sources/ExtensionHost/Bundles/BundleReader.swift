@@ -5,10 +5,10 @@ import SystemSupport
 /// A reader and checker of bundles. It opens each file once and checks the open file, so that
 /// nothing can be replaced between check and use.
 ///
-/// A bundle may be a symbolic link, as package tools such as stow and nix create them. Nobody else
-/// may be able to change the link, its target, or the target's parent directory. The manifest and
-/// the library must not be links. Hard links are not checked: a user who may write to a file may do
-/// so by each of its names.
+/// A bundle may be a symbolic link, as package tools such as stow and nix create them. No other
+/// user may be able to change the link, its target, or the target's parent directory. The manifest
+/// and the library must not be links. Hard links are not checked: a user who may write to a file
+/// may do so by each of its names.
 struct BundleReader {
     private var trust = BundleTrust()
 
@@ -88,7 +88,7 @@ struct BundleReader {
     }
 
     /// Returns the status of a file of the bundle, after the check that it is regular and that
-    /// nobody else may change it.
+    /// no other user may change it.
     private mutating func status(
         of name: String, in folder: OwnedDescriptor, _ path: String
     ) throws(BundleProblem) -> stat {

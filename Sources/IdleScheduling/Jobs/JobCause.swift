@@ -7,7 +7,7 @@ extension Job {
         case expiry
         /// Items on the skip list may be requested again.
         case givenBack = "given-back"
-        /// An item did not exist any more when the user opened or dragged it.
+        /// An item no longer existed when the user opened or dragged it.
         case foundGone = "found-gone"
         /// Files changed, and the extension can only reindex everything.
         case filesChanged = "files-changed"

@@ -92,7 +92,7 @@ public struct SchedulingPolicy: Hashable, Sendable {
     /// The upper bound of the pause of a job that cannot resume. Its longest pause doubles with
     /// each stop.
     public var pauseLongestEver = 86400.0
-    /// The time for which a job is left alone after the user cancelled it.
+    /// The time for which a job does not start after the user cancelled it.
     public var cancelPause = 4.0 * 3600
 
     // MARK: What is done at once

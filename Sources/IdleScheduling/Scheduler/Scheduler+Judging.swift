@@ -105,7 +105,7 @@ extension Scheduler {
         return closed
     }
 
-    /// Returns the time until which a job is left alone after a failure. A wait beyond the longest
+    /// Returns the time until which a job does not start after a failure. A wait beyond the longest
     /// back-off is ignored, because it comes from a clock that was set back.
     func notBefore(_ one: PendingJob) -> Double? {
         let told = one.job.notBefore.flatMap { $0 - now > Backoff.longestDelay ? nil : $0 }

@@ -82,7 +82,7 @@ public struct Scheduler: Sendable {
     public let policy: SchedulingPolicy
     /// The recent usage of each bundle.
     public internal(set) var usage: UsageHistory
-    /// The jobs that the user cancelled, and the time until which each is left alone. An entry
+    /// The jobs that the user cancelled, and the time until which each does not start. An entry
     /// stays while no list has the job, because lists are empty during exclusive access to the
     /// store.
     public internal(set) var cancellations: [ScheduledJob.Key: Double]

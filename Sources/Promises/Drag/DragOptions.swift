@@ -67,7 +67,7 @@ struct InPlaceFile {
 
     /// Determines the location of a provider's file.
     ///
-    /// - Throws: ``PromiseError`` if the content is not a file, or the file has no name any more.
+    /// - Throws: ``PromiseError`` if the content is not a file, or the file no longer has a name.
     init(_ content: PromisedContent, options: DeliveryOptions = DeliveryOptions()) throws(PromiseError) {
         guard case .file(let file) = content else {
             throw .inputOutput(operation: "Finding", path: "the original", code: ENOENT)

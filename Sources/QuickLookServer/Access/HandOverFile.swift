@@ -112,8 +112,8 @@ package final class HandOverFile: Sendable {
         return (folder, path)
     }
 
-    /// Opens a folder that belongs to this user and that nobody else can write to. A private folder
-    /// also gets mode 0700.
+    /// Opens a folder that belongs to this user and that no other user can write to. A private
+    /// folder also gets mode 0700.
     private static func opened(
         _ above: Int32, _ name: String, _ path: String, isPrivate: Bool
     ) throws(Problem) -> OwnedDescriptor {
@@ -124,7 +124,7 @@ package final class HandOverFile: Sendable {
         return folder
     }
 
-    /// Checks that a folder belongs to this user and that nobody else can write to it. A private
+    /// Checks that a folder belongs to this user and that no other user can write to it. A private
     /// folder gets mode 0700.
     private static func check(
         _ folder: OwnedDescriptor, _ path: String, isPrivate: Bool = false

@@ -11,7 +11,7 @@ package enum QuickLookError: Error, Hashable, Sendable, CustomStringConvertible 
     case cannotListen(port: UInt16, reason: String)
     /// The kernel does not report the user of a connection, so no connection can be admitted.
     case cannotIdentify(reason: String)
-    /// The code expired before its use, so no browser can be admitted any more.
+    /// The code expired before its use, so no browser can be admitted.
     case notOpened(after: Duration)
 
     package var description: String {

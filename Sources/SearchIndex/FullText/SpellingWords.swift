@@ -156,7 +156,7 @@ enum SpellingWords {
         return words
     }
 
-    /// Removes the words of some blocks that no text contains any more.
+    /// Removes the words of some blocks that no text contains.
     ///
     /// - Parameter place: The end of the previous step; 0 for the first step.
     /// - Returns: The end of this step; `nil` after the last one.

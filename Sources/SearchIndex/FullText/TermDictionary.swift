@@ -127,7 +127,7 @@ enum TermDictionary {
         Array(word.utf8.dropFirst()).contains(letters)
     }
 
-    /// Removes the words that no title or keyword contains any more. Reads all words.
+    /// Removes the words that no title or keyword contains. Reads all words.
     static func purge(_ db: Database) throws {
         try db.execute(
             sql:

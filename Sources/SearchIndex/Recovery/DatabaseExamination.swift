@@ -153,7 +153,7 @@ struct DatabaseExamination {
             try db.execute(sql: "DELETE FROM client_state")
             done.append("The client states were damaged and were deleted.")
         }
-        // The derived rows of damaged items are not known any more, so all indexes are rebuilt.
+        // The derived rows of damaged items are unknown, so all indexes are rebuilt.
         let indexes = damagedItems.isEmpty ? derived.map(\.index) : DerivedIndex.all
         for index in indexes { try index.rebuild(db) }
         if damagedItems.isEmpty, !isNew {

@@ -22,7 +22,7 @@ final class SessionPriority: Sendable {
     /// The delay after the last client before the priority is lowered again, since a client often
     /// sends another request soon.
     static let patience = Duration.seconds(1)
-    /// The interval of the checks after background work, until nothing is being indexed any more. A
+    /// The interval of the checks after background work, until all indexing has ended. A
     /// batch in progress still ends after its extension is paused. It took up to 0.15 s of
     /// processor time; on a busy machine it gets only about 0.02 s in each second.
     static let aftermath = Duration.seconds(1)

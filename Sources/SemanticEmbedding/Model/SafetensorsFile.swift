@@ -6,8 +6,9 @@ import SystemSupport
 /// A safetensors file in memory: mapped read-only, and unmapped when the object is deinitialized.
 /// Pages are read when the encoder first needs them.
 ///
-/// The installer writes the file once and renames it, and nobody writes to it afterwards. A process
-/// of the same user that truncates the file while it is mapped ends this process with SIGBUS.
+/// The installer writes the file once and renames it, and no process writes to it afterwards. A
+/// process of the same user that truncates the file while it is mapped ends this process with
+/// SIGBUS.
 final class SafetensorsFile {
     let path: String
     private let header: SafetensorsHeader

@@ -94,7 +94,7 @@ final class ItemLoading<Value>: @unchecked Sendable {
     }
 }
 
-/// A value that one thread passes to another and does not use any more, or that is only read.
+/// A value that one thread passes to another and no longer uses, or that is only read.
 package struct UncheckedBox<Value>: @unchecked Sendable {
     // Sendable: every creator of a value observes this rule.
     package let value: Value

@@ -63,7 +63,7 @@ struct ListPlace: ParsableArguments {
         }
     }
 
-    /// The position after the named item, which need not exist any more.
+    /// The position after the named item, which may no longer exist.
     var cursor: QueryCursor? {
         guard let after, let number = Int64(after.hasPrefix("@") ? String(after.dropFirst()) : after) else {
             return nil
