@@ -98,7 +98,7 @@ public final class MessageBus: Sendable {
     }
 
     /// The object path of an app (Desktop Entry Specification, D-Bus Activation): the name with
-    /// slashes for dots and `_` for `-`. `nil` if the text is no bus name.
+    /// slashes for dots and `_` for `-`. `nil` if the text is not a bus name.
     package static func objectPath(ofApplication name: String) -> String? {
         let bytes = Array(name.utf8)
         guard bytes.first != UInt8(ascii: ":"), BusName.isBusName(bytes[...]) else { return nil }

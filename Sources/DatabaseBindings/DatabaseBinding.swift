@@ -160,7 +160,7 @@ package struct PromiseBinding: Hashable, Sendable {
     /// The columns of all templates.
     package var columns: [String] { templates.flatMap { $0.1.columns } }
 
-    /// The escaping of values in the promise's template: that of HTML for types that are HTML.
+    /// The escaping of values in the promise's template: HTML escaping for types that are HTML.
     package static func escaping(of type: String) -> DatabaseTemplate.Escaping {
         ["public.html", "public.xhtml"].contains(type.lowercased()) ? .html : .none
     }

@@ -45,7 +45,7 @@ package enum MarkupText {
         var (place, skipped) = (0, String?.none)
         while place < bytes.count {
             let byte = bytes[place]
-            // Inside a hidden element only a closing tag counts: `i<n` in a script is no tag.
+            // Inside a hidden element only a closing tag counts: `i<n` in a script is not a tag.
             let mayBeTag = skipped == nil || place + 1 < bytes.count && bytes[place + 1] == UInt8(ascii: "/")
             if byte == UInt8(ascii: "<"), mayBeTag, let tag = Tag(bytes, at: place) {
                 place = tag.end
@@ -135,7 +135,7 @@ package enum MarkupText {
         return (String(Character(scalar)), end + 1)
     }
 
-    /// Returns the texts and numbers of a JSON array; none if the text is no array.
+    /// Returns the texts and numbers of a JSON array; none if the text is not an array.
     static func jsonTexts(_ text: String) -> [String] {
         guard case .list(let values)? = try? JSONValue(reading: ArraySlice(text.utf8), maximumDepth: 4) else {
             return []

@@ -21,7 +21,7 @@ package enum RowValue: Hashable, Sendable {
         }
     }
 
-    /// The value as a number; `nil` for NULL, bytes, and text that is no number.
+    /// The value as a number; `nil` for NULL, bytes, and text that is not a number.
     package var number: Double? {
         switch self {
         case .integer(let number): Double(number)

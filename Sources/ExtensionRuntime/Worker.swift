@@ -171,7 +171,7 @@ final class Worker: Sendable {
             case .load, .didThrottle, .didFinishThrottle, .cancel: false
             }
         if !served {
-            // The message is empty because it is no fault not to serve an interface.
+            // The message is empty because a missing interface is not a fault.
             session.finish(number, .failed(.unsupported, ""))
         }
     }

@@ -41,8 +41,8 @@ struct SeenFolder {
     var path: String
     var number = FolderNumber(csystem_file())
     var born: Int64 = 0
-    /// The identity of the file system that is mounted at the folder; `nil` if it is no mount
-    /// point.
+    /// The identity of the file system that is mounted at the folder; `nil` if it is not a
+    /// mount point.
     var mount: String?
     /// The number of the watch; `nil` if there is none or the folder could not be watched.
     var watch: Int32?

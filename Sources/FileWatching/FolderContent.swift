@@ -181,7 +181,8 @@ struct FileReader {
     }
 }
 
-/// Returns the target of a symbolic link; `nil` if the name is no link or its target is not UTF-8.
+/// Returns the target of a symbolic link; `nil` if the name is not a link or its target is not
+/// UTF-8.
 func linkTarget(_ name: String, in folder: Int32) -> String? {
     var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = bytes.withUnsafeMutableBytes { buffer in

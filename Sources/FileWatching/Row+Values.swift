@@ -4,7 +4,7 @@ import GRDB
 extension Row {
     /// Returns the integer of a column.
     ///
-    /// - Throws: `DatabaseError` if the value is no integer, because the database is damaged.
+    /// - Throws: `DatabaseError` if the value is not an integer, because the database is damaged.
     func number(_ column: Int) throws -> Int64 {
         guard let number = Int64.fromDatabaseValue(self[column]) else { throw Self.damage }
         return number

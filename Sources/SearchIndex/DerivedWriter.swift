@@ -50,7 +50,8 @@ final class DerivedWriter {
         try texts.get().insert(SearchableText(record, bundle: bundle), number: text, item: item)
     }
 
-    /// Removes the derived rows of an item; `record` and `bundle` must be those of its insertion.
+    /// Removes the derived rows of an item; `record` and `bundle` must be the same as for its
+    /// insertion.
     func remove(_ record: ItemRecord, bundle: Int64, item: Int64, text: Int64?) throws {
         deletedItems += 1
         try attributes.flush()
@@ -71,8 +72,8 @@ final class DerivedWriter {
         try attributes.remove(record, item: item)
     }
 
-    /// Updates the attributes of an item whose text stays the same; `record` must be that of its
-    /// insertion. Nothing may be buffered.
+    /// Updates the attributes of an item whose text stays the same; `record` must be the same as
+    /// for its insertion. Nothing may be buffered.
     func replace(_ record: ItemRecord, with other: ItemRecord, item: Int64, text: Int64?) throws {
         pace?.step()
         try attributes.replace(record, with: other, item: item)

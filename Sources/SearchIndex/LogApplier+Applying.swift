@@ -171,7 +171,7 @@ extension LogApplier {
     /// bundles.
     ///
     /// Entries of different bundles change different rows, and entries of one bundle stay in order.
-    /// The number stored in the database remains that of the last entry before which none is
+    /// The number stored in the database remains the number of the last entry before which none is
     /// missing. Later entries are recorded with their changes (``EarlyEntries``), so that none is
     /// applied twice.
     ///

@@ -27,7 +27,8 @@ extension UTType {
 
 extension URL {
     /// Returns the URL with an additional component, to which the preferred extension of a type is
-    /// added unless it has a suitable one. The URL is that of a directory if the type is one.
+    /// added unless it has a suitable one. The URL is a directory URL if the type is a directory
+    /// type.
     public func appendingPathComponent(_ partialName: String, conformingTo contentType: UTType) -> URL {
         appendingPathComponent(
             contentType.fileName(from: partialName), isDirectory: contentType.conforms(to: .directory))

@@ -21,7 +21,7 @@ struct FactTests {
             environment: ["HOME": folder.path("home"), "PATH": folder.path("bin")], store: folder.path("store"),
             extensionSearchPath: [folder.path("extensions")])
         (roots.proc, roots.sys, roots.system) = (folder.path("proc"), folder.path("sys"), folder.path)
-        // A busy machine is no fault.
+        // A busy machine is not a fault.
         roots.patience = 60
         return roots
     }

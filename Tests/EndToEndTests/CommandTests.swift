@@ -142,7 +142,7 @@ struct CommandTests {
         let owed = try command("search", "alpha")
         #expect(owed.status == 0)
         #expect(owed.output.contains("is pending; items may be missing. Run: searchlight reindex"))
-        // After its removal, a reindex is no advice.
+        // After its removal, a reindex is not advised.
         try FileManager.default.removeItem(
             atPath: command.harness.extensions + "/com.example.crash-in-request.searchext")
         #expect(try command("search", "alpha").output.contains("searchlight forget com.example.crash-in-request"))

@@ -11,7 +11,7 @@ import Testing
 @testable import SearchlightEngine
 
 /// Random changes of files while a service follows them and is killed. At rest the index equals
-/// that of a fresh reindex. Longer: `SEARCHLIGHT_HISTORIES=12 SEARCHLIGHT_HISTORY_STEPS=200
+/// the index after a new reindex. Longer: `SEARCHLIGHT_HISTORIES=12 SEARCHLIGHT_HISTORY_STEPS=200
 /// SEARCHLIGHT_HISTORY_KILLS=10 SEED=200`.
 @Suite("Histories of followed files", .timeLimit(.minutes(60)))
 struct FollowedFileHistoryTests {

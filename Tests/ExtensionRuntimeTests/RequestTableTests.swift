@@ -69,7 +69,7 @@ struct RequestTableTests {
     @Test("waits with an answer for a running handler, unless the handler itself answers")
     func handlerDuringAnswer() async throws {
         var time = SessionTime.system
-        // A busy machine is no fault.
+        // A busy machine is not a fault.
         time.handlerPatience = .seconds(600)
         let fake = FakeHost(time: time)
         let (request, answers) = fake.open(call: 5)

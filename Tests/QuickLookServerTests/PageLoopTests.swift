@@ -123,7 +123,7 @@ struct PageLoopTests {
                 guard recv(dribbling.number, &byte, 1, 0) == 1 else { break }
                 answer.append(byte)
             }
-            // “GGGG…” is no request yet.
+            // “GGGG…” is not a request yet.
             #expect(answer.isEmpty || answer.starts(with: "HTTP/1.1 408 ".utf8))
         }
     }

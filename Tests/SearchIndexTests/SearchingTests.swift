@@ -75,7 +75,7 @@ struct SearchingTests {
         ] {
             #expect(try await store.found(text) == found, "\(text)")
         }
-        // A date in words that leaves nothing is no filter.
+        // A date in words that leaves nothing is not a filter.
         #expect(try await store.found("html 2 today") == ["2"])
         var request = SearchRequest("kind:pdf")
         request.readsFilters = false

@@ -113,7 +113,7 @@ struct EncoderTests {
             #expect(cosine > 0.999, "\(level): \(cosine)")
         }
         #expect(try target.read("model.safetensors").count * 2 < source.read("model.safetensors").count)
-        // A second writer must not mix its files with those of the first.
+        // A second writer must not mix its files with the first writer's files.
         let error = #expect(throws: EmbeddingError.self) { try ModelQuantization.write(written, to: target.path) }
         #expect(error?.description.contains("File exists") == true)
     }

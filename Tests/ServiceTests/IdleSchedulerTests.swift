@@ -83,7 +83,7 @@ struct IdleSchedulerTests {
         await runner.waitFor("run reindex:org.example")
         machine.change { $0.presence = .active }
         await runner.waitFor("pause reindex:org.example user-active")
-        // A paused job is no work, so the process may end. Neither is a sensor reading.
+        // A paused job does not count as work, so the process may end. Neither is a sensor reading.
         #expect(await eventually { activity.now.requests == 0 })
         let total = activity.now.total
         machine.change { $0.presence = .away(since: 0) }

@@ -182,7 +182,7 @@ static const struct form *form_of(const char *name) {
     return strcasecmp(ending, ".json") == 0 || strcasecmp(ending, ".jsonlz4") == 0 ? &backup : NULL;
 }
 
-/* Returns true if the first bytes of a file are those of a browser's export. The file name says
+/* Returns true if a file begins like a browser's export. The file name says
  * nothing: each browser uses another one, in the user's language and with a date. */
 static bool is_exported(const char *path, const struct form *form) {
     int64_t size;

@@ -6,8 +6,8 @@
  * Every function is a member of a table. Each table is compiled for one level of instructions, and
  * cembedding_kernels_at() returns a table only if this processor has the instructions. All
  * functions are thread-safe: they write to nothing but their results and their scratch memory,
- * which must not overlap with other arguments. Arguments need no alignment beyond that of their
- * types.
+ * which must not overlap with other arguments. Arguments need no alignment beyond the
+ * alignment of their types.
  */
 #ifndef SEARCHLIGHT_CEMBEDDINGKERNELS_H
 #define SEARCHLIGHT_CEMBEDDINGKERNELS_H

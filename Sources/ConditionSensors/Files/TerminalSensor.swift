@@ -4,8 +4,8 @@ import Glibc
 /// A sensor of the last input into a terminal, console or remote session of the user.
 ///
 /// It uses the newest access time of the user's terminals, as w(1) does. The modification time is
-/// that of output, which programs write by themselves. The kernel updates the times in steps of 8
-/// s.
+/// the time of output, which programs write by themselves. The kernel updates the times in steps of
+/// 8 s.
 struct TerminalSensor: FileSensor {
     let roots: SensorRoots
     var sensor: Sensor { .terminals }

@@ -23,7 +23,7 @@ public let NSUserActivityTypeBrowsingWeb = "NSUserActivityTypeBrowsingWeb"
 /// - The domain is the `domainIdentifier` of ``contentAttributeSet``, or
 ///   `com.searchlight.activities`.
 /// - The expiration date is ``expirationDate``, or a month after the donation.
-/// - The attributes are those of ``contentAttributeSet``, with ``title``, ``keywords``,
+/// - The attributes come from ``contentAttributeSet``, with ``title``, ``keywords``,
 ///   ``webpageURL`` as `url`, and the time of the donation as `lastUsedDate`.
 /// - The item also stores the type, the user info and the other values that continue the activity.
 ///   Of the user info it stores the keys in ``requiredUserInfoKeys``, or all of it if there are no

@@ -330,8 +330,8 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         endBatch(newClientState, expecting: .exactly(expectedClientState.map(Array.init)), completionHandler)
     }
 
-    /// Ends the batch if the stored client state equals the expected one. The errors are those of
-    /// the variant with a handler.
+    /// Ends the batch if the stored client state equals the expected one. The errors are the
+    /// same as in the variant with a handler.
     ///
     /// - Throws: ``CSIndexError``; ``CSIndexError/mismatchedClientState`` if the client states
     ///   differ.

@@ -93,7 +93,7 @@ extension ExtensionHealth {
     }
 
     /// Records a success. Earlier crashes stay recorded: an extension that crashes every other time
-    /// is no better.
+    /// is still broken.
     ///
     /// - Returns: `true` if the record has changed.
     @discardableResult

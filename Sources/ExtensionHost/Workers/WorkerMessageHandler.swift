@@ -18,7 +18,7 @@ final class WorkerMessageHandler: Sendable {
         var leftOut = 0
     }
     /// The maximum number of reports about omissions during one request. Further reports are
-    /// ignored and are no signs of life.
+    /// ignored and do not count as signs of life.
     static let maximumLeftOut = 100_000
     /// The counter of signs of life.
     let progress = WorkerProgress()

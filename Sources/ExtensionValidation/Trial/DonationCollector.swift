@@ -159,7 +159,7 @@ final class DonationCollector: DonationReceiver {
                     // An update of an item that does not exist is ignored, as in an index.
                     guard var stored = state.items[name] else { continue }
                     for (key, value) in item.attributes { stored.attributes[key] = value == .null ? nil : value }
-                    // Updates add attributes, so the size is not that of the largest donation.
+                    // Updates add attributes, so the size is not the size of the largest donation.
                     let whole = (try? stored.encoded().count) ?? (state.sizes[name] ?? 0) + size
                     state.keep(stored, name, size: whole, limits: limits)
                 } else {

@@ -8,8 +8,8 @@ extension SchedulingPolicy {
 
     /// Reads a configuration, a JSON object. Keys that it does not contain keep their defaults.
     ///
-    /// Its keys are those of ``PolicySetting/all``, with numbers, and `gates`. `gates` is an object
-    /// with names of gates and one of these values for each:
+    /// Its keys are the keys of ``PolicySetting/all``, with numbers, and `gates`. `gates` is an
+    /// object with names of gates and one of these values for each:
     ///
     /// - `false`: the gate is always open.
     /// - `true`: the default.

@@ -42,8 +42,8 @@ public struct SchedulingPolicy: Hashable, Sendable {
     public var cpuPressureCloses = 0.3
     /// The share of processor stalls below which the gate opens again.
     public var cpuPressureOpens = 0.15
-    /// The minimum load of other programs at which processor stalls count. Below it the stalls are
-    /// those of the indexer.
+    /// The minimum load of other programs at which processor stalls count. Below it, the
+    /// indexer itself causes the stalls.
     public var cpuPressureOthers = 0.1
     /// The share of disk stalls above which no job starts.
     public var ioPressureCloses = 0.2

@@ -5,7 +5,7 @@ import Synchronization
 import SystemSupport
 
 /// A file that leads a browser to the page and passes the code. Only this user can read the file,
-/// and its path is no secret.
+/// and its path is not secret.
 ///
 /// The file contains a form that submits itself (`POST`). The code is therefore in no process
 /// argument, no address and no `Referer`. The file lies in a folder that no extension can reach

@@ -66,7 +66,7 @@ package final class PageAccess: Sendable {
     }
 
     private var authority: String { "127.0.0.1:\(port)" }
-    /// The address of the page that asks for the code. It is no secret.
+    /// The address of the page that asks for the code. It is not secret.
     package var address: String { "http://\(authority)/" }
     /// The value of the `Set-Cookie` header.
     package var cookie: String { "\(Self.cookieName)=\(key); Path=/\(session)/; HttpOnly; SameSite=Strict" }

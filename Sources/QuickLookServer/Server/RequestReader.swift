@@ -13,7 +13,7 @@ package struct RequestReader: Sendable {
         case incomplete
         /// A request. After the last request the connection must be closed.
         case request(PageRequest, isLast: Bool)
-        /// The bytes are no valid request. The connection must be closed.
+        /// The bytes are not a valid request. The connection must be closed.
         case refused(status: Int, reason: String)
     }
 

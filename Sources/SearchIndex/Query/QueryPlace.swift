@@ -21,7 +21,7 @@ public struct QueryPlace: Hashable, Sendable, Codable {
     }
 
     /// Returns a clock fixed at a time, in seconds since 2001-01-01 UTC. An unknown time zone is
-    /// replaced by that of this process.
+    /// replaced by this process's time zone.
     package func clock(at now: Double) -> QueryClock {
         let zone = TimeZone(identifier: timeZone) ?? TimeZone.current
         let weekday = (1...7).contains(firstWeekday) ? QueryClock.Weekday(rawValue: (firstWeekday + 5) % 7) : nil

@@ -18,8 +18,8 @@ public struct QueryPlan: Hashable, Sendable, Codable {
 }
 
 extension SearchIndex {
-    /// Returns the execution plan of a query without running it. Parameters and errors are those of
-    /// ``items(matching:filters:bundle:attributes:limit:maximumBytes:after:context:)``.
+    /// Returns the execution plan of a query without running it. Parameters and errors are the same
+    /// as in ``items(matching:filters:bundle:attributes:limit:maximumBytes:after:context:)``.
     public func explain(
         _ query: QueryExpression, filters: [QueryExpression] = [], bundle: String? = nil,
         context: QueryContext? = nil

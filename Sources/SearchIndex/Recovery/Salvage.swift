@@ -241,7 +241,7 @@ struct Salvage {
     }
 
     /// Makes sure that no item number is used twice. New numbers start after the last one used, or,
-    /// if that is unknown, far above those of all earlier generations.
+    /// if that is unknown, far above the numbers of all earlier generations.
     private func reserveNumbers(_ db: Database, source: DatabaseQueue?, generation: Int, isComplete: Bool) throws {
         let last = try? source?.inDatabase { db in
             try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'item'") ?? 0

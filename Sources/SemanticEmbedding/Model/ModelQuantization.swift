@@ -85,7 +85,7 @@ private struct QuantizedTensors {
         var elements = [UInt8](repeating: 0, count: rows * columns)
         let groups = EncoderWeights.groups(columns)
         let scales = FloatBuffer(count: rows * groups)
-        /// The position of an element or a scale among those of 16 rows side by side.
+        /// The position of an element or a scale, with 16 rows side by side.
         func position(_ row: Int, _ index: Int, _ count: Int) -> Int {
             (row / panel * count + index) * panel + row % panel
         }

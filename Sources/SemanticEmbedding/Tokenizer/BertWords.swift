@@ -153,7 +153,7 @@ struct BertWords {
         case .connectorPunctuation, .dashPunctuation, .openPunctuation, .closePunctuation, .initialPunctuation,
             .finalPunctuation, .otherPunctuation:
             true
-        // Signs such as $ and ^ are punctuation too, but only those of ASCII.
+        // Signs such as $ and ^ are punctuation too, but only in ASCII.
         default: scalar.isASCII && !(0x30...0x39).contains(scalar.value) && !scalar.properties.isAlphabetic
         }
     }

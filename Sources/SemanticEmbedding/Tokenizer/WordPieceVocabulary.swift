@@ -34,7 +34,7 @@ package struct WordPieceVocabulary: Sendable {
     ///
     /// - Parameters:
     ///   - entries: The entries by their numbers. If two entries are equal, the last one counts.
-    ///   - controls: The control tokens, in addition to those of BERT.
+    ///   - controls: The control tokens, in addition to BERT's.
     init(entries: [(text: String, number: Int)], controls: Set<String> = []) throws(ModelProblem) {
         guard entries.count <= Self.maximumEntries else {
             throw .unsupported("it has \(entries.count) entries; the limit is \(Self.maximumEntries).")

@@ -92,8 +92,8 @@ extension SharedMIMEInfo {
     /// Returns another declared type of an extension that belongs both to text and to other data.
     /// For example, a `.ts` file is a video or a program.
     ///
-    /// - Returns: `nil` if there is no such type, if the contents match the best type, or if there
-    ///   are no contents.
+    /// - Returns: `nil` if there is no such type, if the contents match the best type, or if the
+    ///   file is empty.
     private func otherOwner(
         ofExtension filenameExtension: String, than best: UTType, contents: () -> [UInt8]
     ) -> UTType? {

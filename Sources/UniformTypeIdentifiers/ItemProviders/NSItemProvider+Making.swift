@@ -9,7 +9,8 @@ extension NSItemProvider {
         registerObject(object, visibility: .all)
     }
 
-    /// Creates a provider of a file that may be opened in place; `nil` if the URL is no file URL.
+    /// Creates a provider of a file that may be opened in place; `nil` if the URL is not a file
+    /// URL.
     /// The filename extension determines the type; it is `public.data` for an unknown extension.
     public convenience init?(contentsOf fileURL: URL!) {
         guard let fileURL, fileURL.isFileURL else { return nil }
@@ -19,8 +20,8 @@ extension NSItemProvider {
     /// Creates a provider of a file.
     ///
     /// - Parameters:
-    ///   - contentType: The type; `nil` for that of the filename extension, or `public.data` if it
-    ///     is unknown.
+    ///   - contentType: The type; `nil` for the type of the filename extension, or `public.data`
+    ///     if it is unknown.
     ///   - openInPlace: `true` if receivers may open the file in place.
     ///   - coordinated: A value for the receivers; it has no effect.
     /// - Note: Differs on Linux: there is no file coordination.

@@ -3,9 +3,9 @@
 /// A problem in the type declarations of a bundle. It does not prevent the registration of the
 /// others.
 public enum UTTypeDiagnostic: Hashable, Sendable {
-    /// The value of a declarations key is no array.
+    /// The value of a declarations key is not an array.
     case notAList(key: String, bundle: String)
-    /// An element of a declarations array is no dictionary.
+    /// An element of a declarations array is not a dictionary.
     case notADictionary(key: String, position: Int, bundle: String)
     /// An element has no string identifier.
     case missingIdentifier(key: String, position: Int, bundle: String)
@@ -18,7 +18,7 @@ public enum UTTypeDiagnostic: Hashable, Sendable {
     case reservedIdentifier(String, bundle: String)
     /// The identifier is dynamic and cannot be declared. The declaration is ignored.
     case dynamicIdentifier(String, bundle: String)
-    /// A parent is no valid identifier. It is left out.
+    /// A parent is not a valid identifier. It is left out.
     case illegalParent(String, identifier: String)
     /// A tag is empty, begins with a dot, or contains control characters. It is left out.
     case illegalTag(String, tagClass: UTTagClass, identifier: String)

@@ -46,7 +46,7 @@ public enum UTTypeResolver {
             if case .core(let core) = accepted[acceptedIndex].storage {
                 let column = CoreTable.shared.columns[Int(core)]
                 if column != CoreTable.noColumn { return rows[offeredIndex].contains(column) }
-                // The accepted type is no parent in the core table. Only equality or an ancestor
+                // The accepted type is not a parent in the core table. Only equality or an ancestor
                 // announced by the row can match.
                 if !rows[offeredIndex].contains(column) { return offered[offeredIndex] == accepted[acceptedIndex] }
             }

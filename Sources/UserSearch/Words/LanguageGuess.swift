@@ -65,7 +65,7 @@ public enum LanguageGuess {
                 if start == nil { start = index }
                 isASCII = false
             } else if let first = start {
-                // A word truncated by the limit is no evidence.
+                // A word truncated by the limit does not count.
                 if index < end || end == bytes.count {
                     counter.count(UnsafeBufferPointer(rebasing: bytes[first..<index]), isASCII ? packed : nil)
                     if counter.isClear { break }

@@ -111,7 +111,7 @@ struct BoundExtensionTests {
         try FileManager.default.removeItem(atPath: path("one.md"))
         await update(0)
         #expect(host.items.keys.sorted() == [path("deeper/two.md")])
-        // An absent folder is no evidence about its files.
+        // An absent folder proves nothing about its files.
         try FileManager.default.moveItem(atPath: folder, toPath: folder + ".away")
         for scope in 0..<3 {
             let outcome = await loaded.ask { bound, request in

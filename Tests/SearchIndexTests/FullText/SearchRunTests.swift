@@ -316,7 +316,7 @@ struct SearchRunTests {
             try await store.put(record)
         }
         #expect(try await store.found("same") == ["new", "old", "older"])
-        // A date in the future is no evidence.
+        // A date in the future proves nothing.
         var record = item("promise", title: "same thing")
         record.attributes["lastUsedDate"] = .date(store.clock.now + 1e9)
         record.attributes["contentModificationDate"] = .date(store.clock.now - 1200 * 86400)

@@ -27,7 +27,7 @@ struct JobsTrial {
 
     func run() async throws {
         let now = now
-        // Long limits, since other load on the processors is no failure of a job.
+        // Long limits, since other load on the processors is not a failure of a job.
         var limits = WorkerConfiguration.Limits()
         (limits.load, limits.firstSign, limits.place) = (.seconds(60), .seconds(60), .seconds(60))
         var configuration = EngineConfiguration(
