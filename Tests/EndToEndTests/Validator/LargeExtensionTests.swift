@@ -89,6 +89,22 @@ struct LargeExtensionTests {
         #expect(CheckContext.judge(load: 30, baseline: nil, expected: 25).reason?.contains("25 ms are usual") == true)
     }
 
+    @Test("One jump of the memory is no growth, wherever it is, and hides no growth")
+    func singleJump() {
+        for count in [2, 5, 20, 30, 67] {
+            for place in 1..<count where count >= 20 {
+                let jump = (0..<count).map { $0 < place ? 0.0 : 4096 }
+                #expect(CheckContext.slope(jump) == 0, "at \(place) of \(count)")
+                let both = jump.enumerated().map { $1 + 50 * Double($0) }
+                #expect((40...60).contains(CheckContext.slope(both)), "at \(place) of \(count)")
+            }
+            #expect((40...60).contains(CheckContext.slope((0..<count).map { 50 * Double($0) })), "\(count)")
+        }
+        #expect(CheckContext.slope([]) == 0 && CheckContext.slope([7]) == 0)
+        // The allocator grows in steps of 132 KiB.
+        #expect((15...25).contains(CheckContext.slope((0..<67).map { Double($0 * 20 / 132 * 132) })))
+    }
+
     @Test("Growth counts for the libraries of bindings only as far as these keep memory")
     func growth() {
         #expect(CheckContext.judge(growth: 5, rounds: 60, ofLibraries: 5) == .passed)
