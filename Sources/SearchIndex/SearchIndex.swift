@@ -290,10 +290,12 @@ public final class SearchIndex: Sendable {
     /// writing repairs it.
     func failure(_ error: any Error, _ operation: String) -> SearchIndexError {
         // The read was interrupted by the closing, or started after it.
-        if isClosed, let code = (error as? DatabaseError)?.resultCode,
-            code == .SQLITE_INTERRUPT || code == .SQLITE_MISUSE
-        {
-            return .closed
+        let code = (error as? DatabaseError)?.resultCode
+        let isTableFault = SearchIndexError.isTableFault(error)
+        if isClosed, isTableFault || code == .SQLITE_INTERRUPT || code == .SQLITE_MISUSE { return .closed }
+        // The damage of a table is found again by a read that nobody cancels.
+        if Task.isCancelled, isTableFault {
+            return .storage(path: directory, operation: operation, detail: "the read was cancelled")
         }
         let named = SearchIndexError(error, path: directory, operation: operation)
         if named.isDamage || UnwritableStore.isDoubtful(error, at: directory) { folder.suspect() }

@@ -167,9 +167,19 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
     private static let schemaFaults = [
         "no such ", "malformed ", "unsupported file format", "invalid fts5 file format", "parse error in ",
         "unrecognized ",
-        "vtable constructor failed",
+        tableFault,
         "error in tokenizer constructor",
     ]
+
+    /// The beginning of the message about a virtual table that cannot be opened.
+    private static let tableFault = "vtable constructor failed"
+
+    /// Returns `true` if a virtual table could not be opened. The reason may be damage, or an
+    /// interruption during the opening, for which SQLite has the same error.
+    static func isTableFault(_ error: any Error) -> Bool {
+        guard let error = error as? DatabaseError, error.resultCode == .SQLITE_ERROR else { return false }
+        return error.message?.hasPrefix(tableFault) ?? false
+    }
 
     private static func isSchemaFault(_ message: String) -> Bool {
         schemaFaults.contains { message.hasPrefix($0) } || message.contains(" has no column named ")

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import GRDB
+import Glibc
 import ItemRecord
 import Synchronization
 import TestSupport
@@ -70,5 +72,35 @@ struct ConcurrencyTests {
         #expect(try await index.itemCounts() == expected)
         #expect(try await index.search("word").total == 80)
         try await store.checkIntegrity()
+    }
+
+    @Test("An interruption while a virtual table opens is a cancelled read; without a cancellation it is damage")
+    func interruptedOpening() async throws {
+        let store = try Store()
+        let index = store.index
+        let fault = DatabaseError(resultCode: .SQLITE_ERROR, message: "vtable constructor failed: term_trigram")
+        let cancel = Mutex<(@Sendable () -> Void)?>(nil)
+        let reading = Task {
+            var isCancelled = false
+            do throws(IndexQueryError) {
+                let _: Int = try await index.query("Searching", includingPending: false) { _ in
+                    while true {
+                        if let cancel = cancel.withLock({ $0 }) {
+                            cancel()
+                            throw fault
+                        }
+                        sched_yield()
+                    }
+                }
+            } catch {
+                if case .cancelled = error { isCancelled = true }
+            }
+            return (index.failure(fault, "Searching").isDamage, isCancelled)
+        }
+        cancel.withLock { $0 = { reading.cancel() } }
+        let (isDamage, isCancelled) = await reading.value
+        #expect(!isDamage && isCancelled && !SearchIndex.isMarkedDamaged(in: store.folder.path("store")))
+        #expect(index.failure(fault, "Searching").isDamage)
+        #expect(SearchIndex.isMarkedDamaged(in: store.folder.path("store")))
     }
 }

@@ -147,6 +147,8 @@ extension SearchIndex {
             throw .cancelled
         } catch let error as IndexQueryError {
             throw error
+        } catch  where Task.isCancelled && SearchIndexError.isTableFault(error) {
+            throw .cancelled
         } catch {
             throw .index(failure(error, operation))
         }
