@@ -41,6 +41,8 @@ package final class SearchlightEngine: EngineClient, EngineSource {
     let sandboxLog: SandboxLog
     /// The content that extensions left out of the index.
     let omissions: OmissionStore
+    /// The apps that are switched off in the desktop's search.
+    let desktop: DesktopVisibilityFile
     let scheduleStore: ScheduleStore
     let jobsFollower: JobsFollower
     let outlook: OutlookBox
@@ -92,6 +94,7 @@ package final class SearchlightEngine: EngineClient, EngineSource {
         self.sandboxLog = sandboxLog
         let omissions = OmissionStore(directory: configuration.storeDirectory, isWritable: isWritable)
         self.omissions = omissions
+        desktop = DesktopVisibilityFile(directory: configuration.storeDirectory)
         let activity = ActivityCounts()
         self.activity = activity
         let jobsFollower = JobsFollower(onWork: configuration.onWork)

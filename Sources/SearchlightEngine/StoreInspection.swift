@@ -9,7 +9,7 @@ enum StoreInspection {
         ["lock", "extensions.lock", "decisions.log", "decisions.log.1"]
         + [
             "jobs.json", "extensions.json", "installed.json", "sandbox.json", "schedule.json", "extensions.cache",
-            OmissionStore.fileName,
+            OmissionStore.fileName, DesktopVisibilityFile.fileName,
         ]
         .flatMap { [$0, $0 + ".new", $0 + ".damaged"] }
 

@@ -39,6 +39,7 @@ enum RandomCalls {
         var search = ItemSearch(text(&random), bundle: maybe(&random))
         // In a fixed order, so that equal calls are equal bytes.
         search.attributes = Set(texts(&random).prefix(1))
+        search.excludedBundles = Set(texts(&random).prefix(1))
         search.countsUpTo = random.below(2) == 0 ? nil : number(&random)
         search.snippetLength = random.below(2) == 0 ? nil : number(&random)
         search.notes = random.below(2) == 0 ? nil : .init(extensionFolders: texts(&random))
@@ -80,7 +81,8 @@ enum RandomCalls {
                 Engagement(
                     item: Int64(number(&random)), text: text(&random), kind: random.pick(EngagementKind.allCases))),
             HistoryCall(offset: number(&random), limit: number(&random)), ClearHistoryCall(),
-            SetLearningCall(isOn: random.below(2) == 0),
+            SetLearningCall(isOn: random.below(2) == 0), DesktopVisibilityCall(),
+            SetDesktopVisibilityCall(bundle: text(&random), isShown: random.below(2) == 0),
         ]
     }
 

@@ -74,9 +74,10 @@ struct PreparedSearch: Sendable {
     /// `true` if no filter tests the app of an item.
     var hasNoApps: Bool { apps.isEmpty }
 
-    /// Returns `true` if the filters on apps allow a bundle.
+    /// Returns `true` if the filters on apps and the excluded bundles allow a bundle.
     func allows(bundle: String) -> Bool {
-        apps.allSatisfy { $0.apps.contains { SearchRun.isApp($0, bundle) } != $0.isExcluded }
+        !request.excludedBundles.contains(bundle)
+            && apps.allSatisfy { $0.apps.contains { SearchRun.isApp($0, bundle) } != $0.isExcluded }
     }
 
     /// Returns `true` if filters, phrases and exclusions allow an item. The caller has checked the

@@ -10,6 +10,8 @@ public struct SearchRequest: Sendable {
     public var text: String
     /// The bundle whose items are searched; `nil` means all bundles.
     public var bundle: String?
+    /// The bundles whose items are left out, by their exact identifiers.
+    public var excludedBundles: Set<String> = []
     /// Metadata queries that every hit must satisfy too.
     public var filters: [QueryExpression] = []
     /// `true` to interpret filters in the text, as in `report kind:pdf` (`SearchIntent`).

@@ -310,9 +310,10 @@ struct SearchRun {
         _ item: TextItemReader.Item, _ text: Int64, _ relevance: Relevance, _ bytes: inout Int
     ) throws -> RankedHit? {
         guard item.expires ?? .infinity > present else { return nil }
-        if request.bundle != nil || !apps.isEmpty {
+        if request.bundle != nil || !request.excludedBundles.isEmpty || !apps.isEmpty {
             guard let name = try items.name(ofBundle: item.bundle) else { return nil }
             if let bundle = request.bundle, name != bundle { return nil }
+            guard !request.excludedBundles.contains(name) else { return nil }
             guard apps.allSatisfy({ $0.apps.contains { Self.isApp($0, name) } != $0.isExcluded }) else { return nil }
         }
         if let filter, try !filter.matches(Data(item.record).databaseValue) { return nil }

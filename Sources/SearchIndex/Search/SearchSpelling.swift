@@ -58,7 +58,9 @@ extension PreparedSearch {
 
 extension SearchRun {
     /// `true` if filters or phrases can exclude items that have the words.
-    fileprivate var isRestricted: Bool { filter != nil || !apps.isEmpty || plan.isStrict }
+    fileprivate var isRestricted: Bool {
+        filter != nil || !apps.isEmpty || !request.excludedBundles.isEmpty || plan.isStrict
+    }
 }
 
 /// Finds the words of a text that occur nowhere, and their corrections.

@@ -62,6 +62,7 @@ package final class ClientCallHandler: Sendable {
         ThrottleCall.self,
         InhibitCall.self, VerifyCall.self, RepairCall.self,
         EngageCall.self, HistoryCall.self, ClearHistoryCall.self, SetLearningCall.self,
+        DesktopVisibilityCall.self, SetDesktopVisibilityCall.self,
     ]
 
     private static let byName = Dictionary(calls.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -15,6 +15,8 @@ package struct ItemSearch: Hashable, Sendable, Codable {
     package var text: String
     /// A bundle to restrict the search to; `nil` means all.
     package var bundle: String?
+    /// The bundles whose items are left out.
+    package var excludedBundles: Set<String> = []
     /// Metadata queries that hits must satisfy as well; at most ``maximumFilters``.
     package var filters: [String] = []
     /// The attributes of each hit in the answer, besides its title, kind and path.

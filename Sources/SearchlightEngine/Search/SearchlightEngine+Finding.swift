@@ -32,6 +32,7 @@ extension SearchlightEngine {
         }
         var request = SearchRequest(search.text, bundle: search.bundle)
         for filter in search.filters { request.filters.append(try QueryText.text(filter).query(for: "search")) }
+        request.excludedBundles = search.excludedBundles
         request.limit = search.limit
         request.cursor = search.cursor
         request.includesPending = search.includesPending

@@ -339,6 +339,12 @@ struct SearchRunTests {
         #expect(Set(hits.map(\.item.record.uniqueIdentifier)) == ["21", "24", "27"])
         #expect(hits.allSatisfy { Set($0.item.record.attributes.keys) == ["title"] })
         #expect(try await store.index.search(Self.small("lemon", bundle: "c")).hits.isEmpty)
+        var others = Self.small("lemon", limit: 50)
+        others.excludedBundles = ["a", "c", "B"]
+        let left = try await store.index.search(others).hits
+        #expect(left.count == 20 && left.allSatisfy { $0.item.scope.bundle == "b" })
+        others.excludedBundles = ["a", "b"]
+        #expect(try await store.index.search(others).hits.isEmpty)
     }
 
     @Test("Pages repeat nothing and miss nothing, with changes and additions between them")
