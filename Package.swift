@@ -105,7 +105,7 @@ let package = Package(
                 "FileWatching", "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews",
                 "MetadataQuery",
                 "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "IdleScheduling", "ConditionSensors",
-                "CFiles", "CSystem", "UserSearch", "AppLaunching",
+                "CFiles", "CSystem", "UserSearch", "AppLaunching", "DesktopSearch",
             ],
             swiftSettings: strict),
         .target(
@@ -175,6 +175,11 @@ let package = Package(
         .target(
             name: "AppLaunching", dependencies: ["SystemSupport", "BusTransport", "UniformTypeIdentifiers", "CSystem"],
             swiftSettings: strict),
+
+        // The rules of the interfaces by which GNOME and KDE search
+        .target(
+            name: "DesktopSearch",
+            dependencies: ["BusTransport", "Previews", "UserSearch", "UniformTypeIdentifiers"], swiftSettings: strict),
 
         // Code that the command and its Quick Look server share
         .target(
@@ -369,6 +374,9 @@ let package = Package(
             name: "MetadataQueryTests",
             dependencies: ["MetadataQuery", "ItemRecord", "TextAnalysis", "TestSupport"],
             swiftSettings: strict),
+        .testTarget(
+            name: "DesktopSearchTests",
+            dependencies: ["DesktopSearch", "BusTransport", "UserSearch", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "AppLaunchingTests",
             dependencies: ["AppLaunching", "BusTransport", "UniformTypeIdentifiers", "TestSupport"],

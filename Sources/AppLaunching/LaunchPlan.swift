@@ -66,4 +66,24 @@ package struct LaunchPlan: Hashable, Sendable {
     package var reason: String
     /// The ways before the chosen one, with the reasons against them.
     package var passedOver: [PassedOver]
+
+    init(
+        way: Way, entry: String, app: String, bus: BusStart? = nil, command: Command? = nil, delivery: Delivery,
+        reason: String, passedOver: [PassedOver]
+    ) {
+        (self.way, self.entry, self.app, self.bus, self.command) = (way, entry, app, bus, command)
+        (self.delivery, self.reason, self.passedOver) = (delivery, reason, passedOver)
+    }
+
+    /// The plan that starts an app with arguments of its own, without an item.
+    ///
+    /// - Parameters:
+    ///   - program: The absolute path of the program.
+    ///   - reason: As of ``reason``.
+    package init(app: String, entry: String, program: String, arguments: [String], reason: String) {
+        self.init(
+            way: .desktopEntry, entry: entry, app: app,
+            command: Command(program: program, words: [program] + arguments),
+            delivery: .nothing, reason: reason, passedOver: [])
+    }
 }

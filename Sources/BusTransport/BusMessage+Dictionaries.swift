@@ -27,6 +27,13 @@ extension BusMessage {
         }
     }
 
+    borrowing func append(structure fields: [BusValue], _ signature: String, depth: Int) throws(BusError) {
+        guard depth <= BusValue.maximumDepth else { throw Self.tooDeep }
+        try inside("r", signature) { () throws(BusError) in
+            for field in fields { try append(field, depth: depth) }
+        }
+    }
+
     borrowing func append(_ values: [BusValue], depth: Int) throws(BusError) {
         guard depth <= BusValue.maximumDepth else { throw Self.tooDeep }
         try inside("a", "v") { () throws(BusError) in

@@ -54,6 +54,14 @@ struct BusMessage: ~Copyable {
                 for entries in list { try append(entries, depth: depth + 1) }
             }
         case .array(let values): try append(values, depth: depth + 1)
+        case .variant(let value):
+            try inside("v", value.signature) { () throws(BusError) in try append(value, depth: depth + 1) }
+        case .structure(let fields):
+            try append(structure: fields, String(value.signature.dropFirst().dropLast()), depth: depth + 1)
+        case .structures(let signature, let list):
+            try inside("a", "(\(signature))") { () throws(BusError) in
+                for fields in list { try append(structure: fields, signature, depth: depth + 1) }
+            }
         }
     }
 

@@ -30,6 +30,14 @@ public enum BusValue: Sendable {
     indirect case dictionaries([[String: BusValue]])
     /// `av`
     indirect case array([BusValue])
+    /// `v`; only in a structure, since every other container adds variants itself. Sent, never
+    /// read.
+    indirect case variant(BusValue)
+    /// `(…)`; sent, never read.
+    indirect case structure([BusValue])
+    /// `a(…)` with the signature of the fields; sent, never read. The fields of every structure
+    /// must have the types of the signature.
+    indirect case structures(fields: String, [[BusValue]])
 
     /// The maximum number of dictionary entries and array elements in one argument.
     public static let maximumEntries = 100_000
@@ -52,6 +60,9 @@ public enum BusValue: Sendable {
         case .dictionary: "a{sv}"
         case .dictionaries: "aa{sv}"
         case .array: "av"
+        case .variant: "v"
+        case .structure(let fields): "(\(fields.map(\.signature).joined()))"
+        case .structures(let fields, _): "a(\(fields))"
         }
     }
 }
@@ -67,8 +78,13 @@ extension BusValue {
         case .dictionary(let entries): Self.bytes(of: entries)
         case .dictionaries(let list): list.reduce(8) { $0 + Self.bytes(of: $1) }
         case .array(let values): values.reduce(8) { $0 + 16 + $1.approximateBytes }
+        case .variant(let value): 8 + value.approximateBytes
+        case .structure(let fields): Self.bytes(of: fields)
+        case .structures(_, let list): list.reduce(8) { $0 + Self.bytes(of: $1) }
         }
     }
+
+    private static func bytes(of fields: [BusValue]) -> Int { fields.reduce(8) { $0 + $1.approximateBytes } }
 
     private static func bytes(of entries: [String: BusValue]) -> Int {
         // The key's length and terminator, the variant's signature, and padding.

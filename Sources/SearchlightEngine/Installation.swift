@@ -33,7 +33,7 @@ package struct Installation: Sendable {
                 ?? "\(folder)/\(program)"
         }
         workerPath = path(of: "searchlight-worker", override: environment["SEARCHLIGHT_WORKER"])
-        quickLookPath = path(of: "searchlight-quicklook")
+        quickLookPath = path(of: "searchlight-quicklook", override: environment["SEARCHLIGHT_QUICKLOOK"])
         let framework = first([folder + "/libCoreSpotlight.so", prefix + "/lib/searchlight/libCoreSpotlight.so"])
         frameworkFolder = framework.map { URL(filePath: $0).deletingLastPathComponent().path }
     }

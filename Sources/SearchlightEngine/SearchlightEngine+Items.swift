@@ -50,7 +50,8 @@ extension SearchlightEngine {
         throw .itemElsewhere(name, place: place, places: Array(places))
     }
 
-    func item(number: Int64) async throws(EngineError) -> StoredItem {
+    /// The applied item with a number, without a wait for donations.
+    package func item(number: Int64) async throws(EngineError) -> StoredItem {
         let found = try await onIndex { (index) throws(SearchIndexError) in
             try await index.appliedItem(number: number)
         }

@@ -42,7 +42,7 @@ public enum ClientInterface {
     /// The types of requests, one for each interface.
     public static let all: [any ClientRequest.Type] = [
         IndexRequest.self, QueryRequest.self, DelegateRequest.self, ActivityRequest.self, PromiseRequest.self,
-        LauncherRequest.self, AdminRequest.self,
+        LauncherRequest.self, ShellSearchRequest.self, RunnerRequest.self, AdminRequest.self,
     ]
 
     private static let byName = Dictionary(all.map { ($0.interface, $0) }, uniquingKeysWith: { first, _ in first })

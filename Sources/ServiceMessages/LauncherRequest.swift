@@ -140,6 +140,9 @@ public struct OpenOptions: Sendable, Hashable {
     /// The maximum length of a value in bytes.
     private static let maximumBytes = 4096
 
+    /// The default options.
+    public init() {}
+
     /// Reads the options. An unknown option is an error, since it could change the result.
     ///
     /// - Throws: ``BusError/malformed(_:)``.

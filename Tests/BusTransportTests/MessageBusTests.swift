@@ -167,6 +167,8 @@ struct MessageBusTests {
             QueryRequest.interface: QueryRequest.Method.allCases.map(\.rawValue),
             Hello.member.interface: [Hello.member.member], IndexRequest.interface: ["Commit", "Record"],
             DelegateRequest.register.member.interface: ["Register", "Unregister"],
+            ShellSearchRequest.interface: ShellSearchRequest.Method.allCases.map(\.rawValue),
+            RunnerRequest.interface: RunnerRequest.Method.allCases.map(\.rawValue),
         ]
         for (name, methods) in interfaces {
             #expect(document.contains("interface \(name)"))

@@ -200,6 +200,7 @@ struct RightsTests {
                 "com.searchlight.Index1": apps, "com.searchlight.Query1": apps, "com.searchlight.Delegate1": apps,
                 "com.searchlight.Promise1": [.app, .shell], "com.searchlight.Search1": [.shell],
                 "com.searchlight.Engine2": [.shell], "com.searchlight.Activity1": apps,
+                "org.gnome.Shell.SearchProvider2": [.shell], "org.kde.krunner1": [.shell],
             ])
     }
 

@@ -124,3 +124,17 @@ extension String {
 extension Unicode.Scalar {
     package var isFitForBus: Bool { value != 0 && !properties.isNoncharacterCodePoint }
 }
+
+extension BusValue {
+    /// A string value for any text. D-Bus strings end at the first zero, and sd-bus rejects a
+    /// message that contains a noncharacter.
+    package static func string(text: String) -> BusValue { .string(text.fitForBus) }
+}
+
+extension String {
+    /// The text with replacement characters in place of what D-Bus cannot represent.
+    package var fitForBus: String {
+        if isFitForBus { return self }
+        return String(UnicodeScalarView(unicodeScalars.map { $0.isFitForBus ? $0 : "\u{FFFD}" }))
+    }
+}

@@ -39,6 +39,9 @@ extension SearchlightEngine {
     /// The environment of the engine's process.
     package var environment: [String: String] { configuration.worker.environment }
 
+    /// The folder of the store.
+    package var storeDirectory: String { configuration.storeDirectory }
+
     private func resource(
         of record: ItemRecord, _ installed: ExtensionBundle?
     ) -> (LaunchResource?, LaunchTarget.Refusal?) {

@@ -8,11 +8,18 @@ import Synchronization
 final class AdminSession: ClientSession.Conversation {
     private let promises: PromiseHandler
     private let launcher: LauncherHandler
+    private let desktop: DesktopSearcher
+    private let shellSearch: ShellSearchHandler
+    private let runner: RunnerHandler
     private let calls: ClientCallSession
 
     init(link: (any ClientLink)?, core: ServiceCore) {
         promises = PromiseHandler(core, .moment)
         launcher = LauncherHandler(core)
+        desktop = DesktopSearcher(core)
+        shellSearch = ShellSearchHandler(desktop)
+        let bus = (link as? SenderLink)?.bus
+        runner = RunnerHandler(desktop, bus.map { DesktopPrograms(bus: $0, clock: core.clock) })
         calls = ClientCallSession(core.calls)
         // Progress is sent only over the socket, not over the session bus.
         if let connection = link as? BusConnection { calls.attach(connection) }
@@ -22,6 +29,8 @@ final class AdminSession: ClientSession.Conversation {
         switch request {
         case let request as AdminRequest: calls.take(request, call)
         case let request as LauncherRequest: launcher.take(request, call)
+        case let request as ShellSearchRequest: shellSearch.take(request, call)
+        case let request as RunnerRequest: runner.take(request, call)
         case let request as PromiseRequest: promises.take(request, call)
         default: call.refuse(.unknownMethod(call.member))
         }
@@ -34,5 +43,6 @@ final class AdminSession: ClientSession.Conversation {
         calls.end()
         promises.cancelAll()
         launcher.cancelAll()
+        desktop.cancelAll()
     }
 }

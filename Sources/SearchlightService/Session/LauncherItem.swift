@@ -119,16 +119,3 @@ enum LauncherItem {
         return values
     }
 }
-
-extension BusValue {
-    /// A string value for any text. D-Bus strings end at the first zero, and sd-bus rejects a
-    /// message that contains a noncharacter.
-    static func string(text: String) -> BusValue { .string(text.fitForBus) }
-}
-
-extension String {
-    fileprivate var fitForBus: String {
-        if isFitForBus { return self }
-        return String(UnicodeScalarView(unicodeScalars.map { $0.isFitForBus ? $0 : "\u{FFFD}" }))
-    }
-}

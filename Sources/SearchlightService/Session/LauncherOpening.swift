@@ -34,6 +34,23 @@ struct LauncherOpening: Sendable {
         return try await open(engine.launchTarget(ofSearch: text, in: bundle), options, engine)
     }
 
+    /// Shows the results of a text on the Quick Look page, which a new process serves until nobody
+    /// has used it for a while.
+    func showPage(_ text: String, _ options: OpenOptions, _ engine: SearchlightEngine) async throws(QueryRefusal) {
+        let environment = engine.environment.merging(options.environment) { $1 }
+        let plan = LaunchPlan(
+            app: "Searchlight", entry: "com.searchlight.Searchlight.desktop",
+            program: Installation(environment: environment).quickLookPath,
+            arguments: ["--store", engine.storeDirectory, "--idle-exit", "\(Self.pageIdleSeconds)", "--", text],
+            reason: "it shows all results")
+        do throws(LaunchError) { _ = try await AppLauncher(ofService: environment).launch(plan) } catch {
+            throw QueryRefusal(name: error.kind.errorName, message: error.description)
+        }
+    }
+
+    /// The time without a request after which the process of a page ends, in seconds.
+    private static let pageIdleSeconds = 900
+
     private func open(
         _ found: LaunchTarget, _ options: OpenOptions, _ engine: SearchlightEngine
     ) async throws(QueryRefusal) -> [String: BusValue] {

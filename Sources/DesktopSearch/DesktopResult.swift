@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import BusTransport
+import Previews
+import UserSearch
+
+/// A result that the desktop shows: an item with what a row has room for. Texts are plain, on one
+/// line and bounded. Both desktops escape them before they add markup, so they are not escaped
+/// here.
+package struct DesktopResult: Hashable, Sendable {
+    /// The identifier.
+    package let identifier: ResultIdentifier
+    /// The title; never empty.
+    package let title: String
+    /// The user-visible name of the item's app.
+    package let app: String
+    /// A passage of the item's text; empty if it has none.
+    package let detail: String
+    /// The icon of the item's kind.
+    package let icon: ResultIcon
+    /// The kind of match.
+    package let fit: Fit
+    /// The possible actions besides opening.
+    package let actions: [ResultAction]
+
+    /// The maximum length of a title, a passage and the name of an app, in characters.
+    private static let (titleLength, detailLength, appLength) = (160, 200, 60)
+
+    /// Creates a result.
+    ///
+    /// - Parameters:
+    ///   - title, app, detail: Texts of the item's app, unchecked.
+    ///   - contentType: The uniform type identifier of the item's content.
+    ///   - isFile: `true` if the item is a file of this machine.
+    package init(
+        item: Int64, title: String, app: String, detail: String?, contentType: String?, fit: Fit = .text,
+        isFile: Bool = false
+    ) {
+        identifier = ResultIdentifier(item: item)
+        let line = DisplayText.line(title, limit: Self.titleLength)
+        // GNOME Shell drops all results of a provider if one has no title.
+        self.title = line.isEmpty ? "Untitled" : line
+        self.app = DisplayText.line(app, limit: Self.appLength)
+        self.detail = detail.map { DisplayText.line($0, limit: Self.detailLength) } ?? ""
+        icon = ResultIcon(contentType: contentType)
+        self.fit = fit
+        actions = isFile ? [.copy, .showInFolder] : [.copy]
+    }
+}
+
+/// An action on a result besides opening it.
+package enum ResultAction: String, Hashable, Sendable, CaseIterable {
+    /// Copies the file's path, the address, or else the title.
+    case copy
+    /// Shows the file in the file manager.
+    case showInFolder = "show-in-folder"
+
+    /// The name for people.
+    var label: String {
+        switch self {
+        case .copy: "Copy"
+        case .showInFolder: "Show in Folder"
+        }
+    }
+
+    /// The name in the icon theme.
+    var icon: String {
+        switch self {
+        case .copy: "edit-copy"
+        case .showInFolder: "document-open-folder"
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import BusTransport
+import UserSearch
+
+/// The results and actions for KRunner.
+package enum RunnerMatch {
+    /// The signature of a match: identifier, title, icon, kind, relevance and properties.
+    private static let signature = "sssida{sv}"
+    /// The signature of an action: identifier, label and icon.
+    private static let actionSignature = "sss"
+    /// The difference between the relevance of two matches in order.
+    private static let step = 1.0 / 1024
+
+    /// The matches for results, which are in the order of the search. KRunner orders the matches of
+    /// all its plugins by kind, then by relevance. Neither grows from a match to the next, so the
+    /// order of the search stays.
+    package static func matches(_ results: [DesktopResult]) -> BusValue {
+        var (kind, relevance) = (Int32.max, 1.0)
+        return .structures(
+            fields: signature,
+            results.map { result in
+                kind = min(kind, Self.kind(of: result.fit))
+                relevance = max(0, min(relevance - step, Self.relevance(of: result.fit)))
+                return [
+                    .string(result.identifier.text), .string(text: result.title), .string(result.icon.generic),
+                    .signed32(kind), .double(relevance), .dictionary(properties(of: result)),
+                ]
+            })
+    }
+
+    /// All actions besides opening. A match names those that it has.
+    package static let actions = BusValue.structures(
+        fields: actionSignature,
+        ResultAction.allCases.map { [.string($0.rawValue), .string($0.label), .string($0.icon)] })
+
+    private static func properties(of result: DesktopResult) -> [String: BusValue] {
+        var properties: [String: BusValue] = [
+            "subtext": .string(text: result.detail),
+            // A match without this property gets all actions.
+            "actions": .strings(result.actions.map(\.rawValue)),
+        ]
+        // KRunner groups matches by category.
+        if !result.app.isEmpty { properties["category"] = .string(text: result.app) }
+        return properties
+    }
+
+    /// The kind of a match: `ExactMatch`, `PossibleMatch` or `CompletionMatch` of KRunner.
+    private static func kind(of fit: Fit) -> Int32 {
+        switch fit {
+        case .wholeTitle, .wholeName: 100
+        case .titleStart, .title, .text: 30
+        case .someWords, .insideWords: 10
+        }
+    }
+
+    private static func relevance(of fit: Fit) -> Double {
+        switch fit {
+        case .wholeTitle: 0.95
+        case .wholeName: 0.9
+        case .titleStart: 0.85
+        case .title: 0.8
+        case .text: 0.7
+        case .someWords: 0.5
+        case .insideWords: 0.4
+        }
+    }
+}

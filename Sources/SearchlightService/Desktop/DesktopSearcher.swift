@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+import BusTransport
+import DesktopSearch
+import Dispatch
+import ItemRecord
+import Previews
+import SearchIndex
+import SearchlightEngine
+import ServiceMessages
+import Synchronization
+import UserSearch
+
+/// The searches of one desktop program, and the actions on their results. The handlers of both
+/// desktops share it (``ShellSearchHandler``, ``RunnerHandler``).
+///
+/// A search cancels the search before it. The items of apps that the user switched off are left
+/// out, also if a switch changes between a search and an action.
+final class DesktopSearcher: Sendable {
+    private let requests: ClientRequests
+    private let opening: LauncherOpening
+    private let session = Mutex(SearchSession())
+
+    init(_ core: ServiceCore) {
+        requests = ClientRequests(core.engine, .moment, maximum: core.limits.queries)
+        opening = LauncherOpening(core.activities)
+    }
+
+    /// The text of the last search; empty before the first one.
+    var text: String { session.withLock { $0.answer?.text ?? "" } }
+
+    // MARK: Searching
+
+    /// Answers a search.
+    ///
+    /// - Parameters:
+    ///   - previous: The results that the desktop says it has, if the text continues the last one.
+    ///   - snippetLength: The length of snippets in characters; `nil` for none.
+    ///   - body: Returns the answer for the hits. It is not called if a newer search has begun.
+    func search(
+        _ text: String, previous: [String]? = nil, snippetLength: Int? = nil, _ call: IncomingCall,
+        _ body: @escaping @Sendable ([FoundItem]) -> [BusValue]
+    ) {
+        let (turn, replaced) = session.withLock { $0.begin() }
+        if let replaced { requests.cancel(replaced) }
+        // The call would keep the terms and results of the desktop until its answer.
+        call.releaseArguments()
+        requests.answer(call, number: turn) { [self] (engine) throws(QueryRefusal) in
+            defer { session.withLock { $0.fail(turn) } }
+            let found = try await Self.find(text, snippetLength, engine)
+            let hits = session.withLock { session -> [FoundItem]? in
+                var identifiers = found.hits.map(\.identifier)
+                if let previous { identifiers = session.narrowed(identifiers, text: text, previous: previous) }
+                let answer = SearchSession.Answer(
+                    text: text, identifiers: identifiers, isComplete: found.next == nil)
+                guard session.finish(turn, answer) else { return nil }
+                let shown = Set(identifiers)
+                return found.hits.filter { shown.contains($0.identifier) }
+            }
+            guard let hits else { throw .cancelled }
+            return body(hits)
+        }
+    }
+
+    private static func find(
+        _ text: String, _ snippetLength: Int?, _ engine: SearchlightEngine
+    ) async throws(QueryRefusal) -> FoundItems {
+        let visibility = engine.desktopVisibility
+        guard visibility.isKnown, !text.isEmpty else { return .nothing }
+        var search = ItemSearch(text)
+        search.excludedBundles = visibility.hiddenBundles
+        search.limit = SearchSession.maximumResults
+        search.snippetLength = snippetLength
+        // The search runs after each keystroke, so it does not wait for pending donations.
+        search.includesPending = false
+        do throws(EngineError) { return try await engine.find(search) } catch { throw QueryRefusal(error) }
+    }
+
+    /// Cancels the search in progress and forgets the last answer.
+    func endSearches() {
+        if let running = session.withLock({ $0.end() }) { requests.cancel(running) }
+    }
+
+    func cancelAll() { requests.cancelAll() }
+
+    // MARK: Results
+
+    /// Answers a request that is not a search.
+    func answer(
+        _ call: IncomingCall, _ body: @escaping @Sendable (SearchlightEngine) async throws(QueryRefusal) -> [BusValue]
+    ) {
+        requests.answer(call, number: session.withLock { $0.reserve() }, body)
+    }
+
+    /// The item of a result.
+    ///
+    /// - Throws: ``QueryRefusal`` if the identifier is not one of a result, or if the item is gone
+    ///   or switched off.
+    static func item(
+        _ identifier: String, _ engine: SearchlightEngine
+    ) async throws(QueryRefusal) -> StoredItem {
+        guard let identifier = ResultIdentifier(identifier), let item = try await item(identifier, engine) else {
+            throw QueryRefusal(name: ExtensionStatus.notFound.errorName, message: "There is no such result any more.")
+        }
+        return item
+    }
+
+    /// The item of a result; `nil` if it is gone or switched off.
+    static func item(
+        _ identifier: ResultIdentifier, _ engine: SearchlightEngine
+    ) async throws(QueryRefusal) -> StoredItem? {
+        do throws(EngineError) {
+            let item = try await engine.item(number: identifier.item)
+            return engine.desktopVisibility.shows(item.scope.bundle) ? item : nil
+        } catch .itemNotFound {
+            return nil
+        } catch {
+            throw QueryRefusal(error)
+        }
+    }
+
+    /// Opens a result in its app. Without an app for it, the Quick Look page shows it.
+    ///
+    /// - Parameter text: The typed text, for which the use of the item counts.
+    func open(
+        _ identifier: String, text: String, timestamp: UInt32, _ engine: SearchlightEngine
+    ) async throws(QueryRefusal) {
+        let item = try await Self.item(identifier, engine)
+        var options = Self.options(timestamp)
+        options.query = text
+        do throws(QueryRefusal) { _ = try await opening.open(item, options, engine) } catch {
+            guard error.name == ExtensionStatus.unsupported.errorName else { throw error }
+            // Other users of the machine can read the arguments of a process, so the title is not
+            // one of them unless nothing was typed.
+            let text = text.isEmpty ? DesktopQuery.text(of: item.displayTitle) : text
+            try await opening.showPage(text, options, engine)
+        }
+    }
+
+    /// Shows all results of a text on the Quick Look page.
+    func showPage(_ text: String, timestamp: UInt32, _ engine: SearchlightEngine) async throws(QueryRefusal) {
+        try await opening.showPage(text, Self.options(timestamp), engine)
+    }
+
+    /// The startup notification for a time of the X server, at which the user acted; 0 for none.
+    private static func options(_ timestamp: UInt32) -> OpenOptions {
+        var options = OpenOptions()
+        if timestamp != 0 { options.environment["DESKTOP_STARTUP_ID"] = "searchlight_TIME\(timestamp)" }
+        return options
+    }
+}
+
+extension FoundItem {
+    fileprivate var identifier: ResultIdentifier { ResultIdentifier(item: item.number) }
+
+    /// The hit as the desktop shows it.
+    var desktopResult: DesktopResult {
+        DesktopResult(
+            item: item.number, title: title, app: bundleName, detail: snippet?.text, contentType: contentType,
+            fit: fit, isFile: path != nil)
+    }
+}
