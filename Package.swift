@@ -58,7 +58,7 @@ let package = Package(
                 "SearchlightEngine", "ExtensionValidation", "ExtensionRuntime", "SearchIndex", "ExtensionHost",
                 "MetadataQuery", "UserSearch", "Promises", "Previews", "IdleScheduling", "SchedulerSimulation",
                 "ConditionSensors", "CommandSupport", "ItemRecord", "SystemSupport", "BusTransport",
-                "UniformTypeIdentifiers", "Diagnosis", "JSONText", "AppLaunching", arguments,
+                "UniformTypeIdentifiers", "Diagnosis", "JSONText", "DatabaseBindings", "AppLaunching", arguments,
             ], resources: [.embedInCode("Templates")], swiftSettings: strict),
         .executableTarget(
             name: "searchlightd",
@@ -132,6 +132,7 @@ let package = Package(
             name: "ExtensionHost",
             dependencies: [
                 "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "CSystem", "SymbolBindings",
+                "DatabaseBindings", "JSONText",
                 "UniformTypeIdentifiers", "CSandbox", "CSeccomp",
             ],
             swiftSettings: strict),
@@ -219,8 +220,8 @@ let package = Package(
         .target(
             name: "ExtensionRuntime",
             dependencies: [
-                "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "SymbolBindings",
-                "SearchlightExtension", "CSandbox", "CFFI",
+                "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "SymbolBindings", "DatabaseBindings",
+                "JSONText", "SearchlightExtension", "CSandbox", "CFFI", "CFiles", "CSQLite",
             ],
             swiftSettings: strict),
 
@@ -228,6 +229,7 @@ let package = Package(
         .target(name: "SymbolBindings", swiftSettings: strict),
         .target(
             name: "DatabaseBindings", dependencies: ["ItemRecord", "JSONText", "MetadataQuery"], swiftSettings: strict),
+        .target(name: "CSQLite", cSettings: strictC, linkerSettings: [.linkedLibrary("dl")]),
         .systemLibrary(name: "CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
         .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
         // libstemmer has no pkg-config file.
@@ -333,8 +335,9 @@ let package = Package(
             name: "ExtensionRuntimeTests",
             dependencies: [
                 "MessageSupport",
-                "ExtensionRuntime", "SymbolBindings", "SearchlightExtension", "ItemRecord", "BusTransport",
-                "ServiceMessages", "SystemSupport", "TestSupport",
+                "ExtensionRuntime", "SymbolBindings", "DatabaseBindings", "SearchlightExtension",
+                "ItemRecord",
+                "BusTransport", "ServiceMessages", "SystemSupport", "TestSupport", sqlite,
             ], swiftSettings: strict),
         .testTarget(name: "JSONTextTests", dependencies: ["JSONText"], swiftSettings: strict),
         .testTarget(

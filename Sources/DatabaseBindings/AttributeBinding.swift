@@ -172,6 +172,7 @@ extension ItemBinding {
                 guard template.text(row, .none)?.hasPrefix("/") == true else { continue }
                 files.append(type)
             } else {
+                if case .template(let template) = promise.source, !template.hasValue(row) { continue }
                 data.append(type)
             }
         }

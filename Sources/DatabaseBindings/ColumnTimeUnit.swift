@@ -24,6 +24,8 @@ package enum ColumnTimeUnit: String, Hashable, Sendable, CaseIterable {
     private static let webkitEpoch = 11_644_473_600.0
     /// The Julian day of the start of 1970.
     private static let julianEpoch = 2_440_587.5
+    /// The maximum length of a date as text, in bytes.
+    private static let maximumBytes = 64
     /// The range of moments: the years 1 to 9999, in seconds since 1970.
     private static let range = -62_135_596_800.0..<253_402_300_800.0
 
@@ -32,7 +34,8 @@ package enum ColumnTimeUnit: String, Hashable, Sendable, CaseIterable {
     package func moment(_ value: RowValue) -> Double? {
         let seconds: Double
         if self == .iso {
-            guard case .text(let text) = value, let moment = Self.isoMoment(text) else { return nil }
+            guard case .text(let text) = value, text.utf8.count <= Self.maximumBytes, let moment = Self.isoMoment(text)
+            else { return nil }
             seconds = moment.instant + Self.appleEpoch
         } else {
             guard let number = value.number, number != 0, number.isFinite else { return nil }

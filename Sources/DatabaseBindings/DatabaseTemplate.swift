@@ -122,6 +122,9 @@ package struct DatabaseTemplate: Hashable, Sendable {
     /// The columns, in order.
     package var columns: [String] { parts.compactMap { if case .column(let name, _) = $0 { name } else { nil } } }
 
+    /// Returns `false` if all columns are NULL in a row.
+    package func hasValue(_ row: Row) -> Bool { columns.isEmpty || columns.contains { row[$0] != .null } }
+
     /// The placeholder, if the template has no other text.
     var only: (column: String, format: Format)? {
         if parts.count == 1, case .column(let name, let format) = parts[0] { (name, format) } else { nil }

@@ -5,11 +5,14 @@ package enum RowKey: Hashable, Sendable {
     case integer(Int64)
     case text(String)
 
-    /// Returns the key of a row; `nil` for NULL, an empty or too long text, bytes and fractions.
+    /// Returns the key of a row; `nil` for NULL, an empty or too long text, text with NUL, bytes
+    /// and fractions.
     package init?(_ value: RowValue) {
         switch value {
         case .integer(let number): self = .integer(number)
-        case .text(let text) where (1...DatabaseLimits.keyBytes).contains(text.utf8.count): self = .text(text)
+        case .text(let text)
+        where (1...DatabaseLimits.keyBytes).contains(text.utf8.count) && !text.utf8.contains(0):
+            self = .text(text)
         case .null, .real, .text, .blob: return nil
         }
     }

@@ -37,11 +37,22 @@ package struct Row: Sendable {
     /// The positions of the columns by their names in lower case. All rows of a statement share it.
     private let positions: [String: Int]
     package let values: [RowValue]
+    /// The columns whose values are larger than ``DatabaseLimits/valueBytes``. A text is cut there,
+    /// and bytes are left out.
+    private let cut: Set<Int>
 
-    package init(positions: [String: Int], values: [RowValue]) {
+    package init(positions: [String: Int], values: [RowValue], cut: Set<Int> = []) {
         self.positions = positions
         self.values = values
+        self.cut = cut
     }
+
+    /// Returns `true` if the value of one of these columns is not whole.
+    package func isCut(_ columns: [String]) -> Bool {
+        !cut.isEmpty && columns.contains { positions[$0.lowercased()].map(cut.contains) ?? false }
+    }
+    /// `true` if the value of the first column is not whole.
+    package var isFirstCut: Bool { cut.contains(0) }
 
     /// Creates a row for names and values of equal number.
     package init(_ columns: [(String, RowValue)]) {

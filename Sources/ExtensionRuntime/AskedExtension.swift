@@ -2,8 +2,9 @@
 import ServiceMessages
 import SystemSupport
 
-/// A loaded extension: either one with code of its own (``NativeExtension``), also in Swift, or one
-/// that consists of bindings only (``BoundExtension``).
+/// A loaded extension: one with code of its own (``NativeExtension``), also in Swift, one that
+/// consists of symbol bindings (``BoundExtension``), or one that reads a database
+/// (``DatabaseExtension``).
 ///
 /// Each request runs on a request thread, several at once. A function returns `false` if the
 /// extension does not serve the request. Otherwise the extension answers the request number through
@@ -32,6 +33,7 @@ struct LoadError: Error {
 
 /// Loads the extension of a request. The only code that distinguishes the kinds of extensions.
 func loadExtension(_ request: LoadRequest, session: HostSession) throws(LoadError) -> any AskedExtension {
+    if !request.database.isEmpty { return try DatabaseExtension(request, session: session) }
     if !request.bindings.isEmpty { return try BoundExtension(request, session: session) }
     return try NativeExtension(request, session: session)
 }

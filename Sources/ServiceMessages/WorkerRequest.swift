@@ -64,6 +64,7 @@ public enum WorkerRequest: Sendable, Hashable {
                     .string(load.bundlePath), .string(load.libraryPath), .string(load.bundleIdentifier),
                     .string(load.principalClass ?? ""), .strings(load.bindings),
                     .strings(load.types.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }),
+                    .string(load.database),
                 ]
             )
         case .reindexAll: (.reindexAll, [])
@@ -94,7 +95,8 @@ public enum WorkerRequest: Sendable, Hashable {
                 LoadRequest(
                     bundlePath: try arguments.string(), libraryPath: try arguments.string(),
                     bundleIdentifier: try arguments.string(), principalClass: try arguments.string().nonEmpty,
-                    bindings: try arguments.strings(), types: Self.pairs(try arguments.strings())))
+                    bindings: try arguments.strings(), types: Self.pairs(try arguments.strings()),
+                    database: try arguments.string()))
         case .reindexAll: self = .reindexAll
         case .reindexPage: self = .reindexPage(try ReindexPage(&arguments))
         case .reindexItems: self = .reindexItems(try arguments.strings())
@@ -136,11 +138,13 @@ public struct LoadRequest: Sendable, Hashable {
     public var bindings: [String]
     /// The uniform types of files by lower-case name extension; empty unless a binding needs them.
     public var types: [String: String]
+    /// The manifest's `Searchlight.Database` as JSON text; empty for an extension without it.
+    public var database: String
 
     /// Creates a request from its parts.
     public init(
         bundlePath: String, libraryPath: String, bundleIdentifier: String, principalClass: String? = nil,
-        bindings: [String] = [], types: [String: String] = [:]
+        bindings: [String] = [], types: [String: String] = [:], database: String = ""
     ) {
         self.bundlePath = bundlePath
         self.libraryPath = libraryPath
@@ -148,6 +152,7 @@ public struct LoadRequest: Sendable, Hashable {
         self.principalClass = principalClass
         self.bindings = bindings
         self.types = types
+        self.database = database
     }
 }
 

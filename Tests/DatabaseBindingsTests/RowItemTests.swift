@@ -221,6 +221,7 @@ struct RowDigestTests {
         #expect(RowIdentifier("note", hasTags: false) == nil && RowIdentifier("a//b", hasTags: true) == nil)
         #expect(RowKey.candidates("12") == [.integer(12), .text("12")] && RowKey.candidates("012") == [.text("012")])
         #expect(RowKey(.null) == nil && RowKey(.text("")) == nil && RowKey(.real(1)) == nil)
+        #expect(RowKey(.text("a\0b")) == nil && RowKey(.text("a\u{1}b")) != nil)
         #expect(RowIdentifier.tag(of: "/a/b").utf8.count == 16)
     }
 }

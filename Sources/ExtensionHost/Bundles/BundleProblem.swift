@@ -32,6 +32,8 @@ public enum BundleProblem: Error, Hashable, Sendable, Codable, CustomStringConve
     case writableByOthers(path: String, detail: String)
     /// A symbol binding has an error at this position.
     case invalidBinding(number: Int, line: Int, column: Int, problem: String, advice: String)
+    /// `Searchlight.Database` has an error at this key.
+    case invalidDatabase(key: String, column: String?, problem: String, advice: String)
     /// A bundle that comes earlier in the search path has the same identifier.
     case shadowed(identifier: String, by: String)
 
@@ -75,6 +77,11 @@ public enum BundleProblem: Error, Hashable, Sendable, Codable, CustomStringConve
             """
             Binding \(number) of Searchlight.SymbolBindings in its Info.plist, line \(line), column \(column): \
             \(problem). \(advice).
+            """
+        case .invalidDatabase(let key, let column, let problem, let advice):
+            """
+            Searchlight.Database\(key.isEmpty ? "" : "." + key) in its Info.plist\(column.map { ", column “\($0)”" } ?? ""): \
+            \(problem). \(advice)
             """
         case .shadowed(let identifier, let other):
             "\(identifier) is already provided by \(other), which has precedence. Remove one of the two."

@@ -34,13 +34,16 @@ extension ExtensionManifest {
         return texts
     }
 
-    /// The purpose of each binding and the functions that it calls, one line each.
+    /// The purpose of each binding and the functions that it calls, or the database of each kind of
+    /// items, one line each.
     public var bindingLines: [String] {
-        bindings.compactMap { text in
-            guard let binding = try? SymbolBinding(parsing: text) else { return nil }
-            return
-                "\(binding.purpose): \(binding.allCalls.map(\.symbol).joined(separator: ", ")) of \(binding.libraries.joined(separator: " or "))"
-        }
+        let lines = database?.items.map { "\($0.name): rows of \(database?.files.joined(separator: ", ") ?? "")" } ?? []
+        return lines
+            + bindings.compactMap { text in
+                guard let binding = try? SymbolBinding(parsing: text) else { return nil }
+                return
+                    "\(binding.purpose): \(binding.allCalls.map(\.symbol).joined(separator: ", ")) of \(binding.libraries.joined(separator: " or "))"
+            }
     }
 
     /// The type identifiers by filename extension in lower case, from the type registry's current

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import DatabaseBindings
 import Foundation
 import UniformTypeIdentifiers
 
@@ -31,6 +32,9 @@ public struct ExtensionManifest: Hashable, Sendable {
     /// `Searchlight.SymbolBindings`: the bindings of an extension without code of its own; see
     /// docs/BINDINGS.md.
     public var bindings: [String]
+
+    /// `Searchlight.Database`: the app's database whose rows are items; see docs/DATABASES.md.
+    package var database: DatabaseBinding?
 
     /// The unknown keys that look misspelt; at most 20.
     public var unknownKeys: [UnknownKey]
@@ -73,7 +77,8 @@ public struct ExtensionManifest: Hashable, Sendable {
         version = root["CFBundleVersion"] as? String ?? "0"
         displayName = root["CFBundleDisplayName"] as? String ?? root["CFBundleName"] as? String ?? identifier
         bindings = try Self.bindings(in: root)
-        libraryName = bindings.isEmpty ? try Self.libraryName(in: root) : nil
+        database = try Self.database(in: values, root)
+        libraryName = bindings.isEmpty && database == nil ? try Self.libraryName(in: root) : nil
         unknownKeys = ManifestKeys.unknown(in: root)
         (typeDeclarations, typeDiagnostics) = UTTypeDeclaration.declarations(in: root, ofBundle: identifier)
         access = try DeclaredAccess(manifest: root, identifier: identifier)
@@ -87,6 +92,7 @@ public struct ExtensionManifest: Hashable, Sendable {
         } else {
             continuesActivities = false
         }
+        if let database { try access.watch(database, manifest: root) }
         guard let point = root["NSExtension"] as? [String: Any] else { throw .missingKey("NSExtension") }
         let pointNames =
             point["NSExtensionPointIdentifier"] as? [String]

@@ -12,9 +12,9 @@ enum ManifestKeys {
     ]
     private static let ofSearchlight = [
         "ReadablePaths", "ReadablePathsFrom", "WritablePaths", "WatchedPaths", "IdentifiersArePaths", "AllowsNetwork",
-        "MemoryLimit", "DesktopEntry", bindings,
+        "MemoryLimit", "DesktopEntry", bindings, database,
     ]
-    private static let bindings = "SymbolBindings"
+    private static let (bindings, database) = ("SymbolBindings", "Database")
     /// The maximum number of reported keys, and the maximum length of each in bytes.
     private static let (maximumKeys, maximumBytes) = (20, 100)
 
@@ -30,7 +30,8 @@ enum ManifestKeys {
 
     /// Returns the key that looks like a misspelt key of the bindings.
     static func misspeltBindings(in root: [String: Any]) -> UnknownKey? {
-        unknown(in: root).first { $0.meant.contains { $0 == "Searchlight" || $0 == "Searchlight." + bindings } }
+        let meant = ["Searchlight", "Searchlight." + bindings, "Searchlight." + database]
+        return unknown(in: root).first { $0.meant.contains(where: meant.contains) }
     }
 
     private static func unknown(in table: [String: Any], _ known: [String], prefix: String) -> [UnknownKey] {

@@ -42,7 +42,7 @@ final class RunningWorker: Responder {
         let request = LoadRequest(
             bundlePath: bundle.directory, libraryPath: bundle.libraryPath ?? "", bundleIdentifier: bundle.identifier,
             principalClass: bundle.manifest.principalClass, bindings: bundle.manifest.bindings,
-            types: bundle.manifest.bindingTypes)
+            types: bundle.manifest.bindingTypes, database: bundle.manifest.database?.json ?? "")
         do throws(ExtensionError) {
             let answer = try await worker.perform(.load(request))
             if case .strings(let interfaces)? = answer.first { worker.served.withLock { $0 = Set(interfaces) } }

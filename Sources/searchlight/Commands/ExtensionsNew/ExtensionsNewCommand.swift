@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import CommandSupport
+import DatabaseBindings
 import ExtensionHost
+import ExtensionRuntime
 import Foundation
 import Glibc
 import SearchlightEngine
@@ -13,7 +15,9 @@ struct ExtensionsNewCommand: ReportingCommand {
         abstract: "Create the source folder of a new extension, ready to build.",
         discussion: """
             swift: a package with a request handler as on Apple's systems. c, c++: one source file and a Makefile. rust: a crate \
-            without other dependencies. bindings: only an Info.plist, which names the functions of a system library to call. Existing files are not overwritten.
+            without other dependencies. bindings: only an Info.plist, which names the functions of a system library to call. \
+            database: only an Info.plist, which makes items of the rows of an app's SQLite database; name the database file. \
+            Existing files are not overwritten.
             """)
 
     /// The language of the project.
@@ -23,6 +27,7 @@ struct ExtensionsNewCommand: ReportingCommand {
         case cPlusPlus = "c++"
         case rust
         case bindings
+        case database
 
         init?(argument: String) { self.init(rawValue: argument == "cpp" ? "c++" : argument.lowercased()) }
     }
@@ -30,6 +35,11 @@ struct ExtensionsNewCommand: ReportingCommand {
     @Argument(
         help: ArgumentHelp("The identifier of the extension, such as com.example.recipes.", valueName: "identifier"))
     var identifier: String
+    @Argument(
+        help: ArgumentHelp(
+            "With --language database: the database file. The manifest is proposed from its tables.", valueName: "file"),
+        completion: .file())
+    var file: String?
     @Option(name: .shortAndLong, help: "Write the extension in this language.")
     var language = Language.swift
     @Option(
@@ -54,6 +64,12 @@ struct ExtensionsNewCommand: ReportingCommand {
         if directory?.isEmpty == true || searchlight?.isEmpty == true {
             throw ValidationError("The name of the folder is empty. Name a folder, or leave the option out.")
         }
+        guard (file != nil) == (language == .database) else {
+            throw ValidationError(
+                file == nil
+                    ? "Name the database file too: searchlight extensions new IDENTIFIER FILE --language database"
+                    : "A file is only for --language database. Leave “\(file ?? "")” out.")
+        }
     }
 
     func perform() async throws {
@@ -68,7 +84,7 @@ struct ExtensionsNewCommand: ReportingCommand {
         try checkSource()
         let names = ProjectNames(identifier, guide: guide)
         let folder = absolute(directory ?? names.folder)
-        let project = project(names, folder)
+        let project = try project(names, folder)
         try Self.write(project.files, to: folder)
         try tell(project, folder)
     }
@@ -86,14 +102,43 @@ struct ExtensionsNewCommand: ReportingCommand {
         }
     }
 
-    private func project(_ names: ProjectNames, _ folder: String) -> Project {
+    private func project(_ names: ProjectNames, _ folder: String) throws -> Project {
         switch language {
         case .swift: .swift(names, searchlight: searchlight.map(absolute) ?? Self.ownSource ?? "../searchlight")
         case .c: .c(names, searchlight: searchlight.map(absolute) ?? Self.ownSource)
         case .cPlusPlus: .cPlusPlus(names, searchlight: searchlight.map(absolute) ?? Self.ownSource)
         case .rust: .rust(names, crate: crate)
         case .bindings: .bindings(names)
+        case .database: try database(names, absolute(file ?? ""))
         }
+    }
+
+    /// The project for a database: a proposal from the tables of the file.
+    private func database(_ names: ProjectNames, _ file: String) throws -> Project {
+        let schema: DatabaseSchema
+        do { schema = try DatabaseInspection.schema(of: file) } catch {
+            throw CommandFailure(message: "A manifest cannot be proposed: \(error.message).", status: .failure)
+        }
+        let home = ProcessInfo.processInfo.environment["HOME"] ?? NSHomeDirectory()
+        let declared = file.hasPrefix(home + "/") ? "~" + file.dropFirst(home.count) : file
+        guard let proposal = ManifestProposal(schema, file: declared) else {
+            throw CommandFailure(
+                message: """
+                    No table of \(file) has rows with a title, a text or an address. It has \
+                    \(schema.tables.isEmpty ? "no tables" : schema.tables.map(\.name).joined(separator: ", ")).
+                    """,
+                status: .notFound)
+        }
+        let project = Project.database(names, proposal, file: declared)
+        for file in project.files where file.path == "Info.plist" {
+            do throws(BundleProblem) {
+                _ = try ExtensionManifest(propertyList: Data(file.text.utf8))
+            } catch {
+                throw CommandFailure(
+                    message: "An extension cannot read that file. \(error.description)", status: .refused)
+            }
+        }
+        return project
     }
 
     /// The source checkout that this program was built in; `nil` if it was installed.
@@ -160,10 +205,13 @@ struct ExtensionsNewCommand: ReportingCommand {
                 [
                     "identifier": identifier, "language": language.rawValue, "folder": folder,
                     "files": project.files.map(\.path),
+                    "found": project.notes.isEmpty ? nil : project.notes as [String]?,
                 ] as JSONObject)
         }
         try Output.line("Made \(folder):")
         for file in project.files { try Output.line("  \(file.path)  \(dim: file.purpose)") }
+        if !project.notes.isEmpty { try Output.line("Found in the database:") }
+        for note in project.notes { try Output.line("  \(Output.tidied(note))") }
         try Output.line("Next:")
         try Output.line("  cd \(folder)")
         for step in project.steps { try Output.line("  \(step)") }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import DatabaseBindings
+import JSONText
 
 /// A new project: files made from `Templates/`.
 struct Project {
@@ -11,6 +13,8 @@ struct Project {
     var files: [File] = []
     /// The next commands to run.
     var steps: [String]
+    /// The findings in a database.
+    var notes: [String] = []
 
     private init(_ names: ProjectNames, steps: [String]) {
         self.names = names
@@ -200,6 +204,30 @@ extension Project {
             """
             An extension of Searchlight without code: its Info.plist names the functions of a system library to call,
             here `cmark_markdown_to_html` of cmark-gfm (on Debian: `apt install libcmark-gfm0.29.0.gfm.6`).
+            """)
+        return project
+    }
+
+    /// A project with a manifest only, which reads an app's database.
+    ///
+    /// - Parameters:
+    ///   - proposal: The proposed dictionary.
+    ///   - file: The path of the database for the manifest.
+    static func database(_ names: ProjectNames, _ proposal: ManifestProposal, file: String) -> Project {
+        var project = Project(names, steps: simpleSteps(names))
+        project.notes = proposal.notes
+        let folder = file.split(separator: "/").dropLast().joined(separator: "/")
+        let own = JSONValue.object([
+            .init(key: "ReadablePaths", value: .list([.text(file.hasPrefix("/") ? "/" + folder : folder)])),
+            .init(key: "Database", value: proposal.value),
+        ])
+        project.addManifest(more: "    <key>Searchlight</key>\n" + own.propertyList(indented: 1))
+        project.addMakefile(needs: "", build: "\t@:")
+        project.addReadme(
+            """
+            An extension of Searchlight without code: its Info.plist has the SELECTs that make items of the rows of
+            `\(file)`. docs/DATABASES.md of Searchlight explains each key. The SELECTs are a proposal from the tables of
+            this one file. Look at them, and name what you want to find.
             """)
         return project
     }

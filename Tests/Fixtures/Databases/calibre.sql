@@ -1,0 +1,29 @@
+-- The tables of Calibre's metadata.db that describe books.
+CREATE TABLE books(id INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT NOT NULL DEFAULT 'Unknown' COLLATE NOCASE,
+    sort TEXT COLLATE NOCASE, timestamp TIMESTAMP DEFAULT CURRENT_TIMESTAMP, pubdate TIMESTAMP DEFAULT CURRENT_TIMESTAMP,
+    series_index REAL NOT NULL DEFAULT 1.0, author_sort TEXT COLLATE NOCASE, isbn TEXT DEFAULT "" COLLATE NOCASE,
+    lccn TEXT DEFAULT "" COLLATE NOCASE, path TEXT NOT NULL DEFAULT "", flags INTEGER NOT NULL DEFAULT 1, uuid TEXT,
+    has_cover BOOL DEFAULT 0, last_modified TIMESTAMP NOT NULL DEFAULT "2000-01-01 00:00:00+00:00");
+CREATE TABLE authors(id INTEGER PRIMARY KEY, name TEXT NOT NULL COLLATE NOCASE, sort TEXT COLLATE NOCASE, link TEXT NOT NULL DEFAULT "");
+CREATE TABLE books_authors_link(id INTEGER PRIMARY KEY, book INTEGER NOT NULL, author INTEGER NOT NULL, UNIQUE (book, author));
+CREATE TABLE tags(id INTEGER PRIMARY KEY, name TEXT NOT NULL COLLATE NOCASE, UNIQUE (name));
+CREATE TABLE books_tags_link(id INTEGER PRIMARY KEY, book INTEGER NOT NULL, tag INTEGER NOT NULL, UNIQUE (book, tag));
+CREATE TABLE publishers(id INTEGER PRIMARY KEY, name TEXT NOT NULL COLLATE NOCASE, sort TEXT COLLATE NOCASE, UNIQUE (name));
+CREATE TABLE books_publishers_link(id INTEGER PRIMARY KEY, book INTEGER NOT NULL, publisher INTEGER NOT NULL, UNIQUE (book));
+CREATE TABLE series(id INTEGER PRIMARY KEY, name TEXT NOT NULL COLLATE NOCASE, sort TEXT COLLATE NOCASE, UNIQUE (name));
+CREATE TABLE books_series_link(id INTEGER PRIMARY KEY, book INTEGER NOT NULL, series INTEGER NOT NULL, UNIQUE (book));
+CREATE TABLE languages(id INTEGER PRIMARY KEY, lang_code TEXT NOT NULL COLLATE NOCASE, UNIQUE (lang_code));
+CREATE TABLE books_languages_link(id INTEGER PRIMARY KEY, book INTEGER NOT NULL, lang_code INTEGER NOT NULL,
+    item_order INTEGER NOT NULL DEFAULT 0, UNIQUE (book, lang_code));
+CREATE TABLE comments(id INTEGER PRIMARY KEY, book INTEGER NOT NULL, text TEXT NOT NULL COLLATE NOCASE, UNIQUE (book));
+CREATE TABLE data(id INTEGER PRIMARY KEY, book INTEGER NOT NULL, format TEXT NOT NULL COLLATE NOCASE,
+    uncompressed_size INTEGER NOT NULL, name TEXT NOT NULL, UNIQUE (book, format));
+INSERT INTO books(id, title, timestamp, pubdate, path, has_cover, last_modified) VALUES
+    (7, 'Guide to Heligoland', '2020-09-13 12:26:40+00:00', '0101-01-01 00:00:00+00:00', 'Ada Lovelace/Guide (7)', 1,
+        '2020-09-13 12:26:40+00:00');
+INSERT INTO authors(id, name) VALUES (1, 'Ada Lovelace');
+INSERT INTO books_authors_link VALUES (1, 7, 1);
+INSERT INTO tags VALUES (1, 'Travel');
+INSERT INTO books_tags_link VALUES (1, 7, 1);
+INSERT INTO comments VALUES (1, 7, '<div><p>Where the <i>puffins</i> are.</p></div>');
+INSERT INTO data VALUES (1, 7, 'EPUB', 100, 'Guide - Ada Lovelace');
