@@ -13,7 +13,8 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "searchlight-plugins",
     products: [
-        .library(name: "Journal", type: .dynamic, targets: ["Journal"])
+        .library(name: "Journal", type: .dynamic, targets: ["Journal"]),
+        .library(name: "Documents", type: .dynamic, targets: ["Documents"]),
     ],
     dependencies: [
         .package(name: "searchlight", path: ".."),
@@ -23,30 +24,75 @@ let package = Package(
         // Journal: folders of Markdown and plain-text notes
         .target(
             name: "Journal",
-            dependencies: ["JournalNotes", .product(name: "CoreSpotlight", package: "searchlight")],
+            dependencies: [
+                "JournalNotes", "FileDonations", "FileReading",
+                .product(name: "CoreSpotlight", package: "searchlight"),
+            ],
             swiftSettings: strict),
         .target(
             name: "JournalNotes",
+            dependencies: ["FileReading", "CMarkGFM", "CTOML", .product(name: "Yams", package: "Yams")],
+            swiftSettings: strict),
+        // Documents: folders of PDF, office documents, books, pages and text
+        .target(
+            name: "Documents",
             dependencies: [
-                "CMarkGFM", "CFileBirth", "CTOML", "CHTML", "CUchardet", .product(name: "Yams", package: "Yams"),
-            ], swiftSettings: strict),
+                "DocumentReading", "FileDonations", "FileReading",
+                .product(name: "CoreSpotlight", package: "searchlight"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "DocumentReading",
+            dependencies: [
+                "FileReading", "JournalNotes", "CLibArchive", "CMarkup", "CPoppler",
+                .product(name: "CoreSpotlight", package: "searchlight"),
+            ],
+            swiftSettings: strict),
+        // The files of configured folders, and their items
+        .target(
+            name: "FileReading", dependencies: ["CFileBirth", "CMarkup", "CUchardet"], swiftSettings: strict),
+        .target(
+            name: "FileDonations",
+            dependencies: ["FileReading", .product(name: "CoreSpotlight", package: "searchlight")],
+            swiftSettings: strict),
         .target(
             name: "CFileBirth", cSettings: [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")]),
         // Three C functions that wrap toml++.
         .target(name: "CTOML", cxxSettings: [.treatAllWarnings(as: .error)]),
-        // C functions that wrap the HTML parser of libxml2.
-        .target(name: "CHTML", dependencies: ["CLibXML2"], cSettings: [.treatAllWarnings(as: .error)]),
+        // C functions that wrap the HTML and XML parsers of libxml2.
+        .target(name: "CMarkup", dependencies: ["CLibXML2"], cSettings: [.treatAllWarnings(as: .error)]),
+        // C functions that wrap poppler's GLib library, which is loaded at run time
+        // (docs/decisions/0029).
+        .target(name: "CPoppler", cSettings: [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")]),
+        .systemLibrary(name: "CLibArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CUchardet", pkgConfig: "uchardet", providers: [.apt(["libuchardet-dev"])]),
         .systemLibrary(
             name: "CMarkGFM", pkgConfig: "libcmark-gfm",
             providers: [.apt(["libcmark-gfm-dev", "libcmark-gfm-extensions-dev"])]),
+        // Shared by the tests of several extensions
+        .target(
+            name: "PluginTesting", dependencies: [.product(name: "CoreSpotlight", package: "searchlight")],
+            path: "Tests/PluginTesting", swiftSettings: strict),
         .testTarget(
-            name: "JournalNotesTests", dependencies: ["JournalNotes", .product(name: "Yams", package: "Yams")],
+            name: "JournalNotesTests",
+            dependencies: ["JournalNotes", "FileReading", .product(name: "Yams", package: "Yams")],
+            swiftSettings: strict),
+        .testTarget(
+            name: "DocumentReadingTests", dependencies: ["DocumentReading", "PluginTesting"], swiftSettings: strict),
+        .testTarget(
+            name: "DocumentsTests",
+            dependencies: [
+                "Documents", "DocumentReading", "FileDonations", "FileReading", "PluginTesting",
+                .product(name: "CoreSpotlight", package: "searchlight"),
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "JournalTests",
-            dependencies: ["Journal", "JournalNotes", .product(name: "CoreSpotlight", package: "searchlight")],
+            dependencies: [
+                "Journal", "JournalNotes", "FileDonations", "FileReading", "PluginTesting",
+                .product(name: "CoreSpotlight", package: "searchlight"),
+            ],
             swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17

@@ -18,7 +18,7 @@ BUILT_ALONG = {
     ("CRecordCompression", "CZlib"): "C includes the header of the library itself",
     ("CRecordCompression", "CZstd"): "C includes the header of the library itself",
     ("CoreSpotlightTests", "PortedSourcesInSwift6"): "that it compiles is the test",
-    ("CHTML", "CLibXML2"): "tells where the library and its headers are",
+    ("CMarkup", "CLibXML2"): "tells where the library and its headers are",
     ("CMailReader", "CGMime"): "tells where the library and its headers are",
     ("CMailReader", "CLibXML2"): "tells where the library and its headers are",
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CoreSpotlight
+import FileDonations
 import JournalNotes
 
 extension Note {
@@ -14,6 +15,15 @@ extension Note {
 
     /// Returns the types in which a note is delivered as a file copy: its own type, or HTML.
     static func fileTypes(_ contentType: String) -> [String] { [contentType, UTType.html.identifier] }
+}
+
+extension FileItem {
+    init(_ note: Note) {
+        self.init(CSSearchableItem(note), size: note.text.utf8.count)
+        remarks = note.remarks
+        if note.missing > 0 { limitations.append("indexed in part") }
+        if note.reading != .utf8 { limitations.append("not in UTF-8") }
+    }
 }
 
 extension CSSearchableItem {
@@ -48,13 +58,6 @@ extension CSSearchableItemAttributeSet {
     /// The key of the custom attribute that holds the text of all properties without a searchable
     /// attribute.
     static let propertiesKey = "journal_properties"
-
-    /// Sets the number of bytes of text that are not indexed. The key is
-    /// SEARCHLIGHT_MISSING_TEXT_BYTES of `searchlight_extension.h`.
-    fileprivate func setMissingText(_ bytes: Int64) {
-        guard bytes > 0, let key = CSCustomAttributeKey(keyName: "com_searchlight_missingTextBytes") else { return }
-        setValue(NSNumber(value: bytes), forCustomKey: key)
-    }
 
     /// Sets the properties that the note has. The others stay unset, because an attribute that is
     /// set to `nil` is also sent to the host.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import FileReading
 import Foundation
 
 /// The indexed contents of a note.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import FileReading
 import Foundation
-import Glibc
 
 /// The pictures of a Markdown note that are embedded in its preview. They have relative addresses,
 /// are in the folders that Journal serves, and are PNG, JPEG, GIF or WebP. All other addresses are
@@ -89,28 +89,5 @@ package struct NotePictures {
             return "org.webmproject.webp"
         }
         return nil
-    }
-}
-
-extension NoteFolders {
-    /// Returns the contents of a regular file below one of the folders, by the rules for notes.
-    /// Returns nil for a symbolic link, any other file, or a file larger than `limit` bytes.
-    func bytes(ofFile path: String, limit: Int) -> [UInt8]? {
-        guard let (folder, components) = locate(path), let name = components.last else { return nil }
-        do throws(SkipReason) {
-            var directory = try opener.folder(folder)
-            for component in components.dropLast() {
-                directory = try opener.descriptor(
-                    in: directory, name: component, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-            }
-            // Checked before opening, since opening a device can have side effects.
-            let status = try directory.status(ofEntry: name, followingLinks: false)
-            guard FileType(mode: status.st_mode) == .regular, status.st_size <= limit else { return nil }
-            let file = try OpenedNote(in: directory, name: name, followingLinks: false, opener: opener)
-            let bytes = try file.readAll(limit: limit + 1)
-            return bytes.count <= limit ? bytes : nil
-        } catch {
-            return nil
-        }
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import FileReading
 
 /// The HTML and plain-text forms of a note.
 extension NoteFile {
@@ -123,22 +124,4 @@ extension NoteFile {
         .end { border-top: 1px solid var(--line); color: var(--faint); padding-top: .7em; }
 
         """
-}
-
-extension String {
-    /// The string escaped for HTML text and for attribute values in double quotes.
-    var escapedForHTML: String {
-        var result: [UInt8] = []
-        result.reserveCapacity(utf8.count)
-        for byte in utf8 {
-            switch byte {
-            case UInt8(ascii: "&"): result += "&amp;".utf8
-            case UInt8(ascii: "<"): result += "&lt;".utf8
-            case UInt8(ascii: ">"): result += "&gt;".utf8
-            case UInt8(ascii: "\""): result += "&quot;".utf8
-            default: result.append(byte)
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
 }

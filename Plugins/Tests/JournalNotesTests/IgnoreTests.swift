@@ -2,6 +2,7 @@
 import Foundation
 import Testing
 
+@testable import FileReading
 @testable import JournalNotes
 
 @Suite("Ignored files and folders")
@@ -57,7 +58,7 @@ struct IgnoreTests {
             _ = try folders.file(withIdentifier: folder[name])
         }
         for name in ["draft-1.md", "sub/draft-2.md", "sub/deep/x.md", "old/b.md"] {
-            #expect(throws: NoteLookupError.excluded(folder[name])) { try folders.file(withIdentifier: folder[name]) }
+            #expect(throws: FileLookupError.excluded(folder[name])) { try folders.file(withIdentifier: folder[name]) }
             guard case .gone(nil) = try folders.state(ofIdentifier: folder[name], isComplete: true) else {
                 Issue.record("\(name) is not gone")
                 return
@@ -82,7 +83,7 @@ struct IgnoreTests {
         let settings = try JournalSettings(environment: ["HOME": folder.path])
         #expect(settings.problems == [] && settings.folders == [folder["notes"], folder["other"]])
         let notes = settings.noteFolders.walk().compactMap { step -> String? in
-            if case .note(let file) = step { String(file.path.dropFirst(folder.path.utf8.count + 1)) } else { nil }
+            if case .file(let file) = step { String(file.path.dropFirst(folder.path.utf8.count + 1)) } else { nil }
         }
         #expect(notes == ["notes/a.md", "other/private/d.md"])
     }

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
+@testable import FileReading
 @testable import JournalNotes
 
 @Suite("Settings")

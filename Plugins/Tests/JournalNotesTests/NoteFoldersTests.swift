@@ -3,25 +3,26 @@ import Foundation
 import Glibc
 import Testing
 
+@testable import FileReading
 @testable import JournalNotes
 
 @Suite("Notes by identifier")
 struct NoteFoldersTests {
     let folder = TemporaryFolder()
 
-    private func lookUp(_ identifier: String) -> Result<NoteFile, NoteLookupError> {
+    private func lookUp(_ identifier: String) -> Result<NoteFile, FileLookupError> {
         let folders = NoteFolders(paths: [folder["notes"]])
-        return Result { () throws(NoteLookupError) in try folders.file(withIdentifier: identifier) }
+        return Result { () throws(FileLookupError) in try folders.file(withIdentifier: identifier) }
     }
 
-    private func reason(_ identifier: String) -> NoteLookupError? {
+    private func reason(_ identifier: String) -> FileLookupError? {
         if case .failure(let error) = lookUp(identifier) { return error }
         return nil
     }
 
     @Test func noteIsFoundAsTheWalkYieldsIt() throws {
         try folder.write("hello", to: "notes/a/b.c/d.md")
-        guard case .note(let walked)? = NoteFolders(paths: [folder["notes"]]).walk().first(where: { _ in true }) else {
+        guard case .file(let walked)? = NoteFolders(paths: [folder["notes"]]).walk().first(where: { _ in true }) else {
             Issue.record("nothing walked")
             return
         }
@@ -50,7 +51,7 @@ struct NoteFoldersTests {
 
     @Test func filesThatAreNoNotesAreRefused() throws {
         try folder.write("x", to: "notes/a.png")
-        #expect(reason(folder["notes/a.png"]) == .notANote(folder["notes/a.png"]))
+        #expect(reason(folder["notes/a.png"]) == .otherName(folder["notes/a.png"]))
     }
 
     @Test func linkedDirectoriesAreNotPassed() throws {
@@ -82,7 +83,7 @@ struct NoteFoldersTests {
         let folders = NoteFolders(paths: [folder["notes"], folder["lost"]], unavailable: [folder["notes/disk"]])
         func state(_ name: String) throws -> String {
             switch try folders.state(ofIdentifier: folder[name], isComplete: isComplete) {
-            case .note: "note"
+            case .file: "note"
             case .gone(let complaint): "gone" + (complaint.map { _ in ", complaint" } ?? "")
             case .kept(let complaint): complaint
             }
@@ -100,7 +101,7 @@ struct NoteFoldersTests {
             try state("elsewhere/a.md")
                 == (isComplete
                     ? "gone, complaint"
-                    : "\(folder["elsewhere/a.md"]) is not in a folder that Journal serves; it is kept"))
+                    : "\(folder["elsewhere/a.md"]) is not in a folder of the settings; it is kept"))
     }
 
     @Test func pipeIsNotOpened() throws {
@@ -113,7 +114,7 @@ struct NoteFoldersTests {
     @Test func transientErrorsAreToldFromMissingNotes() throws {
         let opener = FileOpener { (_, _, _) throws(SkipReason) in throw SkipReason(errno: EMFILE) }
         let folders = NoteFolders(paths: [folder.path], opener: opener)
-        let error = #expect(throws: NoteLookupError.self) { try folders.file(withIdentifier: folder["a.md"]) }
+        let error = #expect(throws: FileLookupError.self) { try folders.file(withIdentifier: folder["a.md"]) }
         #expect(error?.mayPass == true)
         #expect(error?.isGone == false)
     }
@@ -122,6 +123,6 @@ struct NoteFoldersTests {
         try folder.write(Data([0xFF]), to: "notes/a.md")
         let folders = NoteFolders(paths: [folder["notes"]])
         #expect(try folders.kind(ofIdentifier: folder["notes/a.md"]) == .markdown)
-        #expect(throws: NoteLookupError.self) { try folders.kind(ofIdentifier: folder["notes/b.md"]) }
+        #expect(throws: FileLookupError.self) { try folders.kind(ofIdentifier: folder["notes/b.md"]) }
     }
 }

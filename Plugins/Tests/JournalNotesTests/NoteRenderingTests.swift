@@ -2,6 +2,7 @@
 import Foundation
 import Testing
 
+@testable import FileReading
 @testable import JournalNotes
 
 @Suite("Rendering notes")

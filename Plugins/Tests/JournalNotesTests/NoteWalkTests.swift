@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
+@testable import FileReading
 @testable import JournalNotes
 
 @Suite("Walking folders")
@@ -167,7 +168,7 @@ struct NoteWalkTests {
     }
 
     @Test func depthIsBounded() throws {
-        var limits = NoteWalk.Limits()
+        var limits = WalkLimits()
         limits.depth = 2
         for name in ["a.md", "1/a.md", "1/2/a.md", "1/2/3/a.md"] { try folder.write("x", to: name) }
         #expect(
@@ -177,7 +178,7 @@ struct NoteWalkTests {
     }
 
     @Test func numberOfEntriesIsBounded() throws {
-        var limits = NoteWalk.Limits()
+        var limits = WalkLimits()
         limits.entries = 3
         for name in 0..<5 { try folder.write("x", to: "\(name).md") }
         let steps = folder.walk(limits: limits)
@@ -199,5 +200,24 @@ struct NoteWalkTests {
     @Test func namesCannotForgeLinesOfTheLog() {
         let skip = Skip(path: "/a\nskipped /b\u{2028}\u{1B}[2J", reason: .vanished)
         #expect(skip.description == "skipped /a\\nskipped /b\\u{2028}\\u{1B}[2J: vanished")
+    }
+
+    /// In whatever folder the file lies, and also if it is gone by now.
+    @Test func walkContinuesAfterAnyFile() throws {
+        for name in ["a/b/c.md", "a/b.md", "a.b/d.md", "a/z.md", "c.md", "b/x.md", "nested/inner/y.md", "nested/z.md"] {
+            try folder.write("x", to: name)
+        }
+        let folders = NoteFolders(paths: [folder["nested/inner"], folder.path])
+        func files(_ walk: NoteWalk) -> [String] {
+            walk.compactMap { step in if case .file(let file) = step { file.path } else { nil } }
+        }
+        let all = files(folders.walk())
+        #expect(all.count == 8 && all.first == folder["nested/inner/y.md"])
+        for (index, path) in all.enumerated() {
+            #expect(files(folders.walk(after: path)) == Array(all[(index + 1)...]), "\(path)")
+        }
+        try FileManager.default.removeItem(atPath: folder["a/b"])
+        #expect(files(folders.walk(after: folder["a/b/c.md"])) == Array(all[2...]))
+        #expect(files(folders.walk(after: "/elsewhere/a.md")) == all.filter { $0 != folder["a/b/c.md"] })
     }
 }

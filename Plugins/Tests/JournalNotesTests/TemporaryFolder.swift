@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
+@testable import FileReading
 @testable import JournalNotes
 
 /// A folder of a test's own, removed with everything in it at the end.
@@ -35,11 +36,11 @@ final class TemporaryFolder: Sendable {
     /// Returns the steps of a walk as `note NAME` or `skip NAME: REASON`, with names relative to
     /// the folder.
     func walk(
-        folders: [String]? = nil, opener: FileOpener = .system, limits: NoteWalk.Limits = .init()
+        folders: [String]? = nil, opener: FileOpener = .system, limits: WalkLimits = .init()
     ) -> [String] {
         NoteFolders(paths: folders ?? [path], opener: opener).walk(limits: limits).map { step in
             switch step {
-            case .note(let file): "note " + file.path.dropFirst(path.utf8.count + 1)
+            case .file(let file): "note " + file.path.dropFirst(path.utf8.count + 1)
             case .leftOut(let path): "left out " + path.dropFirst(self.path.utf8.count + 1)
             case .skipped(let skip): "skip \(skip.path.dropFirst(path.utf8.count + 1)): \(skip.reason)"
             }

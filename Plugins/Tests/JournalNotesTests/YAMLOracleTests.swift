@@ -3,6 +3,7 @@ import Foundation
 import Testing
 import Yams
 
+@testable import FileReading
 @testable import JournalNotes
 
 /// Compares the reading of random front matter with the result of Yams itself.

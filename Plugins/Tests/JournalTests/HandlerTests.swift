@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import FileDonations
+import FileReading
 import JournalNotes
+import PluginTesting
 import Synchronization
 import Testing
 
@@ -287,8 +290,8 @@ final class HandlerTests {
         #expect(acknowledgements == 1)
         #expect(
             reports == [
-                "\(hostile) is not in a folder that Journal serves",
-                "/etc/passwd is not in a folder that Journal serves",
+                "\(hostile) is not in a folder of the settings",
+                "/etc/passwd is not in a folder of the settings",
             ])
     }
 
@@ -305,7 +308,7 @@ final class HandlerTests {
         #expect(
             reports == [
                 "\(lost) is not reachable, because the folder \(home)/disk is missing or unreadable; it is kept",
-                "\(elsewhere) is not in a folder that Journal serves; it is kept",
+                "\(elsewhere) is not in a folder of the settings; it is kept",
             ])
     }
 
@@ -441,7 +444,7 @@ final class HandlerTests {
         let away = "\(lost) is not reachable, because the folder \(home)/disk is missing or unreadable"
         #expect(messages(lost) == [away, away])
         let request = QLFilePreviewRequest(fileURL: URL(filePath: path("a.md")))
-        await #expect(throws: NoteLookupError.skipped(Skip(path: path("a.md"), reason: .vanished))) {
+        await #expect(throws: FileLookupError.skipped(Skip(path: path("a.md"), reason: .vanished))) {
             _ = try await handler.providePreview(for: request).title
         }
     }
@@ -480,10 +483,10 @@ final class HandlerTests {
     @Test func promisesOfOtherFilesAreRefused() {
         let (handler, index) = (handler(), RecordingIndex())
         for identifier in ["/etc/passwd", "/etc/hosts.md", path("../../x.md"), ""] {
-            #expect(throws: NoteLookupError.outsideFolders(identifier)) {
+            #expect(throws: FileLookupError.outsideFolders(identifier)) {
                 try handler.data(for: index, itemIdentifier: identifier, typeIdentifier: "public.html")
             }
-            #expect(throws: NoteLookupError.outsideFolders(identifier)) {
+            #expect(throws: FileLookupError.outsideFolders(identifier)) {
                 try handler.fileURL(
                     for: index, itemIdentifier: identifier, typeIdentifier: "public.plain-text", inPlace: true)
             }

@@ -49,6 +49,15 @@ enum BuiltProducts {
         return path
     }
 
+    /// Returns the library of the extension Documents with code, from the package in Plugins/.
+    static func documentsLibrary() throws -> String {
+        let path = plugins + "/debug/libDocuments.so"
+        try #require(
+            FileManager.default.fileExists(atPath: path),
+            "\(path) is missing. Run “Scripts/swift-in Plugins build --product Documents”, or Scripts/test.")
+        return path
+    }
+
     /// Returns the library of the Bookmarks extension, which is C and built by make.
     static func bookmarksLibrary() throws -> String {
         let path = plugins + "/bookmarks/com.searchlight.bookmarks.searchext/libBookmarks.so"

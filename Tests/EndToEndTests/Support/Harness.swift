@@ -179,7 +179,19 @@ final class Harness: Sendable {
         return identifier
     }
 
-    /// Installs Documents, which reads Downloads, and returns its identifier.
+    /// Installs the bundle of Documents with code, which reads the documents and downloads folders.
+    func installDocumentsWithCode() throws -> String {
+        let identifier = "com.searchlight.documents"
+        let bundle = extensions + "/\(identifier).searchext"
+        try FileManager.default.createDirectory(atPath: bundle, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            atPath: BuiltProducts.repository + "/Plugins/Content/Documents/Info.plist", toPath: bundle + "/Info.plist")
+        try FileManager.default.copyItem(
+            atPath: try BuiltProducts.documentsLibrary(), toPath: bundle + "/libDocuments.so")
+        return identifier
+    }
+
+    /// Installs Documents as bindings, which reads Downloads, and returns its identifier.
     func installDocuments() throws -> String {
         let identifier = "com.searchlight.documents"
         let bundle = extensions + "/\(identifier).searchext"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import FileReading
 
 /// A value in front matter, with its source text.
 package enum FrontMatterValue: Sendable, Equatable {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import FileReading
 
 /// Reads the page properties of Logseq: lines `key:: value` before all other text, which may be the
 /// first item of a list.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import FileReading
 import Foundation
 
 /// The attributes for which note properties have names, as used by Obsidian, Hugo, Jekyll, Zola,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import FileReading
 
 /// A key and its values, parsed leniently from a single line that the language's own parser
 /// rejects.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTOML
+import FileReading
 
 /// Reads a TOML block with toml++: as a whole if it is valid, else key by key.
 struct TOMLReader {

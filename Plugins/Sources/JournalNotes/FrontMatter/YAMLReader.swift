@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import FileReading
 import Yams
 
 /// Reads a YAML block with Yams: as a whole if it is valid, else key by key, so that an invalid

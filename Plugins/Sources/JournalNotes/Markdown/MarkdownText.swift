@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CMarkGFM
+import FileReading
 import Foundation
 
 /// The text of a Markdown document without its markup, collected in one pass over the tree.

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import CoreSpotlight
+import Foundation
+import Synchronization
+
+/// The format of a document and its uniform type, determined by the file name alone.
+package struct DocumentKind: Sendable, Equatable {
+    /// The reader of a document.
+    package enum Format: Sendable, Equatable, CaseIterable {
+        case pdf, openDocument, openDocumentSheet, wordProcessing, presentation, spreadsheet, epub, richText, html
+        case markdown, plainText, sourceText
+    }
+
+    package var format: Format
+    /// The uniform type identifier, by the file name extension.
+    package var contentType: String
+
+    /// Creates the kind of a file with this name, without directories. Returns nil if the name is
+    /// not the name of a document. Case does not matter.
+    package init?(fileName: String) {
+        guard let dot = fileName.utf8.lastIndex(of: UInt8(ascii: ".")), dot != fileName.startIndex else {
+            guard Self.customaryNames.contains(fileName.lowercased()) else { return nil }
+            self.init(format: .plainText, contentType: UTType.plainText.identifier)
+            return
+        }
+        let ending = fileName[fileName.utf8.index(after: dot)...].lowercased()
+        guard let kind = Self.kind(ofExtension: ending) else { return nil }
+        self = kind
+    }
+
+    private init(format: Format, contentType: String) {
+        self.format = format
+        self.contentType = contentType
+    }
+
+    /// The names, in lower case, of files that are text by convention and have no extension.
+    private static let customaryNames: Set<String> = [
+        "authors", "bugs", "changelog", "changes", "contributing", "contributors", "copying", "copyright", "credits",
+        "dockerfile", "faq", "hacking", "history", "install", "licence", "license", "maintainers", "makefile", "news",
+        "notes", "notice", "readme", "thanks", "todo",
+    ]
+
+    /// The kinds by extension. A folder has few extensions, and a search in the tables of types
+    /// takes longer than a walk takes for a file.
+    private static let known = Mutex<[String: DocumentKind?]>([:])
+    private static let maximumKnown = 4096
+
+    private static func kind(ofExtension ending: String) -> DocumentKind? {
+        guard !ending.isEmpty, ending.utf8.count <= 32 else { return nil }
+        if let kind = known.withLock({ $0[ending] }) { return kind }
+        let type = UTType(filenameExtension: ending)
+        let kind = type.flatMap { type in
+            format(of: type).map { DocumentKind(format: $0, contentType: type.identifier) }
+        }
+        known.withLock { if $0.count < maximumKnown { $0[ending] = .some(kind) } }
+        return kind
+    }
+
+    /// The formats by the types to which a document's type conforms; the first match counts.
+    private static let formats: [(type: String, format: Format)] = [
+        ("com.adobe.pdf", .pdf), ("org.oasis-open.opendocument.spreadsheet", .openDocumentSheet),
+        ("org.oasis-open.opendocument.spreadsheet-template", .openDocumentSheet),
+        ("org.oasis-open.opendocument", .openDocument), ("org.idpf.epub-container", .epub),
+        ("public.rtf", .richText), ("public.html", .html), ("public.xhtml", .html),
+        ("net.daringfireball.markdown", .markdown),
+    ]
+
+    private static func format(of type: UTType) -> Format? {
+        if type.identifier.hasPrefix("dyn.") { return nil }
+        for (identifier, format) in formats {
+            if let known = UTType(identifier), type.conforms(to: known) { return format }
+        }
+        if let openXML = UTType("org.openxmlformats.openxml"), type.conforms(to: openXML) {
+            for (part, format) in [
+                ("wordprocessingml", Format.wordProcessing), ("presentationml", .presentation),
+                ("spreadsheetml", .spreadsheet),
+            ] where type.identifier.contains(part) {
+                return format
+            }
+            return nil
+        }
+        guard type.conforms(to: .text), !type.conforms(to: .image) else { return nil }
+        let isPlain = type == .plainText || type.identifier == "public.log"
+        return isPlain ? .plainText : .sourceText
+    }
+}

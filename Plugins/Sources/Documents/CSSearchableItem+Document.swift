@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import CoreSpotlight
+import DocumentReading
+import FileDonations
+import FileReading
+
+extension DocumentFile {
+    /// Returns the item of the document. The item never expires: it is deleted with the file.
+    func item(_ content: DocumentContent) -> FileItem {
+        let attributes = CSSearchableItemAttributeSet()
+        attributes.contentType = kind.contentType
+        attributes.title = content.title ?? stem
+        attributes.displayName = content.title ?? stem
+        attributes.textContent = content.text
+        setProperties(content, attributes)
+        attributes.alternateNames = [fileName]
+        attributes.containerTitle = path.split(separator: "/").dropLast().last.map(String.init)
+        attributes.identifier = path
+        attributes.contentURL = URL(filePath: path, directoryHint: .notDirectory)
+        attributes.path = path
+        attributes.contentCreationDate = content.created ?? file.birth ?? file.modified
+        attributes.contentModificationDate = file.modified
+        // The attribute is in megabytes.
+        attributes.fileSize = NSNumber(value: Double(file.size) / 1_000_000)
+        attributes.setMissingText(Int64(content.missing))
+        if let picture = content.thumbnail { attributes.thumbnailData = Data(picture.bytes) }
+        attributes.providerDataTypeIdentifiers = dataTypes(content)
+        attributes.providerFileTypeIdentifiers = [fileType(content)]
+        attributes.providerInPlaceFileTypeIdentifiers = [fileType(content)]
+        let item = CSSearchableItem(uniqueIdentifier: path, domainIdentifier: domain, attributeSet: attributes)
+        item.expirationDate = .distantFuture
+        var made = FileItem(item, size: content.text.utf8.count + (content.thumbnail?.bytes.count ?? 0))
+        made.remarks = remarks(content)
+        made.limitations = limitations(content)
+        made.leftOut = content.problem?.kind
+        return made
+    }
+
+    /// The types in which the document's contents are delivered, the most faithful first.
+    func dataTypes(_ content: DocumentContent) -> [String] {
+        var types: [String] = []
+        if !content.text.isEmpty {
+            types = [UTType.html.identifier, UTType.utf8PlainText.identifier]
+            if kind.format == .plainText || kind.format == .sourceText { types.reverse() }
+            types.append(UTType.utf16PlainText.identifier)
+        }
+        // The page is rendered on request, or is the picture in the package.
+        if let picture = content.thumbnail { types.append(picture.contentType) }
+        return types.filter { $0 != kind.contentType }
+    }
+
+    /// The type in which the file itself is promised. A file that is not of the type of its name is
+    /// promised as data. Receivers of a type for text expect UTF-8, so another encoding is promised
+    /// as the general type for text.
+    private func fileType(_ content: DocumentContent) -> String {
+        switch (content.problem, kind.format) {
+        case (.damaged, _), (.notText, _), (.encrypted, .wordProcessing), (.encrypted, .presentation),
+            (.encrypted, .spreadsheet):
+            UTType.data.identifier
+        default: content.reading == .utf8 ? kind.contentType : UTType.text.identifier
+        }
+    }
+
+    private func setProperties(_ content: DocumentContent, _ attributes: CSSearchableItemAttributeSet) {
+        // An attribute that is set to nil travels along, so only what there is is set.
+        if !content.authors.isEmpty { attributes.authorNames = content.authors }
+        if !content.keywords.isEmpty { attributes.keywords = content.keywords }
+        if !content.languages.isEmpty { attributes.languages = content.languages }
+        if !content.publishers.isEmpty { attributes.publishers = content.publishers }
+        if let subject = content.subject { attributes.subject = subject }
+        if let summary = content.summary { attributes.contentDescription = summary }
+        if let pages = content.pageCount { attributes.pageCount = NSNumber(value: pages) }
+    }
+
+    /// The names of the directories, joined by dots; nil in a configured folder itself. Dots in
+    /// names become underscores, since dots separate the parts of a domain.
+    private var domain: String? {
+        if directories.isEmpty { return nil }
+        return directories.map { String($0.map { $0 == "." ? "_" : $0 }) }.joined(separator: ".")
+    }
+
+    private func remarks(_ content: DocumentContent) -> [String] {
+        var remarks: [String] = []
+        let name = path.onOneLine
+        if let problem = content.problem, problem != .notText {
+            remarks.append("\(name): \(problem.kind); indexed \(content.text.isEmpty ? "without text" : "in part")")
+        }
+        if let remark = content.reading.remark { remarks.append("\(name) \(remark)") }
+        if content.missing > 0 { remarks.append("\(name) is indexed in part: \(content.missing) bytes are left out") }
+        return remarks
+    }
+
+    private func limitations(_ content: DocumentContent) -> [String] {
+        var limitations: [String] = []
+        let hasText = !content.text.isEmpty
+        if content.missing > 0 || content.problem != nil && hasText { limitations.append("indexed in part") }
+        if content.problem != nil, !hasText { limitations.append("without text") }
+        if content.reading != .utf8, content.reading != .binary { limitations.append("not in UTF-8") }
+        return limitations
+    }
+}

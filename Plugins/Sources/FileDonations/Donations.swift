@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+import CoreSpotlight
+import Dispatch
+import Synchronization
+
+/// Sends items to an index in batches, with bounded memory: at most two batches are in flight while
+/// the next one is collected. Not thread-safe: use from one thread at a time. Calls block until the
+/// index accepts another batch.
+package final class Donations {
+    package static let itemsPerBatch = 200
+    /// The size of texts and pictures, in bytes, at which a batch is sent even if it has fewer
+    /// items.
+    package static let sizePerBatch = 4 << 20
+
+    /// The number of items added.
+    package private(set) var count = 0
+
+    private let index: CSSearchableIndex
+    private let onSend: () -> Void
+    private let window = Window(size: 2)
+    private var batch: [CSSearchableItem] = []
+    private var sizeOfBatch = 0
+    private var deletions: [String] = []
+
+    /// - Parameter onSend: Called after a batch was sent.
+    package init(to index: CSSearchableIndex, onSend: @escaping () -> Void = {}) {
+        self.index = index
+        self.onSend = onSend
+    }
+
+    /// Deletes all items of the index and returns once the deletion is durable.
+    package func deleteAll() throws {
+        try window.enter { [index] done in index.deleteAllSearchableItems(completionHandler: done) }
+        try window.waitForAll()
+    }
+
+    /// Adds an item to the current batch.
+    ///
+    /// - Parameter size: The size of the item's texts and pictures, in bytes.
+    /// - Throws: The error of an earlier batch, if there was one.
+    package func add(_ item: CSSearchableItem, size: Int) throws {
+        batch.append(item)
+        count += 1
+        sizeOfBatch += size
+        if batch.count >= Self.itemsPerBatch || sizeOfBatch >= Self.sizePerBatch { try sendBatch() }
+    }
+
+    /// Renames items, before any items that are added or deleted later.
+    package func rename(_ identifiers: [String: String]) throws {
+        guard !identifiers.isEmpty else { return }
+        try window.enter { [index] done in index.renameSearchableItems(identifiers, completionHandler: done) }
+    }
+
+    package func delete(_ identifier: String) throws {
+        deletions.append(identifier)
+        if deletions.count >= Self.itemsPerBatch { try sendDeletions() }
+    }
+
+    /// Sends the rest and returns once everything is durable, or throws the first error.
+    package func finish() throws {
+        if !batch.isEmpty { try sendBatch() }
+        if !deletions.isEmpty { try sendDeletions() }
+        try window.waitForAll()
+    }
+
+    private func sendBatch() throws {
+        try window.enter { [index, batch] done in index.indexSearchableItems(batch, completionHandler: done) }
+        batch.removeAll(keepingCapacity: true)
+        sizeOfBatch = 0
+        onSend()
+    }
+
+    private func sendDeletions() throws {
+        try window.enter { [index, deletions] done in
+            index.deleteSearchableItems(withIdentifiers: deletions, completionHandler: done)
+        }
+        deletions.removeAll()
+    }
+}
+
+/// Limits the number of concurrent requests and keeps the first error.
+private final class Window: Sendable {
+    typealias Completion = @Sendable ((any Error)?) -> Void
+
+    private let size: Int
+    private let room: DispatchSemaphore
+    private let firstError = Mutex<(any Error)?>(nil)
+
+    init(size: Int) {
+        self.size = size
+        // Created with 0, then signalled: libdispatch traps when a semaphore is released while its
+        // value is below the initial one.
+        room = DispatchSemaphore(value: 0)
+        for _ in 0..<size { room.signal() }
+    }
+
+    /// Waits for a free slot, then starts a request. The request calls its completion handler once,
+    /// from any thread.
+    func enter(_ request: (@escaping Completion) -> Void) throws {
+        room.wait()
+        if let error = firstError.withLock({ $0 }) {
+            room.signal()
+            throw error
+        }
+        request { [self] error in
+            firstError.withLock { if $0 == nil { $0 = error } }
+            room.signal()
+        }
+    }
+
+    func waitForAll() throws {
+        for _ in 0..<size { room.wait() }
+        for _ in 0..<size { room.signal() }
+        if let error = firstError.withLock({ $0 }) { throw error }
+    }
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+import CoreSpotlight
+import FileReading
+
+/// The item of a file, with the limitations under which it is indexed.
+package struct FileItem {
+    package var item: CSSearchableItem
+    /// The size of the item's texts and pictures, in bytes.
+    package var size: Int
+    /// The warnings about the file, one line each.
+    package var remarks: [String] = []
+    /// The limitations that the summary of a reindex counts, such as "indexed in part".
+    package var limitations: [String] = []
+    /// The reason why contents of the file are not indexed, the same for all files of a kind.
+    package var leftOut: String?
+
+    package init(_ item: CSSearchableItem, size: Int) {
+        self.item = item
+        self.size = size
+    }
+}
+
+/// Donates the files of configured folders, one request at a time.
+///
+/// Not thread-safe: make one for each request.
+package struct FolderDonor<File: ServedFile> {
+    private let index: CSSearchableIndex
+    private let settings: FolderSettings
+    private let folders: ServedFolders<File>
+    private let noun: String
+    private let progress: ProgressReport
+    private let makeItem: (File, ProgressReport) throws(SkipReason) -> FileItem
+
+    /// - Parameters:
+    ///   - noun: The noun for one file in reports, such as "note".
+    ///   - item: Returns the item of a file, or throws the reason why it cannot be read.
+    package init(
+        to index: CSSearchableIndex, _ settings: FolderSettings, noun: String, progress: ProgressReport,
+        item: @escaping (File, ProgressReport) throws(SkipReason) -> FileItem
+    ) {
+        self.index = index
+        self.settings = settings
+        self.noun = noun
+        self.progress = progress
+        folders = settings.servedFolders()
+        makeItem = item
+    }
+
+    // MARK: Everything
+
+    /// Donates all files. The reindex removes items that it does not donate again. If a folder is
+    /// missing, it removes nothing, since the index cannot be asked for the contents of one folder;
+    /// a deleted file's item then stays until the folder is back.
+    ///
+    /// - Parameter sampleItems: The number of items after which the reindex ends; 0 for all.
+    package func donateAll(sampleItems: Int) throws {
+        settings.problems.forEach(progress.say)
+        let donations = Donations(to: index) { progress.madeProgress() }
+        if settings.isComplete { try donations.deleteAll() }
+        var summary = Summary(skipped: settings.problems.count)
+        for step in folders.walk(visiting: progress.walking) {
+            if sampleItems > 0, donations.count >= sampleItems { break }
+            try take(step, donations, &summary)
+        }
+        try finish(donations)
+        progress.say(settings.absence ?? summary.line(count(of: donations.count)))
+    }
+
+    /// Donates the files after a path, up to a limit.
+    ///
+    /// - Parameters:
+    ///   - after: The last file of the previous page; nil for the first page.
+    ///   - items: The number of items after which the page ends.
+    ///   - isOver: Called after each file; the page ends when it returns `true`.
+    /// - Returns: The last file of the page; nil if no files follow.
+    package func donatePage(after: String?, items: Int, isOver: () -> Bool) throws -> String? {
+        if after == nil { settings.problems.forEach(progress.say) }
+        // The host keeps the items of a watched folder that is missing, and deletes all others.
+        if settings.hasUnreadableFolders, let problem = settings.problems.first {
+            throw IncompleteSettings(description: problem)
+        }
+        let donations = Donations(to: index) { progress.madeProgress() }
+        var summary = Summary(skipped: after == nil ? settings.problems.count : 0)
+        var last: String?
+        for step in folders.walk(after: after, visiting: progress.walking) {
+            try take(step, donations, &summary)
+            guard case .file(let file) = step else { continue }
+            last = file.path
+            if donations.count >= items || isOver() {
+                try finish(donations)
+                progress.say(summary.line(count(of: donations.count)) + ", more to come")
+                return last
+            }
+        }
+        try finish(donations)
+        progress.say(settings.absence ?? summary.line(count(of: donations.count)))
+        return nil
+    }
+
+    private func take(
+        _ step: FolderWalk<File>.Step, _ donations: Donations, _ summary: inout Summary
+    ) throws {
+        switch step {
+        case .file(let file):
+            let made: FileItem
+            do throws(SkipReason) {
+                made = try makeItem(file, progress)
+            } catch {
+                summary.skipped += 1
+                return skip(Skip(path: file.path, reason: error))
+            }
+            try donate(made, of: file.path, donations, &summary)
+        case .skipped(let skip):
+            if settings.isComplete, folders.lost(skip) { throw skip }
+            summary.skipped += 1
+            self.skip(skip)
+        case .leftOut: break
+        }
+    }
+
+    private func skip(_ skip: Skip) {
+        progress.say(skip.description)
+        index.reportLeftOut(skip.path, reason: skip.reason.kind)
+    }
+
+    private func donate(
+        _ made: FileItem, of path: String, _ donations: Donations, _ summary: inout Summary
+    ) throws {
+        try donations.add(made.item, size: made.size)
+        made.remarks.forEach(progress.say)
+        for limitation in made.limitations { summary.limitations[limitation, default: 0] += 1 }
+        if let reason = made.leftOut { index.reportLeftOut(path, reason: reason) }
+    }
+
+    private func finish(_ donations: Donations) throws {
+        try donations.finish()
+        // A disk that was unmounted during the walk looks like a folder without files.
+        if settings.isComplete { try folders.check() }
+    }
+
+    private func count(of files: Int) -> String { files == 1 ? "1 \(noun)" : "\(files) \(noun)s" }
+
+    private struct Summary {
+        var skipped: Int
+        var limitations: [String: Int] = [:]
+
+        func line(_ count: String) -> String {
+            let parts = limitations.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+            return ([count, "\(skipped) skipped"] + parts).joined(separator: ", ")
+        }
+    }
+
+    // MARK: Some files
+
+    /// Renames the items of moved files, then donates or deletes the files with these identifiers.
+    ///
+    /// - Parameter ignoreFiles: The `.searchlightignore` files that changed.
+    package func update(_ identifiers: [String], moves: [FileMove], ignoreFiles: [String]) throws {
+        let donations = Donations(to: index)
+        let renames = folders.renames(moves)
+        try donations.rename(renames)
+        // A file that could not be read may be readable now.
+        let all = identifiers + moves.map(\.new) + moves.map(\.old).filter { renames[$0] == nil }
+        let unread = try update(update(all, donations).map(\.identifier), donations)
+        try refresh(besideIgnoreFiles: ignoreFiles, donations)
+        try donations.finish()
+        // If no file can be read, the machine is the likely cause: throw, so that the host
+        // requests all again. Otherwise the files are the cause.
+        if unread.count == all.count, ignoreFiles.isEmpty, let first = unread.first { throw first.error }
+        for file in unread { progress.say("\(file.error); its item is kept") }
+    }
+
+    private func update(
+        _ identifiers: [String], _ donations: Donations
+    ) throws -> [(identifier: String, error: FileLookupError)] {
+        try identifiers.compactMap { identifier in
+            do { try update(identifier, donations) } catch let error as FileLookupError { return (identifier, error) }
+            return nil
+        }
+    }
+
+    /// - Throws: A ``FileLookupError`` that may be temporary, or the error of a donation.
+    private func update(_ identifier: String, _ donations: Donations) throws {
+        var summary = Summary(skipped: 0)
+        switch try folders.state(ofIdentifier: identifier, isComplete: settings.isComplete) {
+        case .file(let file):
+            let made: FileItem
+            do throws(SkipReason) {
+                made = try makeItem(file, progress)
+            } catch {
+                let error = FileLookupError.skipped(Skip(path: identifier, reason: error))
+                if error.mayPass { throw error }
+                return try delete(identifier, error.isGone ? nil : error, donations)
+            }
+            try donate(made, of: identifier, donations, &summary)
+        case .gone(let reason): try delete(identifier, reason, donations)
+        case .kept(let complaint): progress.say(complaint)
+        }
+    }
+
+    private func delete(_ identifier: String, _ reason: FileLookupError?, _ donations: Donations) throws {
+        if let reason { progress.say("\(reason)") }
+        if case .skipped(let skip) = reason { index.reportLeftOut(skip.path, reason: skip.reason.kind) }
+        try donations.delete(identifier)
+    }
+
+    /// Donates the files that the patterns of the ignore files no longer exclude, and deletes the
+    /// files that they exclude.
+    private func refresh(besideIgnoreFiles files: [String], _ donations: Donations) throws {
+        var summary = Summary(skipped: 0)
+        // Sorted, so that the order is deterministic.
+        for file in Set(files).sorted() {
+            guard let walk = folders.walk(besideIgnoreFile: file, visiting: progress.walking) else { continue }
+            for step in walk {
+                if case .leftOut(let path) = step {
+                    try donations.delete(path)
+                } else if case .skipped(let skip) = step {
+                    self.skip(skip)
+                } else {
+                    try take(step, donations, &summary)
+                }
+            }
+        }
+    }
+}
+
+/// The error of a reindex that would delete items of files that may exist.
+struct IncompleteSettings: Error, CustomStringConvertible {
+    var description: String
+}
