@@ -111,7 +111,7 @@ final class Watched: Sendable {
     }
 }
 
-@Suite("Watching files", .timeLimit(.minutes(2)))
+@Suite("Watching files", .timeLimit(.minutes(10)))
 struct FileWatcherTests {
     @Test("Existing files and their changes are reported without a request")
     func simple() async throws {
