@@ -146,7 +146,11 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
         guard let handler else { return run.count(items: items, suggestions: suggestions) }
         var call = HandlerCall(handler: handler, value: value)
         (call.items, call.suggestions, call.endsWithQuery) = (items, suggestions, true)
-        await perform(call, on: handler.isolation)
+        guard let actor = handler.isolation else { return await perform(call, on: nil) }
+        // A task that prefers an executor is enqueued again for each call of an isolated function,
+        // even on the same actor. A cancellation could then come between the check and the call.
+        // This task has no preference.
+        await Task { [call] in await perform(call, on: actor) }.value
     }
 
     /// Calls a handler on an actor; `nil` for the handlers' queue. A cancellation on the same actor
