@@ -83,25 +83,26 @@ extension CheckContext {
         return isGrave ? .failed(reason: reason, advice: advice) : .warning(reason: reason, advice: advice)
     }
 
-    /// Returns the growth of a series per value: the median of the growth from one part of the
-    /// series to the next, so that a single jump does not count, wherever it is. An allocator may
-    /// take 4 MiB at once from the system, for example.
+    /// Returns the growth of a series per value, without its largest jump: the median of the slopes
+    /// between both halves.
+    ///
+    /// A single jump is no growth. An allocator may take 4 MiB at once from the system, for
+    /// example. The largest step counts as much as the median step instead.
     static func slope(_ values: [Double]) -> Double {
-        let parts = min(maximumParts, values.count)
-        guard parts > 1 else { return 0 }
-        let centers = (0..<parts).map { part in
-            median(values[(part * values.count / parts)..<((part + 1) * values.count / parts)])
+        let half = values.count / 2
+        guard half > 0 else { return 0 }
+        let steps = zip(values.dropFirst(), values).map { $0 - $1 }
+        var values = values
+        if steps.count >= leastSteps, let largest = steps.indices.max(by: { steps[$0] < steps[$1] }) {
+            let excess = steps[largest] - steps.sorted()[steps.count / 2]
+            for index in (largest + 1)..<values.count { values[index] -= excess }
         }
-        let growth = median(zip(centers.dropFirst(), centers).map { $0 - $1 }[...])
-        return growth * Double(parts) / Double(values.count)
+        let slopes = (0..<half).map { (values[$0 + values.count - half] - values[$0]) / Double(values.count - half) }
+        return slopes.sorted()[half / 2]
     }
 
-    /// The number of parts of a series whose growth is compared.
-    private static let maximumParts = 8
-
-    private static func median(_ values: ArraySlice<Double>) -> Double {
-        values.isEmpty ? 0 : values.sorted()[values.count / 2]
-    }
+    /// The number of steps from which the largest one is recognized as a jump.
+    private static let leastSteps = 4
 
     /// The number of additional threads or descriptors that is not accidental.
     private static let tolerance = 8

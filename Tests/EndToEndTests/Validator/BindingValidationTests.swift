@@ -16,7 +16,7 @@ struct BindingValidationTests {
         let folder = harness.folder + "/Sheets"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         for name in ["one", "two", "three"] {
-            let text = String(repeating: "\(name) ", count: 60_000)
+            let text = String(repeating: "\(name) ", count: 240_000)
             try Data(text.utf8).write(to: URL(filePath: folder + "/\(name).txt"))
         }
         let bindings = [
