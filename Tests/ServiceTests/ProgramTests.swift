@@ -105,8 +105,15 @@ struct ProgramTests {
             folder.path("store"), "--no-session-bus", "--idle-exit", "1",
         ]
         async let outcome = Program.run(activator, arguments)
-        #expect(await eventually { FileManager.default.fileExists(atPath: folder.path("store/socket")) })
-        let app = try TestClient(store: folder.path("store"))
+        // The file exists before its owner listens, and a refused connection would leave the
+        // program waiting for another one.
+        var connected: TestClient?
+        #expect(
+            await eventually {
+                connected = try? TestClient(store: folder.path("store"))
+                return connected != nil
+            })
+        let app = try #require(connected)
         try await app.hello(.app, bundle: "com.example.notes")
         try await app.donate(["a"])
         app.connection.close()
