@@ -209,7 +209,7 @@ static int next_flying(int i) {
 /* For what it is ended depends on how fast the disk is. */
 static void gauge_flying(void) {
     static const char bytes[MEBIBYTE];
-    want("! went beyond a limit");
+    want("! exceeded a limit");
     long written = 0;
     for (int i = 0; written < 2600; i++) {
         int file = next_flying(i);
