@@ -97,9 +97,9 @@ struct TimelinePlotTests {
             job.isResumable = true
             trace.events.append(Trace.Event(Double(number), .job(job)))
         }
-        for moment in 0..<8000 {
+        for moment in 0..<1500 {
             trace.events.append(
-                Trace.Event(Double(100 + moment * 20), .conditions(.random(&random, at: Double(moment * 20)))))
+                Trace.Event(Double(100 + moment * 100), .conditions(.random(&random, at: Double(moment * 100)))))
         }
         let svg = plot(trace)
         #expect(Elements.read(svg) != nil && svg.utf8.count < 4 << 20)

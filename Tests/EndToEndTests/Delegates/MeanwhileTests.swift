@@ -108,7 +108,7 @@ struct MeanwhileTests {
             // Opening the pipe waits until the fixture has opened it, off the threads that tasks
             // share.
             let number = await withCheckedContinuation { continuation in
-                DispatchQueue.global().async { continuation.resume(returning: open(pipe, O_WRONLY | O_CLOEXEC)) }
+                Thread.detachNewThread { continuation.resume(returning: open(pipe, O_WRONLY | O_CLOEXEC)) }
             }
             try #require(number >= 0)
             try await engine.commit(try batch(["new"], of: bundle))

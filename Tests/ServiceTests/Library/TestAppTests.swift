@@ -25,7 +25,7 @@ struct TestAppTests {
         /// Reads until a line has a text. Returns `nil` at the end.
         func line() async -> String? {
             // On a queue where blocking delays no other work.
-            await withCheckedContinuation { done in DispatchQueue.global().async { done.resume(returning: self.read()) }
+            await withCheckedContinuation { done in Thread.detachNewThread { done.resume(returning: self.read()) }
             }
         }
 

@@ -76,9 +76,10 @@ final class Program: Sendable {
     }
 }
 
-/// Blocks a thread outside of the pool of tasks, which may have only two threads.
+/// Blocks a new thread. On Linux the global queues of libdispatch and the pool of tasks share their
+/// threads, which may be two, and libdispatch replaces a blocked one only once a second.
 func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
-        DispatchQueue.global().async { continuation.resume(returning: body()) }
+        Thread.detachNewThread { continuation.resume(returning: body()) }
     }
 }
