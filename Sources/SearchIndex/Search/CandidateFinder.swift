@@ -325,16 +325,11 @@ struct CandidateFinder {
 
     // MARK: Some of the words
 
-    /// The words that distinguish items. Words in nearly all texts are left out, unless there are
-    /// no other words.
-    private var telling: [QueryWord] {
-        let rare = words.filter { $0.rarity > QueryWord.leastRarity }
-        return rare.isEmpty ? words : rare
-    }
+    private var distinctive: [QueryWord] { words.filter(\.isDistinctive) }
 
     /// Finds the texts with any of the words, to count them.
     mutating func findAny() throws {
-        for word in telling {
+        for word in distinctive {
             add(try list(.ranked, RankedStems.expression(word.stems)), 1)
             if word.isOpen { try findBeginnings(of: word, beside: []) }
         }
@@ -346,7 +341,7 @@ struct CandidateFinder {
     private mutating func findSome() throws {
         var budget = limits.postings * patience
         var sums = TextSums()
-        for (number, word) in telling.sorted(by: { $0.rarity > $1.rarity }).enumerated() {
+        for (number, word) in distinctive.sorted(by: { $0.rarity > $1.rarity }).enumerated() {
             for level in RankedStems.levels {
                 guard budget > 0 else { break }
                 let texts = try list(.ranked, RankedStems.expression(word.stems, level: level), limit: budget)

@@ -12,7 +12,7 @@ extension SearchIndex {
     )] {
         guard let search = try PreparedSearch(self, request) else { return [] }
         return try await query("Ranking all items") { db in
-            let run = try search.run(db)
+            let run = try search.outcome(1, db).run
             let relevance = try run.relevance(run.soughtWords())
             let texts = try Int64.fetchCursor(db, sql: "SELECT id FROM text_row")
             var hits: [RankedHit] = []

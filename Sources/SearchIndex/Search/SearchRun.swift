@@ -55,6 +55,9 @@ struct SearchRun {
     let statistics: TextStatistics
     let items: TextItemReader
     let db: Database
+    /// `true` if a word in nearly all items also makes a hit by itself, because no item that the
+    /// filters allow has a rarer word.
+    var acceptsCommonWords = false
 
     /// The smallest number of candidates requested from each list.
     static let minimumDepth = 64
@@ -195,7 +198,7 @@ struct SearchRun {
 
     func soughtWords() throws -> [QueryWord] {
         let stems = WordStems([])
-        return try plan.words.map { word in
+        var words = try plan.words.map { word in
             let forms = Set(statistics.languages.map { stems.stem(word.text, in: $0) })
             var sought = QueryWord(word.text, stems: forms.sorted(), isOpen: word.isOpen)
             if plan.words.count > 1, !isMigrating {
@@ -208,6 +211,9 @@ struct SearchRun {
             }
             return sought
         }
+        guard !acceptsCommonWords, words.contains(where: { $0.rarity > QueryWord.leastRarity }) else { return words }
+        for index in words.indices { words[index].isDistinctive = words[index].rarity > QueryWord.leastRarity }
+        return words
     }
 
     /// Returns the approximate number of texts with a word. Counts up to a limit, and estimates

@@ -16,12 +16,26 @@ struct SearchOutcome {
 }
 
 extension PreparedSearch {
-    /// Searches for the typed words. If no item has them all and one of them occurs nowhere,
-    /// searches again with its correction. Keeps the first result if filters exclude everything
-    /// that the correction finds. A further page uses the words of the first page.
+    /// Returns the hits. If filters exclude all items that have a rare word of the text, words in
+    /// nearly all items make hits too.
     ///
     /// - Parameter count: The number of hits wanted.
     func outcome(_ count: Int, _ db: Database) throws -> SearchOutcome {
+        let outcome = try spelledOutcome(count, db)
+        guard outcome.hits.isEmpty, outcome.run.isRestricted || request.bundle != nil,
+            try outcome.run.hasCommonWords
+        else { return outcome }
+        var run = outcome.run
+        run.acceptsCommonWords = true
+        let (hits, areAll) = try run.hits(count)
+        return SearchOutcome(
+            run: run, hits: hits, areAll: areAll, replacements: outcome.replacements, correction: outcome.correction)
+    }
+
+    /// Searches for the typed words. If no item has them all and one of them occurs nowhere,
+    /// searches again with its correction. Keeps the first result if filters exclude everything
+    /// that the correction finds. A further page uses the words of the first page.
+    private func spelledOutcome(_ count: Int, _ db: Database) throws -> SearchOutcome {
         if let replacements = request.cursor?.replacements, !replacements.isEmpty,
             let outcome = try outcome(count, replacements, try run(db))
         {
@@ -60,6 +74,11 @@ extension SearchRun {
     /// `true` if filters or phrases can exclude items that have the words.
     fileprivate var isRestricted: Bool {
         filter != nil || !apps.isEmpty || !request.excludedBundles.isEmpty || plan.isStrict
+    }
+
+    /// `true` if some words make no hit by themselves, because nearly all items have them.
+    fileprivate var hasCommonWords: Bool {
+        get throws { try !isMigrating && !soughtWords().allSatisfy(\.isDistinctive) }
     }
 }
 

@@ -11,6 +11,9 @@ public struct QueryWord: Hashable, Sendable {
     public var isOpen: Bool
     /// The rarity of the word in the index (``rarity(occurrences:texts:)``).
     public var rarity: Double
+    /// `true` if the word alone makes an item a hit. Words in nearly all items do not distinguish
+    /// items.
+    public var isDistinctive = true
 
     /// Creates a word.
     public init(_ text: String, stems: [String], isOpen: Bool = false, rarity: Double = 1) {

@@ -204,10 +204,7 @@ public struct Relevance {
         if found == words.count { return .text }
         let open = words.firstIndex(where: \.isOpen)
         if found == words.count - 1, let open, !isFound[open], isInside() { return .insideWords }
-        // A word in nearly all items does not make a hit, unless all words are like that.
-        let tells = words.contains { $0.rarity > QueryWord.leastRarity }
-        let telling = words.indices.count { isFound[$0] && (!tells || words[$0].rarity > QueryWord.leastRarity) }
-        return telling > 0 ? .someWords : nil
+        return words.indices.contains { isFound[$0] && words[$0].isDistinctive } ? .someWords : nil
     }
 
     private func isWholeName(_ names: [String], keywords: String) -> Bool {

@@ -29,10 +29,8 @@ struct ItemDiagnosis {
         let fields = SearchableText.fields(of: item.record)
         let language = SearchableText.language(of: item.record, fields)
         let relevance = Relevance(words: sought, typed: nil)
-        let isTelling = sought.contains { $0.rarity > QueryWord.leastRarity }
         var words = sought.map {
-            SearchDiagnosis.Word(
-                text: $0.text, isOpen: $0.isOpen, tells: !isTelling || $0.rarity > QueryWord.leastRarity)
+            SearchDiagnosis.Word(text: $0.text, isOpen: $0.isOpen, tells: $0.isDistinctive)
         }
         for field in TextField.allCases where field.rawValue < fields.count {
             let found = best(in: fields[field.rawValue], sought, relevance, language)

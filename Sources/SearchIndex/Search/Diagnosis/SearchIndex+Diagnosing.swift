@@ -153,7 +153,7 @@ private struct Comparison {
         let placed = try diagnosis.conditions(present: present)
         conditions = placed.map(\.condition)
         item = diagnosis.projected(placed)
-        guard let run = try prepared?.run(db) else {
+        guard let run = try prepared?.outcome(1, db).run else {
             (words, hit) = ([], nil)
             texts = diagnosis.otherTexts(placed, [])
             return
