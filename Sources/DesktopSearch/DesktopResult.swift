@@ -31,9 +31,10 @@ package struct DesktopResult: Hashable, Sendable {
     ///   - title, app, detail: Texts of the item's app, unchecked.
     ///   - contentType: The uniform type identifier of the item's content.
     ///   - isFile: `true` if the item is a file of this machine.
+    ///   - quickActions: Further actions that the item offers.
     package init(
         item: Int64, title: String, app: String, detail: String?, contentType: String?, fit: Fit = .text,
-        isFile: Bool = false
+        isFile: Bool = false, quickActions: [ResultAction] = []
     ) {
         identifier = ResultIdentifier(item: item)
         let line = DisplayText.line(title, limit: Self.titleLength)
@@ -43,7 +44,7 @@ package struct DesktopResult: Hashable, Sendable {
         self.detail = detail.map { DisplayText.line($0, limit: Self.detailLength) } ?? ""
         icon = ResultIcon(contentType: contentType)
         self.fit = fit
-        actions = isFile ? [.copy, .showInFolder] : [.copy]
+        actions = (isFile ? [.copy, .showInFolder] : [.copy]) + quickActions
     }
 }
 
@@ -53,12 +54,18 @@ package enum ResultAction: String, Hashable, Sendable, CaseIterable {
     case copy
     /// Shows the file in the file manager.
     case showInFolder = "show-in-folder"
+    /// Calls the item's phone number.
+    case call
+    /// Shows the way to the item's place.
+    case navigate
 
     /// The name for people.
     var label: String {
         switch self {
         case .copy: "Copy"
         case .showInFolder: "Show in Folder"
+        case .call: "Call"
+        case .navigate: "Show on Map"
         }
     }
 
@@ -67,6 +74,8 @@ package enum ResultAction: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .copy: "edit-copy"
         case .showInFolder: "document-open-folder"
+        case .call: "call-start"
+        case .navigate: "find-location"
         }
     }
 }

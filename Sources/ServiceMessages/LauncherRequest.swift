@@ -130,6 +130,8 @@ public struct OpenOptions: Sendable, Hashable {
     public var isDryRun = false
     /// The typed text, for which the use of the item counts; empty for none.
     public var query = ""
+    /// An action in place of opening (`call` or `navigate`); `nil` opens the item.
+    public var action: String?
     /// The variables of the launcher's session, for started programs.
     public var environment: [String: String] = [:]
 
@@ -151,6 +153,7 @@ public struct OpenOptions: Sendable, Hashable {
             switch (name, value) {
             case ("dryRun", .boolean(let isDry)): isDryRun = isDry
             case ("query", .string(let text)): query = text
+            case ("action", .string(let name)): action = String(name.prefix(64))
             case (_, .string(let text)) where Self.variables.contains(name) && text.utf8.count <= Self.maximumBytes:
                 environment[name] = text
             default:

@@ -46,7 +46,7 @@ enum RandomCalls {
         let promise = Representation(type: text(&random), form: [.data, .file, .inPlaceFile][random.below(3)])
         return [
             OpeningCall(), PendingCall(), ExtensionsCall(), StatusCall(isExact: random.below(2) == 0), ItemCountsCall(),
-            AccountCall(bundle: text(&random)),
+            AccountCall(bundle: text(&random)), DisplayNamesCall(of: texts(&random)),
             PendingReindexesCall(), SearchCall(search: search),
             SuggestCall(request: SuggestionRequest(text(&random), bundle: maybe(&random))),
             DiagnoseCall(search, item: Int64(number(&random))),
@@ -57,7 +57,7 @@ enum RandomCalls {
             CountCall(query: query, bundle: maybe(&random), place: place),
             ExplainCall(query: query, bundle: maybe(&random), place: place),
             LookUpCall(names: texts(&random), bundle: maybe(&random), index: maybe(&random)),
-            LaunchTargetCall(item: Int64(number(&random))),
+            LaunchTargetCall(item: Int64(number(&random)), action: [nil, .call, .navigate][random.below(3)]),
             SearchTargetCall(text: text(&random), bundle: text(&random)),
             OfferActivityCall(activity: .item(text(&random)), bundle: text(&random)),
             HoldActivityCall(activity: .search(text(&random)), bundle: text(&random)),

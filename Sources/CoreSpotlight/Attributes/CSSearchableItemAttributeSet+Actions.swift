@@ -7,8 +7,8 @@ import UniformTypeIdentifiers
 extension CSSearchableItemAttributeSet {
     /// A number that indicates whether the first of `phoneNumbers` can be called (1) or not (0).
     ///
-    /// - Note: Differs on Linux: queries find it, and programs that show the item receive it; no
-    ///   launcher offers calls yet.
+    /// - Note: Differs on Linux: the Quick Look page, KRunner and `searchlight open --action call`
+    ///   call the first plain number with the default app for `tel:` addresses.
     public var supportsPhoneCall: NSNumber? {
         get { value() }
         set { store(newValue) }
@@ -17,8 +17,9 @@ extension CSSearchableItemAttributeSet {
     /// A number that indicates whether directions to `latitude` and `longitude` are useful (1) or
     /// not (0).
     ///
-    /// - Note: Differs on Linux: queries find it, and programs that show the item receive it; no
-    ///   launcher offers directions yet.
+    /// - Note: Differs on Linux: the Quick Look page, KRunner and
+    ///   `searchlight open --action navigate` show the place with the default app for `geo:`
+    ///   addresses. Without a position, the `fullyFormattedAddress` is used.
     public var supportsNavigation: NSNumber? {
         get { value() }
         set { store(newValue) }

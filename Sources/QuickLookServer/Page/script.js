@@ -24,6 +24,8 @@ const icons = {
   mail: "M3.5 6h17v12h-17zM4 6.5l8 6.5 8-6.5", movie: "M3.5 6h12v12h-12zM15.5 10.5l5-3v9l-5-3",
   pdf: "M6 3.5h8l4.5 4.5v12.5H6zM14 3.5V8h4.5M9 13h6.5M9 16.5h4.5",
   person: "M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4.5 20c.8-3.6 3.7-5.5 7.5-5.5s6.7 1.9 7.5 5.5",
+  call: "M6 4.5h3.5l1.5 4-2 1.5c1 2 2.5 3.5 4.5 4.5l1.5-2 4 1.5V17.5c0 1-1 2-2 2C10 19.5 4.5 14 4 6.5c0-1 1-2 2-2Z",
+  navigate: "M12 20.5c4-4.5 6-7.5 6-10.5a6 6 0 0 0-12 0c0 3 2 6 6 10.5ZM12 7.5a2.5 2.5 0 1 1 0 5 2.5 2.5 0 0 1 0-5Z",
   launch: "M13 4.5h6.5V11M19.5 4.5 11 13M10 5.5H5v13.5h13.5V14",
   spelling: "M4 16 8 6l4 10M5.5 12.5h5M13.5 15.5l2.5 2.5 5-6",
   save: "M12 4v11M7.5 11 12 15.5l4.5-4.5M5 19.5h14", text: "M6 3.5h12v17H6zM9 8h6M9 11.5h6M9 15h4",
@@ -339,15 +341,22 @@ function describe(title, facts, hit, offers) {
     element("summary", { ariaLabel: "Save as another type" }, icon("down")), element("menu", {}, ...all))] : [];
   const launcher = element("button", { type: "button", title: "Open in its app (O)" }, icon("launch"), "Open");
   launcher.addEventListener("click", () => launch(hit));
-  by("offers").replaceChildren(launcher, ...best, ...others);
+  const names = { call: "Call", navigate: "Show on map" };
+  const actions = hit.actions.map((action) => {
+    const made = element("button", { type: "button" }, icon(action), names[action] ?? action);
+    made.addEventListener("click", () => launch(hit, action));
+    return made;
+  });
+  by("offers").replaceChildren(launcher, ...actions, ...best, ...others);
 }
 // Opens an item in its app. The server starts the app, so the request is a POST.
 let launching = false;
-async function launch(hit) {
+async function launch(hit, action) {
   if (!hit || launching) return;
   launching = true;
   try {
-    const reply = await fetch("api/open/" + hit.id + "?" + new URLSearchParams({ q: query.value }), { method: "POST" });
+    const wanted = action ? { q: query.value, action } : { q: query.value };
+    const reply = await fetch("api/open/" + hit.id + "?" + new URLSearchParams(wanted), { method: "POST" });
     const value = await reply.json();
     if (hits[chosen] !== hit) return;
     if (!reply.ok) note(value.error ?? "The server answered " + reply.status + ".", []);

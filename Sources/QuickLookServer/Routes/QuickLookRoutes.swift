@@ -126,7 +126,10 @@ package final class QuickLookRoutes: Sendable {
             let bundle = try await item(last).scope.bundle
             _ = try? await store.perform(PrewarmCall(bundle: bundle))
             return .json(["status": "done"])
-        case (3, "api", "open"): return try await open(item(last), query)
+        case (3, "api", "open"):
+            let action = arguments["action"].map { QuickAction(rawValue: $0) }
+            if case .some(.none) = action { throw PageFailure(400, "The action must be call or navigate.") }
+            return try await open(item(last), query, action ?? nil)
         case (3, "api", "engaged"):
             let kinds: [EngagementKind] = [.open, .drag, .preview]
             guard let kind = kinds.first(where: { $0.rawValue == arguments["kind"] }) else {
@@ -165,9 +168,9 @@ package final class QuickLookRoutes: Sendable {
         return try await store.item(named: "@\(number)")
     }
 
-    /// Opens an item in its app.
-    private func open(_ item: StoredItem, _ query: String) async throws -> PageReply {
-        let target = try await store.perform(LaunchTargetCall(item: item.number))
+    /// Opens an item in its app, or carries out an action on it.
+    private func open(_ item: StoredItem, _ query: String, _ action: QuickAction?) async throws -> PageReply {
+        let target = try await store.perform(LaunchTargetCall(item: item.number, action: action))
         do throws(LaunchError) {
             let opened = try await opener.open(target)
             await store.count(Engagement(item: item.number, text: query, kind: .open))

@@ -189,10 +189,13 @@ final class SearchHandler: Sendable {
         var offer: Offer?
         /// The web address of the item, for drop targets that accept addresses.
         var url: String?
+        /// The actions that the item offers: `call`, `navigate`.
+        var actions: [QuickAction]
 
         init(_ hit: FoundItem, _ highlighter: Highlighter) {
             let (item, record) = (hit.item, hit.item.record)
             id = "\(item.number)"
+            actions = hit.actions
             title = Piece.pieces(of: DisplayText.line(hit.title, limit: titleCharacters), highlighter)
             kind = hit.kindName.map { DisplayText.line($0, limit: titleCharacters) }
             icon = TypeIcon.name(for: hit.contentType)

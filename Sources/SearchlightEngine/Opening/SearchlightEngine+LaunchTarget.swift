@@ -87,13 +87,21 @@ package struct LaunchTargetCall: EngineCall {
     package var purpose: String { "say what opens an item" }
     /// The number of the item.
     var item: Int64
+    /// An action in place of opening.
+    var action: QuickAction?
 
-    package init(item: Int64) { self.item = item }
+    package init(item: Int64, action: QuickAction? = nil) { (self.item, self.action) = (item, action) }
 
     package func perform(
         on engine: SearchlightEngine, _ context: CallContext
     ) async throws(EngineError) -> LaunchTarget {
-        engine.launchTarget(of: try await engine.item(number: item)).seen(by: context)
+        let item = try await engine.item(number: item)
+        guard let action else { return engine.launchTarget(of: item).seen(by: context) }
+        guard let target = engine.launchTarget(of: item, for: action) else {
+            throw .service(
+                .refused(during: action.rawValue, reason: "“\(item.displayTitle)” does not offer this action"))
+        }
+        return target
     }
 }
 

@@ -47,6 +47,7 @@ package final class ClientCallHandler: Sendable {
     /// All calls.
     static let calls: [any ClientCall.Type] = [
         OpeningCall.self, ExtensionsCall.self, StatusCall.self, ItemCountsCall.self, AccountCall.self,
+        DisplayNamesCall.self,
         PendingReindexesCall.self,
         SearchCall.self, SuggestCall.self, DiagnoseCall.self, ExpiredItemCall.self, ItemsCall.self, CountCall.self,
         ExplainCall.self,

@@ -54,6 +54,25 @@ package struct ItemCountsCall: EngineCall {
     }
 }
 
+/// Returns the user-visible names of bundles (``SearchlightEngine/displayName(of:)``).
+package struct DisplayNamesCall: EngineCall {
+    package var need: EngineNeed { .reading }
+    package var purpose: String { "show the names of apps" }
+    var bundles: [String]
+
+    /// The largest number of bundles in a call; further bundles keep their identifiers.
+    static let maximumBundles = 1000
+
+    package init(of bundles: some Sequence<String>) { self.bundles = Set(bundles).sorted() }
+
+    package func perform(
+        on engine: SearchlightEngine, _ context: CallContext
+    ) async throws(EngineError) -> [String: String] {
+        let known = bundles.prefix(Self.maximumBundles).map { ($0, engine.displayName(of: $0)) }
+        return Dictionary(known, uniquingKeysWith: { first, _ in first })
+    }
+}
+
 /// Returns the account of a bundle: its indexed items and its missing content.
 package struct AccountCall: EngineCall {
     package var need: EngineNeed { .reading }

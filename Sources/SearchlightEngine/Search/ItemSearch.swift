@@ -84,6 +84,8 @@ package struct FoundItem: Hashable, Sendable, Codable {
     package var bundleName: String
     /// `true` if the item has a thumbnail; `nil` unless the search requested it.
     package var hasThumbnail: Bool?
+    /// The actions that the item offers.
+    package var actions: [QuickAction] = []
     /// The kind of match.
     package var fit: SearchHit.Kind
     /// The parts of the score.

@@ -38,7 +38,7 @@ extension SearchlightEngine {
         request.includesPending = search.includesPending
         request.correctsSpelling = search.correctsSpelling
         request.countsUpTo = search.countsUpTo
-        request.attributes = search.attributes.union(Self.shownAttributes)
+        request.attributes = search.attributes.union(Self.shownAttributes).union(QuickAction.attributes)
         if search.snippetLength != nil { request.attributes?.formUnion(Self.snippetAttributes) }
         if search.findsThumbnails { request.attributes?.formUnion(ItemRecord.thumbnailAttributes) }
         return request
@@ -85,6 +85,7 @@ extension FoundItem {
         path = hit.item.record.contentPath
         bundleName = names[hit.item.scope.bundle] ?? hit.item.scope.bundle
         hasThumbnail = search.findsThumbnails ? hit.item.record.thumbnailReference != nil : nil
+        actions = QuickAction.offered(by: hit.item.record)
         fit = hit.kind
         parts = hit.parts
         score = hit.score

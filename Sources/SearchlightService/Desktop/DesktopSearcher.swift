@@ -136,6 +136,15 @@ final class DesktopSearcher: Sendable {
         }
     }
 
+    /// Carries out an action on an item in the default app for it.
+    func carryOut(
+        _ action: QuickAction, on item: StoredItem, text: String, _ engine: SearchlightEngine
+    ) async throws(QueryRefusal) {
+        var options = Self.options(0)
+        (options.query, options.action) = (text, action.rawValue)
+        _ = try await opening.open(item, options, engine)
+    }
+
     /// Shows all results of a text on the Quick Look page.
     func showPage(_ text: String, timestamp: UInt32, _ engine: SearchlightEngine) async throws(QueryRefusal) {
         try await opening.showPage(text, Self.options(timestamp), engine)
@@ -156,6 +165,6 @@ extension FoundItem {
     var desktopResult: DesktopResult {
         DesktopResult(
             item: item.number, title: title, app: bundleName, detail: snippet?.text, contentType: contentType,
-            fit: fit, isFile: path != nil)
+            fit: fit, isFile: path != nil, quickActions: actions.compactMap { ResultAction(rawValue: $0.rawValue) })
     }
 }

@@ -49,6 +49,10 @@ final class RunnerHandler: Sendable {
                     message: "This client is not on the session bus, so the programs of its desktop are out of reach.")
             }
             let item = try await DesktopSearcher.item(identifier, engine)
+            if let quick = QuickAction(rawValue: action.rawValue) {
+                try await searcher.carryOut(quick, on: item, text: text, engine)
+                return []
+            }
             // The engine lets an extension name only files that it may read.
             let resource = engine.launchTarget(of: item).resource
             switch action {
@@ -59,6 +63,7 @@ final class RunnerHandler: Sendable {
                         name: ExtensionStatus.notFound.errorName, message: "“\(item.displayTitle)” is not a file.")
                 }
                 try await programs.showInFolder(resource.uri)
+            case .call, .navigate: break
             }
             return []
         }

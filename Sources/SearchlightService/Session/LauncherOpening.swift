@@ -17,11 +17,28 @@ struct LauncherOpening: Sendable {
     func open(
         _ item: StoredItem, _ options: OpenOptions, _ engine: SearchlightEngine
     ) async throws(QueryRefusal) -> [String: BusValue] {
-        let values = try await open(engine.launchTarget(of: item), options, engine)
+        let values = try await open(try Self.target(of: item, options, engine), options, engine)
         if !options.isDryRun, !options.query.isEmpty {
             _ = try? await engine.countEngagement([Engagement(item: item.number, text: options.query, kind: .open)])
         }
         return values
+    }
+
+    /// The facts for opening an item, or for an action on it.
+    private static func target(
+        of item: StoredItem, _ options: OpenOptions, _ engine: SearchlightEngine
+    ) throws(QueryRefusal) -> LaunchTarget {
+        guard let name = options.action else { return engine.launchTarget(of: item) }
+        guard let action = QuickAction(rawValue: name) else {
+            throw QueryRefusal(
+                name: BusErrorName.invalidArguments, message: "There is no action \(name.debugDescription).")
+        }
+        guard let target = engine.launchTarget(of: item, for: action) else {
+            throw QueryRefusal(
+                name: ExtensionStatus.unsupported.errorName,
+                message: "“\(item.displayTitle)” does not offer the action “\(name)”.")
+        }
+        return target
     }
 
     /// Continues a search in the app of a bundle. Answer: the way and the outcome.

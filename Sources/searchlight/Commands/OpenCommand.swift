@@ -44,6 +44,12 @@ struct OpenCommand: OptionedCommand {
         name: .shortAndLong,
         help: "The words that you searched for. Later searches for them rank the item higher.")
     var query: String?
+    @Option(
+        help: """
+            Instead of opening the item, call its phone number (call) or show the way to its place (navigate), if it offers \
+            that.
+            """)
+    var action: QuickAction?
     @Flag(help: "Only show how the item would be opened, and why.")
     var dryRun = false
 
@@ -59,9 +65,11 @@ struct OpenCommand: OptionedCommand {
                 let found = try await ItemChoice.find([item], bundle: bundle, index: index, in: store).first
             else { throw EngineError.itemNotFound(item) }
             let item = try found.get()
-            let target = try await store.perform(LaunchTargetCall(item: item.number))
+            let target = try await store.perform(LaunchTargetCall(item: item.number, action: action))
             try await LaunchRun(options: options, store: store, name: self.item).run(target, isDry: dryRun)
             if let query, !dryRun { await store.count(.init(item: item.number, text: query, kind: .open)) }
         }
     }
 }
+
+extension QuickAction: ExpressibleByArgument {}

@@ -21,8 +21,10 @@ struct ShowCommand: OptionedCommand {
 
     func perform() async throws {
         let names = try ItemNames([choice.item])
-        let found = try await options.withStore(.read) { store in
-            try await names.find(bundle: choice.bundle, index: choice.index, in: store)
+        let (found, apps) = try await options.withStore(.read) { store in
+            let found = try await names.find(bundle: choice.bundle, index: choice.index, in: store)
+            let items = found.compactMap { try? $0.1.get() }
+            return (found, options.json ? [:] : try await store.displayNames(in: items))
         }
         var (items, status): ([StoredItem], ExitStatus?) = ([], nil)
         for (name, result) in found {
@@ -33,25 +35,27 @@ struct ShowCommand: OptionedCommand {
                 status = status ?? ExitStatus(error)
             }
         }
-        try show(items, isList: names.source != nil)
+        try show(items, apps, isList: names.source != nil)
         if let status { throw ExitCode(status.rawValue) }
     }
 
-    private func show(_ items: [StoredItem], isList: Bool) throws {
+    private func show(_ items: [StoredItem], _ apps: [String: String], isList: Bool) throws {
         let reports = items.map(ItemReport.init)
         // A list of items is reported as a JSON array.
         if options.json { return try isList ? Output.printJSON(reports) : Output.printJSON(reports[0]) }
         for (number, (item, report)) in zip(items, reports).enumerated() {
             if number > 0 { try Output.line("") }
-            try show(report, title: item.displayTitle, traits: item.record.traits)
+            try show(report, app: apps[report.bundle], title: item.displayTitle, traits: item.record.traits)
         }
     }
 
-    private func show(_ report: ItemReport, title: String, traits: [String: AttributeTraits]) throws {
+    private func show(
+        _ report: ItemReport, app: String?, title: String, traits: [String: AttributeTraits]
+    ) throws {
         try Output.line("\(bold: DisplayText.line(title))")
-        var facts: [(String, String)] = [
-            ("number", "@\(report.number)"), ("bundle", report.bundle), ("uniqueIdentifier", report.uniqueIdentifier),
-        ]
+        var facts: [(String, String)] = [("number", "@\(report.number)")]
+        if let app, app != report.bundle { facts.append(("app", DisplayText.line(app))) }
+        facts += [("bundle", report.bundle), ("uniqueIdentifier", report.uniqueIdentifier)]
         if let index = report.index { facts.append(("index", index)) }
         if let domain = report.domainIdentifier { facts.append(("domainIdentifier", domain)) }
         facts.append(("donated", report.donated ?? "unknown"))

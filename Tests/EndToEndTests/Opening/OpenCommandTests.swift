@@ -69,6 +69,31 @@ struct OpenCommandTests {
         #expect(started.isEmpty)
     }
 
+    @Test("A quick action starts the default app of its URL scheme, and not the item's own app")
+    func quickActions() throws {
+        try donate(
+            "org.example.notes", "anna",
+            #""supportsPhoneCall": true, "phoneNumbers": ["+47 12 34"], "supportsNavigation": true, "latitude": 59.5, "longitude": 10"#
+        )
+        try donate("org.example.notes", "plain", #""phoneNumbers": ["123"]"#)
+        try addApp("org.example.notes")
+        try addApp("phone", lines: "MimeType=x-scheme-handler/tel;")
+        try addApp("map", lines: "MimeType=x-scheme-handler/geo;")
+        for (action, scheme, app, argument) in [
+            ("call", "tel", "phone", "tel:+471234"), ("navigate", "geo", "map", "geo:59.500000,10.000000"),
+        ] {
+            try "[Default Applications]\nx-scheme-handler/\(scheme)=\(app).desktop\n".write(
+                toFile: command.harness.folder + "/config/mimeapps.list", atomically: true, encoding: .utf8)
+            let (status, output) = try command("open", "anna", "--action", action)
+            #expect(status == 0 && output == "Opened “Title” in App \(app).\n", "\(output)")
+            #expect(started.last == "\(app)\t\(argument)")
+        }
+        let refused = try command("open", "plain", "--action", "call")
+        #expect(refused.status == 4 && refused.output.contains("does not offer this action"), "\(refused)")
+        #expect(try command("open", "anna", "--action", "fax").status == 64)
+        #expect(started.count == 2)
+    }
+
     @Test("Each failure has its outcome and exit status")
     func failures() throws {
         try donate("org.example.none", "none", #""url": "odd:1""#)

@@ -3,12 +3,15 @@ import ArgumentParser
 import CommandSupport
 import Previews
 import SearchIndex
+import SearchlightEngine
 
 /// Items in the format of “query” and “list”.
 struct ItemList {
     var page: QueryPage
     /// The attributes to print; `nil` means none in text, and all in JSON.
     var attributes: [String]?
+    /// The user-visible names of the apps, by bundle identifier.
+    var names: [String: String]
 
     func print(json: Bool) throws {
         let reports = page.items.map { item in
@@ -26,12 +29,13 @@ struct ItemList {
                 ["items": reports, "hasMore": page.next != nil, "next": page.next?.number] as JSONObject)
         }
         for (item, report) in zip(page.items, reports) {
+            let app = DisplayText.line(names[report.bundle] ?? report.bundle)
             let index = report.index.map { " (\($0))" } ?? ""
             try Output.line(
                 "\(dim: "@\(report.number)")  \(bold: DisplayText.line(item.displayTitle, limit: shownTitleLength))")
             let indent = String(repeating: " ", count: "@\(report.number)".count + 2)
             try Output.line(
-                "\(indent)\(dim: "\(report.bundle)\(index) · \(DisplayText.line(report.uniqueIdentifier))")")
+                "\(indent)\(dim: "\(app)\(index) · \(DisplayText.line(report.uniqueIdentifier))")")
             for name in attributes ?? [] {
                 guard let value = report.attributes[name] else { continue }
                 try Output.line("\(indent)\(DisplayText.line(name)): \(value.line(of: name))")
@@ -43,6 +47,13 @@ struct ItemList {
                 "\(dim: "\(count); there may be more. Raise --limit, or continue with --after @\(next.number)")"
             )
         }
+    }
+}
+
+extension EngineClient {
+    /// Returns the user-visible names of the items' apps, by bundle identifier.
+    func displayNames(in items: [StoredItem]) async throws(EngineError) -> [String: String] {
+        items.isEmpty ? [:] : try await perform(DisplayNamesCall(of: items.map(\.scope.bundle)))
     }
 }
 

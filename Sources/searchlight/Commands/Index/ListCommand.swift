@@ -27,17 +27,20 @@ struct ListCommand: OptionedCommand {
     }
 
     func perform() async throws {
-        let (page, counts) = try await options.withStore(.read) { store in
+        let (page, names, counts) = try await options.withStore(.read) {
+            store -> (QueryPage, [String: String], [String: Int]) in
             // An empty conjunction matches every item.
             let page = try await store.items(
                 matching: .and([]), bundle: bundle, index: index, limit: limit, after: place.cursor)
-            return (page, page.items.isEmpty ? try await store.perform(ItemCountsCall()) : [:])
+            if page.items.isEmpty { return (page, [:], try await store.perform(ItemCountsCall())) }
+            let hasNames = !options.json && !list.numbers
+            return (page, hasNames ? try await store.displayNames(in: page.items) : [:], [:])
         }
         defer { warnOfPending(page.pending) }
         if list.numbers {
             try list.print(page.items)
         } else {
-            try ItemList(page: page, attributes: nil).print(json: options.json)
+            try ItemList(page: page, attributes: nil, names: names).print(json: options.json)
         }
         if page.items.isEmpty, !options.json {
             if place.after != nil {

@@ -71,7 +71,8 @@ struct QueryCommand: OptionedCommand {
         if list.numbers {
             try list.print(page.items)
         } else {
-            try ItemList(page: page, attributes: shownAttributes).print(json: options.json)
+            let names = options.json ? [:] : try await store.displayNames(in: page.items)
+            try ItemList(page: page, attributes: shownAttributes, names: names).print(json: options.json)
         }
         if page.items.isEmpty, !options.json {
             Output.complain(

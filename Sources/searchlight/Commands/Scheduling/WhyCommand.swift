@@ -4,6 +4,7 @@ import CommandSupport
 import ConditionSensors
 import Foundation
 import IdleScheduling
+import Previews
 import SearchlightEngine
 
 struct WhyCommand: OptionedCommand {
@@ -45,20 +46,22 @@ struct WhyCommand: OptionedCommand {
         // For a bundle with changed files, both of its jobs are reported.
         keys += keys.compactMap { if case .reindex(let bundle) = $0 { .files(bundle: bundle) } else { nil } }
             .filter { !named.contains($0) }
-        var report = try await options.withStore(.read) { store in
+        var (report, apps) = try await options.withStore(.read) { store in
             if all {
                 keys = try await store.perform(ExtensionsCall()).identifiers.map { .reindex(bundle: $0) }
             } else {
                 try await store.checkKnown(keys)
             }
-            return try await options.report(of: store, keys: all ? nil : keys, besides: keys)
+            let report = try await options.report(of: store, keys: all ? nil : keys, besides: keys)
+            let bundles = options.json ? [] : report.jobs.compactMap(\.key.bundle)
+            return (report, bundles.isEmpty ? [:] : try await store.perform(DisplayNamesCall(of: bundles)))
         }
         if !all { report.jobs.removeAll { $0.decision == .nothingOwed && !named.contains($0.key) } }
         if options.json { return try Output.printJSON(JSONObject(report)) }
-        try show(report)
+        try show(report, apps)
     }
 
-    private func show(_ report: ScheduleReport) throws {
+    private func show(_ report: ScheduleReport, _ apps: [String: String]) throws {
         if !report.isScheduling {
             Output.complain(
                 "Note: no service runs, so no background work is done. A service would decide as follows.")
@@ -66,7 +69,8 @@ struct WhyCommand: OptionedCommand {
         if report.jobs.isEmpty { try Output.line("No jobs are pending, and no extension is installed.") }
         for (index, job) in report.jobs.enumerated() {
             if index > 0 { try Output.line("") }
-            for line in job.lines(isVerbose: verbose) { try Output.line(line) }
+            let name = job.key.bundle.flatMap { apps[$0] }.flatMap { $0 == job.key.bundle ? nil : $0 }
+            for line in job.lines(app: name, isVerbose: verbose) { try Output.line(line) }
             guard let bundle = job.key.bundle else { continue }
             if report.throttled.contains(bundle) { try Output.line("  throttled: searchlight throttle \(bundle) off") }
             if let today = report.days[bundle]?.last(where: { $0.day == report.today }) {
@@ -100,8 +104,11 @@ extension GlobalOptions {
 
 extension JobExplanation {
     /// The explanation as lines of text.
-    func lines(isVerbose: Bool) -> [StyledText] {
+    ///
+    /// - Parameter app: The user-visible name of the app, if it is not the bundle identifier.
+    func lines(app: String?, isVerbose: Bool) -> [StyledText] {
         var lines: [StyledText] = [headline]
+        if let app { lines.append("  app: \(DisplayText.line(app))") }
         if let job {
             let since =
                 "pending since \(ScheduleTime.text(job.requested, from: moment)) (\(ScheduleTime.text(seconds: age)))"
