@@ -35,6 +35,11 @@ struct Benchmarks: AsyncParsableCommand {
     @Flag(help: "Skip the baseline of filling, which takes longest.")
     var withoutRawTables = false
     @Option(
+        help: ArgumentHelp(
+            "The least number of searches of a class that are compared with a ranking of all items: 1 to 100. At a million items each takes half a minute.",
+            valueName: "count"))
+    var compared = 8
+    @Option(
         help: ArgumentHelp("Journal's library, to measure its previews too; built with Plugins/.", valueName: "path"))
     var journal: String?
     @Option(
@@ -67,6 +72,7 @@ struct Benchmarks: AsyncParsableCommand {
         guard (1_000...5_000_000).contains(items) else {
             throw ValidationError("The number of items must be 1,000 to 5,000,000.")
         }
+        guard (1...100).contains(compared) else { throw ValidationError("--compared must be 1 to 100.") }
         guard (1...3600).contains(seconds) else { throw ValidationError("The time must be 1 to 3,600 seconds.") }
     }
 
@@ -115,6 +121,7 @@ struct Benchmarks: AsyncParsableCommand {
             "--seconds", "\(seconds)",
         ]
         if keep { arguments.append("--keep") }
+        arguments += ["--compared", "\(compared)"]
         if check { arguments.append("--check") }
         if withoutRawTables { arguments.append("--without-raw-tables") }
         if let judged { arguments += ["--judged", judged] }

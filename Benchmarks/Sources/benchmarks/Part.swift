@@ -43,7 +43,7 @@ enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
         case .index:
             let index = IndexBenchmarks(
                 items: options.items, seed: seed, folder: folder, keepsStores: options.keep,
-                fillsRawTables: !options.withoutRawTables)
+                fillsRawTables: !options.withoutRawTables, compared: options.compared)
             return try await index.run()
         }
     }

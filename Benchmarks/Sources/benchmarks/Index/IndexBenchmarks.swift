@@ -12,6 +12,9 @@ struct IndexBenchmarks {
     /// `true` to reuse the stores of an earlier run and keep them for a later one.
     var keepsStores: Bool
     var fillsRawTables: Bool
+    /// The least number of queries of a class whose results are compared with a ranking of all
+    /// items.
+    var compared: Int
 
     private var storePath: String { "\(folder)/store-\(items)-\(seed)" }
     private var rawPath: String { "\(folder)/raw-\(items)-\(seed).sqlite" }
@@ -107,7 +110,7 @@ struct IndexBenchmarks {
         var latencies: [SearchLatency] = []
         for queries in queries {
             Self.say("Searching: \(queries.name)")
-            latencies.append(try await SearchLatency(queries, index: index, plain: plain))
+            latencies.append(try await SearchLatency(queries, index: index, plain: plain, compared: compared))
         }
         Self.say("Metadata queries")
         var measurements = try await MetadataSearches.run(index: index, corpus: corpus)

@@ -25,7 +25,7 @@ struct SearchLatency: Codable {
     private static let timedSeconds = 3.0
 
     /// Measures a class without other work, in the index and in plain FTS5.
-    init(_ queries: QueryClass, index: SearchIndex, plain store: PlainStore) async throws {
+    init(_ queries: QueryClass, index: SearchIndex, plain store: PlainStore, compared: Int) async throws {
         name = queries.name
         _ = try await Self.run(queries, seconds: Self.warmUpSeconds) { try await Searching.search(index, $0).count }
         let timed = try await Self.run(queries, seconds: Self.timedSeconds) {
@@ -38,7 +38,7 @@ struct SearchLatency: Codable {
         let other = try Self.run(queries, seconds: Self.timedSeconds / 2) { try store.search($0) }
         plain = Percentiles(other.costs.map { $0.wall * 1000 })
         plainMeanHits = Double(other.hits) / Double(max(1, other.costs.count))
-        overlap = try await Searching.overlap(index, queries.queries, seconds: Self.timedSeconds)
+        overlap = try await Searching.overlap(index, queries.queries, seconds: Self.timedSeconds, least: compared)
         isInfix = queries.isInfix
     }
 

@@ -17,13 +17,14 @@ enum Searching {
         return request
     }
 
-    /// The least number of queries to compare, although ranking all items takes seconds: one query
-    /// does not represent a class.
-    private static let leastCompared = 8
-
     /// Returns the share of the best matches that a search finds, 0 to 1, as the mean over some
     /// queries.
-    static func overlap(_ index: SearchIndex, _ queries: [SearchQuery], seconds: Double) async throws -> Double {
+    ///
+    /// - Parameter least: The least number of queries to compare, although ranking all items takes
+    ///   seconds. One query does not represent a class.
+    static func overlap(
+        _ index: SearchIndex, _ queries: [SearchQuery], seconds: Double, least leastCompared: Int
+    ) async throws -> Double {
         let start = ProcessCost.now
         var shares: [Double] = []
         for query in queries where (ProcessCost.now - start).wall < seconds || shares.count < leastCompared {
