@@ -58,7 +58,8 @@ let package = Package(
                 "SearchlightEngine", "ExtensionValidation", "ExtensionRuntime", "SearchIndex", "ExtensionHost",
                 "MetadataQuery", "UserSearch", "Promises", "Previews", "IdleScheduling", "SchedulerSimulation",
                 "ConditionSensors", "CommandSupport", "ItemRecord", "SystemSupport", "BusTransport",
-                "UniformTypeIdentifiers", "Diagnosis", "JSONText", "DatabaseBindings", "AppLaunching", arguments,
+                "UniformTypeIdentifiers", "Diagnosis", "AssistantServer", "JSONText", "DatabaseBindings",
+                "AppLaunching", arguments,
             ], resources: [.embedInCode("Templates")], swiftSettings: strict),
         .executableTarget(
             name: "searchlightd",
@@ -181,6 +182,12 @@ let package = Package(
         .target(
             name: "DesktopSearch",
             dependencies: ["BusTransport", "Previews", "UserSearch", "UniformTypeIdentifiers"], swiftSettings: strict),
+
+        // The index for local assistants, over the Model Context Protocol
+        .target(
+            name: "AssistantServer",
+            dependencies: ["SearchlightEngine", "SearchIndex", "MetadataQuery", "ItemRecord", "Previews", "JSONText"],
+            swiftSettings: strict),
 
         // Code that the command and its Quick Look server share
         .target(
@@ -377,6 +384,12 @@ let package = Package(
             name: "MetadataQueryTests",
             dependencies: ["MetadataQuery", "ItemRecord", "TextAnalysis", "TestSupport"],
             swiftSettings: strict),
+        .testTarget(
+            name: "AssistantServerTests",
+            dependencies: [
+                "AssistantServer", "SearchlightEngine", "ExtensionHost", "SearchIndex", "ItemRecord", "JSONText",
+                "TestSupport",
+            ], swiftSettings: strict),
         .testTarget(
             name: "DesktopSearchTests",
             dependencies: ["DesktopSearch", "BusTransport", "UserSearch", "TestSupport"], swiftSettings: strict),

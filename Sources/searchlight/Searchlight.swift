@@ -40,7 +40,8 @@ struct Searchlight: AsyncParsableCommand {
             ThrottleCommand.self,
             InhibitCommand.self, SimulateCommand.self, RecordCommand.self,
             DonateCommand.self, DeleteCommand.self, ClientStateCommand.self,
-            ServiceCommand.self, DoctorCommand.self,
+            MCPCommand.self, AccessCommand.self,
+            ServiceCommand.self, SetupCommand.self, DoctorCommand.self,
         ])
 }
 

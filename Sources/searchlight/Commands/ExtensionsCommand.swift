@@ -79,7 +79,7 @@ struct ExtensionsListCommand: OptionedCommand {
 extension GlobalOptions {
     /// The extensions with the store's facts about them; without a store, only the facts in the
     /// bundles.
-    fileprivate func extensionListing() async throws -> ExtensionListing {
+    func extensionListing() async throws -> ExtensionListing {
         do {
             return try await withStore(.read) { try await $0.perform(ExtensionListingCall()) }
         } catch EngineError.index(.noStore) {

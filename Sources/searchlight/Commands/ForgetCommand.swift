@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import AssistantServer
 import CommandSupport
 import SearchlightEngine
 
@@ -7,7 +8,7 @@ struct ForgetCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Remove all data of an app from the index.",
         discussion: """
-            Removes the app's items, their use counts, its client states and its pending reindexes. Asks first, unless \
+            Removes the app's items, their use counts, the log entries of assistants about them, its client states and its pending reindexes. Asks first, unless \
             --yes is given. An installed extension donates all items again at its next reindex; disable or remove it first \
             to prevent that.
             """)
@@ -37,6 +38,9 @@ struct ForgetCommand: OptionedCommand {
         let what = "\(counted(counts[bundle] ?? 0, "item")) of \(bundle), its client states and its pending reindexes"
         if !yes { try Confirmation.ask("remove", what, json: options.json) }
         let deleted = try await store.perform(ForgetCall(bundle: bundle))
+        do throws(AssistantFileError) { try AssistantLog(store: options.storeDirectory).clear(bundle: bundle) } catch {
+            Output.complain("Note: \(error.description)")
+        }
         if options.json { return try Output.printJSON(["bundle": bundle, "deleted": deleted] as JSONObject) }
         try Output.line("\(bundle) is forgotten: \(counted(deleted, "item")) deleted.")
     }

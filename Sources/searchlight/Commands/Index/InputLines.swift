@@ -12,13 +12,17 @@ struct InputLines {
     private static let chunkBytes = 256 << 10
 
     private let path: String
+    private let limit: Int
     private let descriptor: OwnedDescriptor
     private var chunk: [UInt8] = []
     private var position = 0
     private var isAtEnd = false
 
     /// Opens a file; `-` is standard input.
-    init(path: String) throws(CommandFailure) {
+    ///
+    /// - Parameter limit: The maximum length of a line in bytes.
+    init(path: String, limit: Int = maximumLineBytes) throws(CommandFailure) {
+        self.limit = limit
         let number = path == "-" ? dup(STDIN_FILENO) : open(absolute(path), O_RDONLY | O_CLOEXEC)
         self.path = path == "-" ? "standard input" : path
         guard number >= 0 else { throw Self.failure(self.path, "cannot be opened", errno) }
@@ -40,7 +44,7 @@ struct InputLines {
             let end = rest.firstIndex(of: 0x0A)
             if !isTooLong {
                 line += rest[..<(end ?? chunk.count)]
-                if line.count > Self.maximumLineBytes { (line, isTooLong) = ([], true) }
+                if line.count > limit { (line, isTooLong) = ([], true) }
             }
             position = (end ?? chunk.count - 1) + 1
             if end != nil { return (line, isTooLong) }

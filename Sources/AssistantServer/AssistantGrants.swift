@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+
+/// A problem with the files of assistants.
+package struct AssistantFileError: Error, CustomStringConvertible {
+    package var description: String
+}
+
+/// The apps whose items each assistant may read. An assistant without a grant reads nothing.
+///
+/// An assistant states its own name, so a grant records the user's consent and is not a wall
+/// against other programs of the user, which can read the index anyway.
+package struct AssistantGrants: Codable, Equatable, Sendable {
+    /// The grants of one assistant.
+    package struct Grant: Codable, Equatable, Sendable {
+        /// The bundle identifiers of the apps.
+        package var bundles: Set<String> = []
+        /// `true` if the assistant may read the items of all apps, also of apps added later.
+        package var all = false
+
+        package init() {}
+    }
+
+    /// The grants by the name of the assistant.
+    package private(set) var assistants: [String: Grant] = [:]
+
+    /// The maximum number of assistants, and of apps for each.
+    package static let maximumAssistants = 100
+    package static let maximumBundles = 1000
+    /// The maximum length of a name in bytes.
+    package static let maximumNameBytes = 200
+
+    package init() {}
+
+    /// Returns `true` if an assistant may read the items of a bundle.
+    package func allows(_ assistant: String, _ bundle: String) -> Bool {
+        assistants[assistant].map { $0.all || $0.bundles.contains(bundle) } ?? false
+    }
+
+    /// Grants apps to an assistant; `nil` grants all apps.
+    ///
+    /// - Returns: `false` if a limit is reached.
+    mutating func grant(_ assistant: String, _ bundles: [String]?) -> Bool {
+        var grant = assistants[assistant] ?? Grant()
+        if let bundles { grant.bundles.formUnion(bundles) } else { grant.all = true }
+        assistants[assistant] = grant
+        return assistants.count <= Self.maximumAssistants && grant.bundles.count <= Self.maximumBundles
+    }
+
+    /// Takes back grants of an assistant; `nil` takes back all.
+    ///
+    /// - Returns: `false` if there was no such grant.
+    mutating func revoke(_ assistant: String, _ bundles: [String]?) -> Bool {
+        guard var grant = assistants[assistant] else { return false }
+        guard let bundles else {
+            assistants[assistant] = nil
+            return true
+        }
+        let before = grant
+        grant.bundles.subtract(bundles)
+        assistants[assistant] = grant == Grant() ? nil : grant
+        return grant != before
+    }
+}
+
+/// The file with the grants, in the folder of a store. Each change is durable on return. May be
+/// used by several processes at a time.
+package struct AssistantGrantsFile: Sendable {
+    private static let name = "assistants.json"
+    private static let maximumBytes = 4 << 20
+
+    private let path: String
+
+    /// The file of a store.
+    package init(store: String) { path = store + "/" + Self.name }
+
+    /// Reads the grants; none if there is no file.
+    ///
+    /// - Throws: ``AssistantFileError`` if the file is damaged. Then nothing is granted.
+    package func read() throws(AssistantFileError) -> AssistantGrants {
+        guard access(path, F_OK) == 0 else { return AssistantGrants() }
+        do {
+            let handle = try FileHandle(forReadingFrom: URL(filePath: path))
+            defer { try? handle.close() }
+            let data = try handle.read(upToCount: Self.maximumBytes) ?? Data()
+            return try JSONDecoder().decode(AssistantGrants.self, from: data)
+        } catch {
+            throw AssistantFileError(
+                description: """
+                    The grants in \(path) cannot be read, so no assistant may read anything. Remove the file, and grant \
+                    access again.
+                    """)
+        }
+    }
+
+    /// Grants apps to an assistant; `nil` grants all apps.
+    package func grant(_ assistant: String, _ bundles: [String]?) throws(AssistantFileError) {
+        guard (1...AssistantGrants.maximumNameBytes).contains(assistant.utf8.count) else {
+            throw AssistantFileError(
+                description: "The name of an assistant has 1 to \(AssistantGrants.maximumNameBytes) bytes.")
+        }
+        guard try change({ $0.grant(assistant, bundles) }) else {
+            throw AssistantFileError(
+                description: """
+                    The limit of \(AssistantGrants.maximumAssistants) assistants with \(AssistantGrants.maximumBundles) apps \
+                    each is reached. Revoke a grant first.
+                    """)
+        }
+    }
+
+    /// Takes back grants; `nil` takes back all of an assistant. Returns `false` if there was none.
+    package func revoke(_ assistant: String, _ bundles: [String]?) throws(AssistantFileError) -> Bool {
+        try change { $0.revoke(assistant, bundles) }
+    }
+
+    /// Changes the file under a lock. A change that returns `false` is dropped.
+    private func change(_ body: (inout AssistantGrants) -> Bool) throws(AssistantFileError) -> Bool {
+        let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard lock >= 0 else { throw failure(errno) }
+        defer { close(lock) }
+        guard flock(lock, LOCK_EX) == 0 else { throw failure(errno) }
+        var grants = try read()
+        guard body(&grants) else { return false }
+        do {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+            try encoder.encode(grants).write(to: URL(filePath: path), options: .atomic)
+        } catch {
+            throw AssistantFileError(description: "Writing \(path) failed. Check that the disk is not full.")
+        }
+        chmod(path, 0o600)
+        return true
+    }
+
+    private func failure(_ code: Int32) -> AssistantFileError {
+        AssistantFileError(description: "Opening \(path).lock failed: \(String(cString: strerror(code)).lowercased()).")
+    }
+}

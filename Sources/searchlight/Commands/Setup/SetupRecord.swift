@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import CommandSupport
+import Foundation
+import Glibc
+import SearchlightEngine
+
+/// The changes that `searchlight setup` made, so that it can undo them and does not ask twice. A
+/// JSON file in the folder of the index.
+struct SetupRecord: Codable, Equatable {
+    /// The extensions that the user was asked about.
+    var asked: Set<String> = []
+    /// The extensions that were disabled, because the user declined them.
+    var disabled: Set<String> = []
+    /// `true` if the service was enabled.
+    var enabledService = false
+
+    private static let name = "setup.json"
+    private static let maximumBytes = 1 << 20
+
+    /// Reads the record; an empty one if there is none.
+    ///
+    /// - Throws: ``CommandFailure`` if the file cannot be read or is damaged.
+    init(inStore folder: String) throws(CommandFailure) {
+        let path = folder + "/" + Self.name
+        guard access(path, F_OK) == 0 else { return }
+        do {
+            let handle = try FileHandle(forReadingFrom: URL(filePath: path))
+            let data = try handle.read(upToCount: Self.maximumBytes) ?? Data()
+            self = try JSONDecoder().decode(Self.self, from: data)
+        } catch {
+            throw CommandFailure(
+                message: """
+                    \(path), the record of the earlier setup, cannot be read. Remove the file; setup then asks again, and \
+                    --undo does not know the earlier changes.
+                    """, status: .inputOutput)
+        }
+    }
+
+    init() {}
+
+    /// Replaces the stored record, or removes it if it is empty.
+    func write(inStore folder: String) throws(CommandFailure) {
+        let path = folder + "/" + Self.name
+        do {
+            if self == Self() {
+                if unlink(path) != 0, errno != ENOENT { throw CocoaError(.fileWriteUnknown) }
+            } else {
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = [.sortedKeys]
+                try encoder.encode(self).write(to: URL(filePath: path), options: .atomic)
+            }
+        } catch {
+            throw CommandFailure(
+                message: "Writing \(path) failed: \(systemReason(of: error)). Nothing was changed.",
+                status: .inputOutput)
+        }
+    }
+}
