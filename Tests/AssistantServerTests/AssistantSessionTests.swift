@@ -215,6 +215,32 @@ struct AssistantSessionTests {
         await place.engine.close()
     }
 
+    @Test(
+        "Of twenty questions about a made-up life, at least 19 have the passage with the answer among five",
+        arguments: 1...3 as ClosedRange<UInt64>)
+    func questions(_ seed: UInt64) async throws {
+        let place = try await Place()
+        var random = SplitMix64(seed: seed)
+        var batches: [String: IndexBatch] = [:]
+        for (number, entry) in MadeUpLife.entries(&random).enumerated() {
+            let bundle = "org.example.life.\(entry.app)"
+            let record = ItemRecord(
+                uniqueIdentifier: "\(number)",
+                attributes: ["title": .string(entry.title), "textContent": .string(entry.text)])
+            batches[bundle, default: IndexBatch(scope: IndexScope(bundle: bundle))].index([try EncodedItem(record)])
+        }
+        for batch in batches.values { try await place.engine.commit(batch) }
+        try await place.introduce()
+        try place.grants.grant("helper", nil)
+        var missed: [String] = []
+        for (question, answer) in MadeUpLife.questions {
+            let found = try await place.call("search", ["query": .text(question), "limit": 5])
+            if !found.text.contains(answer) { missed.append(question) }
+        }
+        #expect(missed.count <= 1, "\(missed)")
+        await place.engine.close()
+    }
+
     @Test("Random lines never end the session", arguments: 0..<20 as Range<UInt64>)
     func randomLines(_ seed: UInt64) async throws {
         let place = try await Place()
