@@ -63,7 +63,7 @@ static bool compare(struct update *update) {
     struct digest before;
     size_t length = 0;
     if (!task_take_library(&update->task, NULL, false)) return false;
-    bool is_good = library_list(self->library, "", add_to_digest, &update->digest);
+    bool is_good = omissions_report(self) && library_list(self->library, "", add_to_digest, &update->digest);
     update->is_missing = library_missing(self->library) != NULL;
     if (update->is_missing) problem_set(&update->missing, "%s", library_missing(self->library));
     library_unlock(self->library);

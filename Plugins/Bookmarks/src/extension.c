@@ -57,6 +57,18 @@ static void say(void *context, const char *text) {
     extension->log->log(extension->host, SEARCHLIGHT_LOG_WARNING, line);
 }
 
+static void report_omission(void *context, const char *name, const char *reason) {
+    const searchlight_extension *extension = context;
+    char line[4096];
+    text_line(line, sizeof line, slice_of(name), 0);
+    extension->left_out->report(extension->host, line, reason);
+}
+
+bool omissions_report(const searchlight_extension *extension) {
+    if (extension->left_out == NULL) return true;
+    return library_omissions(extension->library, report_omission, (void *)extension);
+}
+
 static searchlight_status create(const searchlight_host *host, searchlight_extension **extension, char *error,
                                  size_t error_capacity) {
     self.host = host;
@@ -69,6 +81,7 @@ static searchlight_status create(const searchlight_host *host, searchlight_exten
     self.log = host->get_interface(host, SEARCHLIGHT_HOST_LOG);
     self.keys = host->get_interface(host, SEARCHLIGHT_HOST_CUSTOM_KEYS);
     self.listing = host->get_interface(host, SEARCHLIGHT_HOST_LISTING);
+    self.left_out = host->get_interface(host, SEARCHLIGHT_HOST_LEFT_OUT);
     if (!self.requests || !self.items || !self.index || !self.cancel || !self.progress || !self.log) {
         snprintf(error, error_capacity, "this host is too old for the bookmarks");
         return SEARCHLIGHT_UNSUPPORTED;

@@ -21,6 +21,7 @@ struct searchlight_extension {
     const searchlight_host_log *log;
     const searchlight_host_custom_keys *keys; /* NULL if the host lacks the interface */
     const searchlight_host_listing *listing; /* NULL if the host lacks the interface */
+    const searchlight_host_left_out *left_out; /* NULL if the host lacks the interface */
     struct library *library;
     /* Guarded by the library's lock: the kept value of library_exported, and a flag that says that
      * it is known. */
@@ -52,6 +53,10 @@ bool task_take_library(struct task *task, const char *identifier, bool as_it_is)
  * Call both between lock and unlock. They wait for the host. */
 void exported_recall(searchlight_extension *self);
 void exported_keep(searchlight_extension *self);
+
+/* Reports everything that the library leaves out. Call it between lock and unlock. Returns false if the
+ * library cannot be read. */
+bool omissions_report(const searchlight_extension *self);
 
 /* Makes the next file change compare all bookmarks with the index again. Call it before and after
  * other donations. It waits for the host. */

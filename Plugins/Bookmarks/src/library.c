@@ -22,6 +22,8 @@ struct library {
     void *context;
     bool is_filled, is_missing;
     struct problem missing;
+    struct problem misnamed; /* the settings with entries that name no folder; "" if there are none */
+    size_t left_out;         /* files and profiles in folders that have too many */
     struct exported exported;
 };
 
@@ -30,6 +32,7 @@ struct library {
 static const char schema[] =
     "PRAGMA cache_size=-49152; PRAGMA synchronous=OFF;"
     "CREATE TABLE source(id INTEGER PRIMARY KEY, key TEXT UNIQUE, name TEXT, rank INTEGER, stamp TEXT, seen INTEGER,"
+    "  path TEXT, omission TEXT DEFAULT '',"
     "  is_whole INTEGER DEFAULT 0);" /* the stored bookmarks are those of the file */
     "CREATE TABLE bookmark(id TEXT PRIMARY KEY, source INTEGER, twin INTEGER, url TEXT, title TEXT, description TEXT,"
     "  keyword TEXT, folder TEXT, tags TEXT, added REAL, modified REAL, visited REAL, visits INTEGER);"
@@ -291,8 +294,14 @@ static enum reading read_source(struct library *library, const struct source *so
     if (intake.left_out > 0)
         say(library, "%s: %zu bookmarks left out that are queries, scripts, data or pages of the browser", source->path,
             intake.left_out);
-    sqlite3_stmt *note = prepare(library, "UPDATE source SET stamp = ?1, is_whole = 1 WHERE id = ?2", stamp, NULL);
-    sqlite3_bind_int64(note, 2, number);
+    const char *omission = reading == READING_FOREIGN ? "not a file of bookmarks"
+                           : intake.is_full           ? "bookmarks beyond the limit of a file"
+                           : intake.left_out > 0      ? "queries, scripts, data and pages of the browser"
+                                                      : "";
+    sqlite3_stmt *note =
+        prepare(library, "UPDATE source SET stamp = ?1, omission = ?2, path = ?3, is_whole = 1 WHERE id = ?4", stamp, omission);
+    sqlite3_bind_text(note, 3, source->path, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_int64(note, 4, number);
     bool is_kept = run(note);
     if (is_kept && execute(library, "COMMIT")) return READING_DONE;
     execute(library, "ROLLBACK");
@@ -340,6 +349,8 @@ enum reading library_refresh(struct library *library, struct work *work, const c
     bool is_good = sources_find(&sources, &library->exported);
     if (identifier == NULL) {
         library->is_missing = false;
+        library->misnamed = sources.misnamed;
+        library->left_out = sources.left_out;
         if (is_good && sources.is_incomplete) miss(library, &sources.problem);
         if (*sources.misnamed.text != 0) say(library, "skipped: entries without a folder in %s", sources.misnamed.text);
         if (sources.left_out > 0)
@@ -428,4 +439,15 @@ bool library_list(struct library *library, const char *after, entry_taker take, 
         if (!hand_out(statement, take, context)) break;
     sqlite3_finalize(statement);
     return result == SQLITE_ROW || result == SQLITE_DONE;
+}
+
+bool library_omissions(struct library *library, omission_taker take, void *context) {
+    if (*library->misnamed.text != 0) take(context, library->misnamed.text, "entries of the settings that name no folder");
+    if (library->left_out > 0) take(context, "files and profiles", "more than are read from a folder");
+    sqlite3_stmt *list = prepare(library, "SELECT path, omission FROM source WHERE omission <> '' ORDER BY rank", NULL, NULL);
+    int step = SQLITE_DONE;
+    while (list != NULL && (step = sqlite3_step(list)) == SQLITE_ROW)
+        take(context, (const char *)sqlite3_column_text(list, 0), (const char *)sqlite3_column_text(list, 1));
+    sqlite3_finalize(list);
+    return list != NULL && step == SQLITE_DONE;
 }

@@ -21,7 +21,8 @@ static struct donation *donate_page(struct task *task, const char *cursor, size_
         return NULL;
     }
     donation->deadline = donation_now() + seconds;
-    bool is_good = library_list(self->library, cursor, donation_collect, donation);
+    bool is_good = *cursor != 0 || omissions_report(self);
+    is_good = is_good && library_list(self->library, cursor, donation_collect, donation);
     struct problem missing = {""};
     *is_missing = library_missing(self->library) != NULL;
     if (*is_missing) problem_set(&missing, "%s", library_missing(self->library));

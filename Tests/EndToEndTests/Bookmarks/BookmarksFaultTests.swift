@@ -181,6 +181,13 @@ struct BookmarksFaultTests {
         try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(bundle) == 1)
             #expect(harness.messages.count { $0.hasPrefix("skipped: ") } == 1, "\(harness.messages)")
+            // A second reindex does not read the unchanged file again, and reports it all the same.
+            for _ in 0..<2 {
+                let leftOut = try await engine.account(of: bundle).leftOut
+                #expect(leftOut.map(\.reason) == ["not a file of bookmarks"], "\(leftOut)")
+                #expect(leftOut.first?.examples == [harness.folder + "/Documents/bookmarks.html"])
+                _ = try await engine.reindexAll(bundle)
+            }
             try Data(text.dropLast(30).utf8).write(to: URL(filePath: folder + "/Bookmarks"))
             let failure = await #expect(throws: EngineError.self) { _ = try await engine.reindexAll(bundle) }
             #expect("\(String(describing: failure))".contains("cannot be read as bookmarks of Chromium"))
@@ -198,6 +205,8 @@ struct BookmarksFaultTests {
         try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(bundle) == 2)
             #expect(engine.owedJobs.isEmpty)
+            let leftOut = try await engine.account(of: bundle).leftOut
+            #expect(leftOut.map(\.reason) == ["entries of the settings that name no folder"], "\(leftOut)")
         }
         let told = harness.messages.filter { $0.hasPrefix("skipped: ") }
         #expect(told.count == 1, "\(harness.messages)")
