@@ -54,8 +54,8 @@ bool task_take_library(struct task *task, const char *identifier, bool as_it_is)
 void exported_recall(searchlight_extension *self);
 void exported_keep(searchlight_extension *self);
 
-/* Reports everything that the library leaves out. Call it between lock and unlock. Returns false if the
- * library cannot be read. */
+/* Reports everything that the library leaves out. Call it between lock and unlock. Returns false
+ * if the library cannot be read. */
 bool omissions_report(const searchlight_extension *self);
 
 /* Makes the next file change compare all bookmarks with the index again. Call it before and after

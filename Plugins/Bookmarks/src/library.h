@@ -49,8 +49,8 @@ bool library_sources(struct library *library, source_taker take, void *context);
  * there is none. */
 const char *library_missing(const struct library *library);
 
-/* Calls `take` with the name and the reason of everything that the library leaves out. Returns false
- * on failure. */
+/* Calls `take` with the name and the reason of everything that the library leaves out. Returns
+ * false on failure. */
 typedef void (*omission_taker)(void *context, const char *name, const char *reason);
 bool library_omissions(struct library *library, omission_taker take, void *context);
 

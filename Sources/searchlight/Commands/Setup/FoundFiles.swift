@@ -13,11 +13,10 @@ struct FoundFiles: Sendable {
     /// Checks the paths that an extension watches. Reads names only, and opens no file.
     init(of bundle: ExtensionBundle, _ configuration: WorkerConfiguration) {
         for place in WatchedPlaces(of: bundle, configuration).places {
-            let path = ([place.path] + place.names).joined(separator: "/")
             if Self.hasContent(place) {
                 if !present.contains(place.path) { present.append(place.path) }
-            } else {
-                missing.append(path)
+            } else if !missing.contains(place.path) {
+                missing.append(place.path)
             }
         }
         missing.removeAll { path in present.contains { path == $0 || path.hasPrefix($0 + "/") } }
