@@ -9,7 +9,19 @@
  *
  * Rules for all functions:
  *
- *     Text       is UTF-8, NUL-terminated, never NULL unless marked "nullable".
+ *     Text       is UTF-8 and NUL-terminated. Longer messages than 16 KiB are cut.
+ *     NULL       nothing is NULL unless it is marked "nullable". Also an array of 0 elements and
+ *                bytes of length 0 may be NULL. The host reports a NULL, a malformed text and a
+ *                released object as misuse, and reads nothing. A function with a status then
+ *                returns SEARCHLIGHT_INVALID_ARGUMENT, one with a pointer returns NULL, and one
+ *                without a result does nothing.
+ *     Bounds     a donation and a batch have at most 32 MiB, an item at most 16 MiB with 1024
+ *                attributes, or the status is SEARCHLIGHT_TOO_LARGE. An identifier, a domain and the
+ *                name of an index have at most 4096 bytes.
+ *     Time       functions of the host return at once, unless "may block" stands there. The host
+ *                ends a worker that breaks a limit of the functions that it calls. A donation, a
+ *                deletion, a log message, a printed line and a progress report are signs of life.
+ *                A request needs the first one within 5 s, and each further one within 10 s.
  *     Ownership  pointers passed to a function are valid until it returns, unless its comment says
  *                otherwise.
  *     Threads    each function has a tag:
@@ -80,8 +92,8 @@ typedef struct searchlight_host {
     const char *bundle_path;       /* absolute path of the .searchext directory */
     const char *principal_class;   /* nullable; NSExtensionPrincipalClass of the manifest, e.g. "Journal.Handler" */
 
-    /* Returns the host interface with this identifier, or NULL if the host has none. Valid as long
-     * as the host struct. [thread-safe] */
+    /* Returns the host interface with this identifier, or NULL if the host has none. The result is
+     * valid as long as the host struct. [thread-safe] */
     const void *(*get_interface)(const struct searchlight_host *host, const char *identifier);
 } searchlight_host;
 
@@ -120,32 +132,36 @@ typedef struct searchlight_host_request {
     uint32_t reserved; /* 0 */
 
     /* Acknowledges a reindex (SEARCHLIGHT_OK, once the last donation is durable), or fails any
-     * request. message: nullable for SEARCHLIGHT_OK. [thread-safe] */
+     * request. message: nullable, with at most 16 KiB; not read for SEARCHLIGHT_OK.
+     * [thread-safe] */
     void (*finish)(const searchlight_host *host, searchlight_request request, searchlight_status status,
                    const char *message);
 
-    /* Fulfils a data promise. The bytes are copied before the function returns. [thread-safe] */
+    /* Fulfils a data promise. bytes: nullable if length is 0; copied before the function returns,
+     * so the worker's memory bounds them. For large data use a file. [thread-safe] */
     void (*finish_with_data)(const searchlight_host *host, searchlight_request request, const void *bytes,
                              size_t length);
 
     /* Fulfils a file promise with an absolute path of a file or a folder. A folder must be one
-     * document to users (a package, such as .rtfd). The file is opened before the function returns.
+     * document to users (a package, such as .rtfd). The file is opened before the function
+     * returns.
      *
-     * remove_after: not 0 if the file was created for this request and may be removed after
-     * delivery. A folder is read after the function returns, so create it in $TMPDIR, which is
-     * removed with the worker. A folder may only contain files, folders, and links that lead to
-     * something inside it. [thread-safe] */
+     * path: at most 4095 bytes. remove_after: not 0 if the file was created for this request and
+     * may be removed after delivery. A folder is read after the function returns, so create it
+     * in $TMPDIR, which is removed with the worker. A folder may only contain files, folders,
+     * and links that lead to something inside it. [thread-safe] */
     void (*finish_with_file)(const searchlight_host *host, searchlight_request request, const char *path,
                              int32_t remove_after);
 
-    /* Answers a preview request. The reply and everything that it points to is copied before the
-     * function returns. [thread-safe] */
+    /* Answers a preview request. The reply and everything that it points to, at most 32 MiB, is
+     * copied before the function returns. A reply that breaks a rule of its struct fails the
+     * request. [thread-safe] */
     void (*finish_with_preview)(const searchlight_host *host, searchlight_request request,
                                 const searchlight_preview_reply *reply);
 
-    /* Answers a request for a page: everything up to this point is durable. next_cursor: the start
-     * of the next page, at most SEARCHLIGHT_CURSOR_MAX bytes, copied before the function returns;
-     * NULL after the last page. [thread-safe] */
+    /* Answers a request for a page: everything up to this point is durable. next_cursor: nullable;
+     * the start of the next page, at most SEARCHLIGHT_CURSOR_MAX bytes, copied before the function
+     * returns; NULL after the last page. A longer cursor fails the request. [thread-safe] */
     void (*finish_page)(const searchlight_host *host, searchlight_request request, const void *next_cursor,
                         size_t length);
 } searchlight_host_request;
@@ -158,13 +174,15 @@ typedef struct searchlight_host_cancel {
     uint32_t size;
     uint32_t reserved; /* 0 */
 
-    /* Returns 1 once the host no longer waits for the answer, else 0. Long work should call this
-     * repeatedly, and finish the request with SEARCHLIGHT_CANCELLED. [thread-safe] */
+    /* Returns 1 once the host no longer waits for the answer, also after the answer, else 0. Long
+     * work should call this repeatedly, and finish the request with SEARCHLIGHT_CANCELLED.
+     * [thread-safe] */
     int32_t (*is_cancelled)(const searchlight_host *host, searchlight_request request);
 
     /* Sets a handler that is called once, on a thread of the host, when the request is cancelled.
      * It is called at once if the request already is cancelled, and never after it was finished.
-     * Replaces an earlier handler; NULL removes it. [thread-safe] */
+     * Replaces an earlier handler. handler: nullable; NULL removes it. context: nullable; only
+     * passed to the handler. [thread-safe] */
     void (*set_handler)(const searchlight_host *host, searchlight_request request, searchlight_cancel_handler handler,
                         void *context);
 } searchlight_host_cancel;
@@ -189,22 +207,23 @@ typedef struct searchlight_host_thread_check {
     int32_t (*is_request_thread)(const searchlight_host *host);
 } searchlight_host_thread_check;
 
-/* Builds items to donate. Attributes have the names and units of CSSearchableItemAttributeSet
- * ("title", "textContent", ...): "fileSize" is in megabytes of 1,000,000 bytes, "duration" in
- * seconds. */
+/* Builds items to donate. All [thread-safe; one thread per item]. Attributes have the names and
+ * units of CSSearchableItemAttributeSet ("title", "textContent", ...): "fileSize" is in
+ * megabytes of 1,000,000 bytes, "duration" in seconds. */
 #define SEARCHLIGHT_HOST_ITEMS "searchlight.items/1"
 typedef struct searchlight_item searchlight_item;
 typedef struct searchlight_host_items {
     uint32_t size;
     uint32_t reserved; /* 0 */
 
-    /* Creates an item. The caller owns it and must release it. domain_identifier: nullable, dotted
-     * ("account.mailbox"). content_type: nullable, a uniform type identifier. [thread-safe; one
-     * thread per item] */
+    /* Creates an item. The caller owns it and must release it. unique_identifier: 1 to 4096 bytes.
+     * domain_identifier: nullable, dotted ("account.mailbox"). content_type: nullable, a uniform
+     * type identifier. Returns NULL for an invalid argument, and if 1,048,576 items are not
+     * released. */
     searchlight_item *(*create)(const searchlight_host *host, const char *unique_identifier,
                                 const char *domain_identifier, const char *content_type);
-    /* Each setter replaces the attribute. Returns SEARCHLIGHT_INVALID_ARGUMENT for malformed UTF-8.
-     */
+    /* Each setter copies the value and replaces the attribute. The size of an item is checked when
+     * it is added to a donation or a batch. */
     searchlight_status (*set_string)(searchlight_item *item, const char *name, const char *value);
     searchlight_status (*set_strings)(searchlight_item *item, const char *name, const char *const *values,
                                       size_t count);
@@ -213,10 +232,12 @@ typedef struct searchlight_host_items {
     searchlight_status (*set_boolean)(searchlight_item *item, const char *name, int32_t value);
     /* seconds since 1970-01-01 UTC */
     searchlight_status (*set_date)(searchlight_item *item, const char *name, double unix_seconds);
+    /* bytes: nullable if length is 0 */
     searchlight_status (*set_data)(searchlight_item *item, const char *name, const void *bytes, size_t length);
-    /* seconds since 1970-01-01 UTC; INFINITY for never. By default, one month after the donation.
-     */
+    /* seconds since 1970-01-01 UTC; INFINITY for never; not NaN. By default, one month after the
+     * donation. */
     searchlight_status (*set_expiration)(searchlight_item *item, double unix_seconds);
+    /* Releases an item. item: nullable. A donation or a batch keeps its own copy. */
     void (*release)(searchlight_item *item);
 } searchlight_host_items;
 
@@ -239,14 +260,16 @@ typedef struct searchlight_host_custom_keys {
     searchlight_status (*set_traits)(searchlight_item *item, const char *name, uint32_t traits);
 } searchlight_host_custom_keys;
 
-/* Called once, on a thread of the host, when a donation or deletion is durable or has failed.
- * message: nullable, valid during the call. */
+/* Called once, on a thread of the host, when a donation or deletion is durable or has failed. One
+ * completion runs at a time, so a completion that waits delays the others. context: as it was
+ * given. message: nullable, valid during the call. */
 typedef void (*searchlight_completion)(void *context, searchlight_status status, const char *message);
 
 /* Donates to the index of the extension's bundle, and deletes from it. index_name: nullable, the
- * default index. completion: nullable. A count of 0 is allowed. All [thread-safe]; they may block
- * the caller while too many requests are in progress. The returned status is SEARCHLIGHT_OK if the
- * request was sent; only then is completion called. */
+ * default index. completion and context: nullable. A count of 0 is allowed, and more than 32 MiB
+ * give SEARCHLIGHT_TOO_LARGE. All [thread-safe]; they may block the caller while 8 requests are in
+ * progress. The returned status is SEARCHLIGHT_OK if the request was sent; only then is completion
+ * called. Arguments are copied before the function returns. */
 #define SEARCHLIGHT_HOST_INDEX "searchlight.index/1"
 typedef struct searchlight_host_index {
     uint32_t size;
@@ -255,9 +278,11 @@ typedef struct searchlight_host_index {
     searchlight_status (*index_items)(const searchlight_host *host, const char *index_name,
                                       searchlight_item *const *items, size_t count, searchlight_completion completion,
                                       void *context);
-    /* The same with encoded items: a batch of item records in the format of docs/ITEM-RECORD.md. */
+    /* The same with encoded items: a batch of item records in the format of docs/ITEM-RECORD.md;
+     * at least one. */
     searchlight_status (*index_records)(const searchlight_host *host, const char *index_name, const uint8_t *batch,
                                         size_t length, searchlight_completion completion, void *context);
+    /* Deletes items. Identifiers that are not in the index are ignored. */
     searchlight_status (*delete_items)(const searchlight_host *host, const char *index_name,
                                        const char *const *identifiers, size_t count, searchlight_completion completion,
                                        void *context);
@@ -265,6 +290,7 @@ typedef struct searchlight_host_index {
     searchlight_status (*delete_domains)(const searchlight_host *host, const char *index_name,
                                          const char *const *domains, size_t count, searchlight_completion completion,
                                          void *context);
+    /* Deletes all items of the index. In a full reindex they are found until its end. */
     searchlight_status (*delete_all)(const searchlight_host *host, const char *index_name,
                                      searchlight_completion completion, void *context);
 } searchlight_host_index;
@@ -280,8 +306,9 @@ typedef struct searchlight_host_index {
 /* A batch that the extension builds and owns until it is released. Used by one thread at a time. */
 typedef struct searchlight_batch searchlight_batch;
 
-/* Called once, on a thread of the host, with the client state. state: NULL if there is none;
- * otherwise length bytes (may be 0), valid during the call. message: nullable. */
+/* Called once, on a thread of the host, with the client state. state: nullable, NULL if there is
+ * none; otherwise length bytes (0 to SEARCHLIGHT_CLIENT_STATE_MAX), valid during the call. message:
+ * nullable. */
 typedef void (*searchlight_state_completion)(void *context, searchlight_status status, const char *message,
                                              const void *state, size_t length);
 
@@ -290,34 +317,42 @@ typedef struct searchlight_host_batch {
     uint32_t reserved; /* 0 */
 
     /* Creates an empty batch, which the caller owns. Its changes are only in memory until it is
-     * committed. [thread-safe] */
+     * committed. Returns NULL if 1,048,576 batches are not released. [thread-safe] */
     searchlight_batch *(*create)(const searchlight_host *host);
-    /* Each function adds a change to the end of the batch. Returns SEARCHLIGHT_TOO_LARGE, and
-     * leaves the batch unchanged, if the batch would exceed 32 MiB. */
+    /* Adds items to the end of the batch. This and the next three functions return
+     * SEARCHLIGHT_TOO_LARGE, and leave the batch unchanged, if it would exceed 32 MiB. A count of 0
+     * is allowed. [one thread at a time] */
     searchlight_status (*index_items)(searchlight_batch *batch, searchlight_item *const *items, size_t count);
+    /* Adds the deletion of items. [one thread at a time] */
     searchlight_status (*delete_items)(searchlight_batch *batch, const char *const *identifiers, size_t count);
+    /* Adds the deletion of domains with their subdomains. [one thread at a time] */
     searchlight_status (*delete_domains)(searchlight_batch *batch, const char *const *domains, size_t count);
+    /* Adds the deletion of all items. [one thread at a time] */
     searchlight_status (*delete_all)(searchlight_batch *batch);
+    /* Releases a batch. batch: nullable. Allowed while a commit is in progress. [thread-safe] */
     void (*release)(searchlight_batch *batch);
 
-    /* Makes all changes durable together with the client state, if the stored client state matches
-     * the expectation. The caller still owns the batch and must release it.
+    /* Makes all changes durable together with the client state, if the stored client state
+     * matches the expectation. The caller still owns the batch and must release it.
      *
-     * expectation: SEARCHLIGHT_EXPECT_...; expected: the client state for SEARCHLIGHT_EXPECT_STATE.
-     * completion: nullable. If the stored client state differs, nothing is changed, and completion
-     * receives SEARCHLIGHT_REFUSED. Returns SEARCHLIGHT_OK if the request was sent; only then is
-     * completion called. May block the caller while too many requests are in progress.
-     * [thread-safe] */
+     * index_name, completion and context: nullable. state: nullable if state_length is 0; at
+     * most SEARCHLIGHT_CLIENT_STATE_MAX bytes. expectation: SEARCHLIGHT_EXPECT_...; expected:
+     * the client state for SEARCHLIGHT_EXPECT_STATE, otherwise nullable. If the stored client
+     * state differs, nothing is changed, and completion receives SEARCHLIGHT_REFUSED. Returns
+     * SEARCHLIGHT_OK if the request was sent; only then is completion called. May block the
+     * caller while 8 requests are in progress. [thread-safe] */
     searchlight_status (*commit)(const searchlight_host *host, const char *index_name, const searchlight_batch *batch,
                                  const void *state, size_t state_length, int32_t expectation, const void *expected,
                                  size_t expected_length, searchlight_completion completion, void *context);
-    /* The same with encoded changes in the format of docs/ITEM-RECORD.md. [thread-safe] */
+    /* The same with encoded changes in the format of docs/ITEM-RECORD.md, at most 32 MiB. May block
+     * in the same way. [thread-safe] */
     searchlight_status (*commit_changes)(const searchlight_host *host, const char *index_name, const uint8_t *changes,
                                          size_t length, const void *state, size_t state_length, int32_t expectation,
                                          const void *expected, size_t expected_length,
                                          searchlight_completion completion, void *context);
     /* Reads the client state of the last durable batch, after everything that was sent before is
-     * durable. The returned status is as for commit. [thread-safe] */
+     * durable. index_name and context: nullable; completion is not. The returned status is as for
+     * commit. May block in the same way. [thread-safe] */
     searchlight_status (*read_state)(const searchlight_host *host, const char *index_name,
                                      searchlight_state_completion completion, void *context);
 } searchlight_host_batch;
@@ -345,8 +380,8 @@ typedef struct searchlight_host_rename {
      *
      * Returns SEARCHLIGHT_INVALID_ARGUMENT if a new identifier is empty or longer than 4096 bytes,
      * or if an identifier or a new one occurs twice. Returns SEARCHLIGHT_TOO_LARGE for more than
-     * 524,287 items or 32 MiB. Nothing is renamed then. May block the caller while too many
-     * requests are in progress. [thread-safe] */
+     * 524,287 items or 32 MiB. Nothing is renamed then. May block the caller while 8 requests are
+     * in progress. [thread-safe] */
     searchlight_status (*rename_items)(const searchlight_host *host, const char *index_name,
                                        const char *const *identifiers, const char *const *new_identifiers, size_t count,
                                        searchlight_completion completion, void *context);
@@ -360,7 +395,8 @@ typedef struct searchlight_host_rename {
 /* Lists the extension's own items, so that it can delete items that it no longer has. */
 #define SEARCHLIGHT_HOST_LISTING "searchlight.listing/1"
 /* Called once, on a thread of the host, with identifiers sorted by their bytes, valid during the
- * call. A page with fewer identifiers than requested is the last. message: nullable. */
+ * call. A page with fewer identifiers than requested is the last. message: nullable. identifiers:
+ * nullable if count is 0. */
 typedef void (*searchlight_listing_completion)(void *context, searchlight_status status, const char *message,
                                                const char *const *identifiers, size_t count);
 typedef struct searchlight_host_listing {
@@ -369,8 +405,9 @@ typedef struct searchlight_host_listing {
 
     /* Lists the items of an index (NULL: the default index) after everything that was sent before
      * is durable. after: nullable; the last identifier of the previous page. limit: the number of
-     * identifiers, at most SEARCHLIGHT_LISTING_MAX. The returned status is SEARCHLIGHT_OK if the
-     * request was sent; only then is completion called. [thread-safe] */
+     * identifiers, at most SEARCHLIGHT_LISTING_MAX. context: nullable; completion is not. The
+     * returned status is SEARCHLIGHT_OK if the request was sent; only then is completion called.
+     * May block the caller while 8 requests are in progress. [thread-safe] */
     searchlight_status (*list_items)(const searchlight_host *host, const char *index_name, const char *after,
                                      uint32_t limit, searchlight_listing_completion completion, void *context);
 } searchlight_host_listing;
@@ -384,7 +421,9 @@ typedef struct searchlight_host_listing {
 typedef struct searchlight_host_log {
     uint32_t size;
     uint32_t reserved; /* 0 */
-    void (*log)(const searchlight_host *host, int32_t level, const char *message); /* [thread-safe] */
+    /* level: SEARCHLIGHT_LOG_...; other values are read as the nearest. message: at most 16 KiB.
+     * [thread-safe] */
+    void (*log)(const searchlight_host *host, int32_t level, const char *message);
 } searchlight_host_log;
 
 /* Reports content that the extension leaves out of the index. “searchlight status” and “searchlight
@@ -417,9 +456,10 @@ typedef struct searchlight_reindex {
     uint32_t reserved; /* 0 */
     /* Donates all items, then finishes. The host asks again after a request that was not finished
      * (crash, time limit). Items that are not donated stay in the index, so call delete_all first.
-     * The deleted items are found until the request is finished. [request-thread] */
+     * The deleted items are found until the request is finished. Limit: 30 min. [request-thread] */
     void (*reindex_all)(searchlight_extension *extension, searchlight_request request);
-    /* Donates each of these items again, or deletes it; then finishes. [request-thread] */
+    /* Donates each of these items again, or deletes it; then finishes. identifiers: NULL if count
+     * is 0; valid until the function returns. Limit: 30 min. [request-thread] */
     void (*reindex_items)(searchlight_extension *extension, searchlight_request request,
                           const char *const *identifiers, size_t count);
 } searchlight_reindex;
@@ -442,7 +482,8 @@ typedef struct searchlight_paging {
     uint32_t reserved; /* 0 */
     /* Donates one page, then calls finish_page once the last donation is durable. At the end of the
      * whole reindex, the host deletes items that no page has donated, so nothing needs to be
-     * deleted first. The same page may be requested again. [request-thread] */
+     * deleted first. The same page may be requested again. page: valid until the function returns.
+     * Limit: 30 min. [request-thread] */
     void (*reindex_page)(searchlight_extension *extension, searchlight_request request, const searchlight_page *page);
 } searchlight_paging;
 
@@ -464,7 +505,8 @@ typedef struct searchlight_changes {
     /* Donates, updates or deletes the items of these files, then finishes once the last change is
      * durable. Read the current state of each file, because more may have changed since. The host
      * asks again after a request that was not finished (crash, time limit), perhaps with other
-     * changes. Ignore files without items. [request-thread] */
+     * changes. Ignore files without items. changes: at most 256, valid until the function returns.
+     * Limit: 30 min. [request-thread] */
     void (*update_files)(searchlight_extension *extension, searchlight_request request,
                          const searchlight_change *const *changes, size_t count);
 } searchlight_changes;
@@ -476,11 +518,11 @@ typedef struct searchlight_changes {
 typedef struct searchlight_promises {
     uint32_t size;
     uint32_t reserved; /* 0 */
-    /* Requests data; answer with finish_with_data. [request-thread] */
+    /* Requests data; answer with finish_with_data. Limit: 1 min. [request-thread] */
     void (*provide_data)(searchlight_extension *extension, searchlight_request request, const char *item_identifier,
                          const char *type_identifier);
     /* Requests a file; answer with finish_with_file. in_place: not 0 for the original, 0 for a
-     * copy. [request-thread] */
+     * copy. Limit: 1 min. [request-thread] */
     void (*provide_file)(searchlight_extension *extension, searchlight_request request, const char *item_identifier,
                          const char *type_identifier, int32_t in_place);
 } searchlight_promises;
@@ -492,7 +534,7 @@ typedef struct searchlight_preview {
     uint32_t reserved; /* 0 */
     /* Renders a preview. query: nullable, the user's query. content_path: nullable, the absolute
      * path of the item's contentURL if that is a file. Answer with finish_with_preview, or with
-     * finish and SEARCHLIGHT_UNSUPPORTED to let the host show the item's attributes.
+     * finish and SEARCHLIGHT_UNSUPPORTED to let the host show the item's attributes. Limit: 1 min.
      * [request-thread] */
     void (*preview)(searchlight_extension *extension, searchlight_request request, const char *item_identifier,
                     const char *query, const char *content_path);
@@ -514,9 +556,10 @@ typedef struct searchlight_throttle {
     uint32_t size;
     uint32_t reserved; /* 0 */
     /* Stop work that is not urgent within half a second. The worker may be frozen or ended if it
-     * continues. [request-thread] */
+     * continues. notice: valid until the function returns. [request-thread] */
     void (*did_throttle)(searchlight_extension *extension, const searchlight_throttle_notice *notice);
-    void (*did_finish_throttle)(searchlight_extension *extension); /* [request-thread] */
+    /* Continue. May also be called without an earlier notice. [request-thread] */
+    void (*did_finish_throttle)(searchlight_extension *extension);
 } searchlight_throttle;
 
 /* The description of the library; static data that is valid as long as the library is loaded. */
@@ -527,15 +570,18 @@ typedef struct searchlight_extension_entry {
     uint32_t reserved;      /* 0 */
     const char *identifier; /* nullable; if given, it must equal the manifest's CFBundleIdentifier */
 
-    /* Creates the one extension object of this worker. On failure, return a status and write the
-     * reason into error. Do not wait for the network or the user, and do not start indexing.
-     * [load-thread] */
+    /* Creates the one extension object of this worker; *extension may be NULL. On failure, return a
+     * status and write the reason into error, at most error_capacity bytes with the NUL. Do not
+     * wait for the network or the user, and do not start indexing. Limit: 5 s with the loading of
+     * the library. [load-thread] */
     searchlight_status (*create)(const searchlight_host *host, searchlight_extension **extension, char *error,
                                  size_t error_capacity);
     /* Called at most once, when no request is in progress. Usually it is not called: an unused
-     * worker is simply killed, so store everything that must not be lost. [load-thread] */
+     * worker is simply killed, so store everything that must not be lost. nullable: the library
+     * need not have the function. [load-thread] */
     void (*destroy)(searchlight_extension *extension);
-    /* Returns the extension interface with this identifier, or NULL. Static data. [thread-safe] */
+    /* Returns the extension interface with this identifier, or NULL. The table is static data. Each
+     * of its functions may be NULL: such a request is SEARCHLIGHT_UNSUPPORTED. [thread-safe] */
     const void *(*get_interface)(searchlight_extension *extension, const char *identifier);
 } searchlight_extension_entry;
 
