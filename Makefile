@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The conventional target names. Each runs one script that also works without make.
-.PHONY: all build extensions release install install-files uninstall test-install deb test-deb test-clone documentation demo test lint format bench oracle torture sanitize clean
+.PHONY: all build extensions desktop release install install-desktop install-files uninstall test-install deb test-deb test-clone documentation demo test lint format bench oracle torture sanitize clean
 
 # The folder of “make install”. DESTDIR precedes it, for the authors of packages.
 PREFIX ?= /usr/local
@@ -24,6 +24,10 @@ build:
 extensions:
 	Scripts/extensions
 
+# The search window, which needs GTK and libadwaita.
+desktop:
+	Scripts/desktop
+
 # The installation: the programs, the library with the Swift runtime, and the extensions. The build has its own folder.
 release:
 	Scripts/setup
@@ -32,6 +36,9 @@ release:
 # Installs as another user than the user who builds: make release && sudo make install-files
 install: release
 	Scripts/install
+
+# The same with the search window.
+install-desktop: desktop install
 
 install-files:
 	Scripts/install
@@ -66,7 +73,7 @@ lint:
 	Scripts/lint
 
 format:
-	swift format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Torture Plugins/Package.swift Plugins/Sources Plugins/Tests Plugins/Content
+	swift format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Desktop Torture Plugins/Package.swift Plugins/Sources Plugins/Tests Plugins/Content
 
 torture:
 	Scripts/torture
@@ -83,4 +90,4 @@ bench:
 	Scripts/bench --items $(or $(ITEMS),100000)
 
 clean:
-	rm -rf .build Benchmarks/.build Plugins/.build Plugins/Content/.build Torture/.build
+	rm -rf .build Benchmarks/.build Desktop/.build Plugins/.build Plugins/Content/.build Torture/.build

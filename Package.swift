@@ -35,13 +35,13 @@ let package = Package(
         .library(
             name: "CoreSpotlight", type: .dynamic,
             targets: ["CoreSpotlight", "UniformTypeIdentifiers", "MobileCoreServices", "QuickLook", "QuickLookUI"]),
-        // A product only for the packages Benchmarks and Torture.
+        // A product only for the packages Benchmarks, Desktop and Torture.
         .library(
             name: "SearchlightInternals",
             targets: [
                 "SearchlightEngine", "ExtensionHost", "ExtensionRuntime", "SearchIndex", "WriteAheadLog",
                 "UserSearch", "MetadataQuery", "TextAnalysis", "Promises", "Previews", "QuickLookServer",
-                "IdleScheduling",
+                "IdleScheduling", "AppLaunching", "DesktopSearch", "CommandSupport",
                 "ConditionSensors", "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "CSystem",
                 "UniformTypeIdentifiers", "FileWatching", "TestSupport", "CTestSupport", "TortureSupport",
             ]),

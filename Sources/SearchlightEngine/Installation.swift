@@ -9,6 +9,8 @@ package struct Installation: Sendable {
     package let workerPath: String
     /// The absolute path of the Quick Look server.
     package let quickLookPath: String
+    /// The absolute path of the program with the search window; `nil` if it is not installed.
+    package let windowPath: String?
     /// The folder of `libCoreSpotlight.so`; `nil` if none of the usual folders has it.
     package let frameworkFolder: String?
     /// The common version of all programs.
@@ -28,12 +30,15 @@ package struct Installation: Sendable {
         }
         let isPrivate = folder.hasSuffix("/libexec/searchlight")
         let prefix = URL(filePath: folder).appending(path: isPrivate ? "../.." : "..").standardizedFileURL.path
-        func path(of program: String, override: String? = nil) -> String {
+        func found(_ program: String, override: String? = nil) -> String? {
             first([override, "\(folder)/\(program)", "\(prefix)/libexec/searchlight/\(program)"])
-                ?? "\(folder)/\(program)"
+        }
+        func path(of program: String, override: String? = nil) -> String {
+            found(program, override: override) ?? "\(folder)/\(program)"
         }
         workerPath = path(of: "searchlight-worker", override: environment["SEARCHLIGHT_WORKER"])
         quickLookPath = path(of: "searchlight-quicklook", override: environment["SEARCHLIGHT_QUICKLOOK"])
+        windowPath = found("searchlight-window", override: environment["SEARCHLIGHT_WINDOW"])
         let framework = first([folder + "/libCoreSpotlight.so", prefix + "/lib/searchlight/libCoreSpotlight.so"])
         frameworkFolder = framework.map { URL(filePath: $0).deletingLastPathComponent().path }
     }

@@ -29,7 +29,7 @@ struct Searchlight: AsyncParsableCommand {
         subcommands: [
             SearchCommand.self, SuggestCommand.self, ShowCommand.self, PreviewCommand.self, OpenCommand.self,
             ContinueCommand.self,
-            QuickLookCommand.self,
+            QuickLookCommand.self, WindowCommand.self,
             DragCommand.self,
             UpdateCommand.self, ReindexCommand.self,
             ExtensionsCommand.self, StatusCommand.self, VerifyCommand.self, ForgetCommand.self, HistoryCommand.self,

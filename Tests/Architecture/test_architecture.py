@@ -18,6 +18,8 @@ BUILT_ALONG = {
     ("CRecordCompression", "CZlib"): "C includes the header of the library itself",
     ("CRecordCompression", "CZstd"): "C includes the header of the library itself",
     ("CoreSpotlightTests", "PortedSourcesInSwift6"): "that it compiles is the test",
+    ("CDesktop", "CAdwaita"): "tells where the library and its headers are",
+    ("DropTarget", "CAdwaita"): "tells where the library and its headers are",
     ("CMarkup", "CLibXML2"): "tells where the library and its headers are",
     ("CMailReader", "CGMime"): "tells where the library and its headers are",
     ("CMailReader", "CLibXML2"): "tells where the library and its headers are",
@@ -31,7 +33,7 @@ ALONE = [
 ]
 LONGEST, LONGEST_MEDIAN = 800, 219
 # The packages beside the main one.
-PACKAGES = ["Benchmarks", "Plugins", "Plugins/Content", "Torture"]
+PACKAGES = ["Benchmarks", "Desktop", "Plugins", "Plugins/Content", "Torture"]
 
 IMPORT = re.compile(
     r"(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|private|fileprivate)\s+)?"
@@ -228,7 +230,7 @@ class Arrows(unittest.TestCase):
 
     def test_modules_for_other_packages_are_used_there(self):
         project = self.project
-        targets = project.others["Benchmarks"] + project.others["Torture"]
+        targets = project.others["Benchmarks"] + project.others["Desktop"] + project.others["Torture"]
         used = {name for target in targets for name in target.imports(project.owners)}
         self.assertEqual(sorted(set(project.products["SearchlightInternals"]) - used), [],
                          "Nobody uses these. Take them out of the product SearchlightInternals.")
@@ -288,7 +290,8 @@ class Page(unittest.TestCase):
     def test_names_of_code_that_the_page_uses_are_there(self):
         code = "\n".join(path.read_text(encoding="utf-8", errors="replace") for path in listed_files()
                          if path.is_relative_to(ROOT / "Sources") or path.is_relative_to(ROOT / "Tests" / "TestSupport")
-                         or path.is_relative_to(ROOT / "Benchmarks") or path.is_relative_to(ROOT / "Torture"))
+                         or path.is_relative_to(ROOT / "Benchmarks") or path.is_relative_to(ROOT / "Torture")
+                         or path.is_relative_to(ROOT / "Desktop"))
         words = set(re.findall(r"\w+", code))
         # A name with a capital after a small letter is a name of code.
         named = set(re.findall(r"`(\w*[a-z]\w*[A-Z]\w*)(?:\.\w+|\+\w+|\(\))?`", self.page))

@@ -15,7 +15,7 @@ NAME = re.compile(r"`(\w+Tests)(?:/(\w+))?`")
 def suites():
     """The functions with tests of each suite."""
     found = {}
-    for path in (ROOT / "Tests").rglob("*.swift"):
+    for path in sorted([*(ROOT / "Tests").rglob("*.swift"), *(ROOT / "Desktop" / "Tests").rglob("*.swift")]):
         text = path.read_text(encoding="utf-8")
         for match in re.finditer(r"^(?:extension|(?:private )?(?:struct|final class)) (\w+Tests)\b", text, re.MULTILINE):
             body = text[match.end() :]

@@ -29,6 +29,11 @@ struct InstallationTests {
         #expect(found.workerPath == "\(prefix.path)/libexec/searchlight/searchlight-worker")
         #expect(found.quickLookPath == "\(prefix.path)/libexec/searchlight/searchlight-quicklook")
         #expect(found.frameworkFolder == "\(prefix.path)/lib/searchlight")
+        // The window is a package of its own.
+        #expect(found.windowPath == nil)
+        try make([programs + "searchlight-window"], in: prefix.path)
+        let complete = Installation(environment: [:], programFolder: "\(prefix.path)/\(folder)")
+        #expect(complete.windowPath == "\(prefix.path)/libexec/searchlight/searchlight-window")
     }
 
     @Test("In a build folder all are in one folder, and a worker can be named")

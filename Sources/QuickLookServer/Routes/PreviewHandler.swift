@@ -67,7 +67,7 @@ final class PreviewHandler: Sendable {
         _ preview: Preview, of item: StoredItem, query: String, _ isFramed: Bool
     ) async -> PageReply {
         switch Kind(preview.contentType) {
-        case .html: return PageReply(type: html, policy: .preview, body: .bytes(framed(preview.content)))
+        case .html: return PageReply(type: html, policy: .preview, body: .bytes(FramedPage.bytes(of: preview.content)))
         case .text where isFramed:
             let page = TextPage.html(String(decoding: preview.content, as: UTF8.self), query: query)
             return PageReply(type: html, policy: .preview, body: .bytes(page))
@@ -97,24 +97,6 @@ final class PreviewHandler: Sendable {
     }
 
     private static let html = "text/html; charset=utf-8"
-
-    /// The styles before the styles of a framed page. Links open in a new window. Words of the
-    /// search are marked as in the rest of the page, unless the page styles `mark` itself.
-    private static let framing = Array(
-        """
-        <base target="_blank"><style>mark { background: light-dark(#f9e2a0, #6b4e00); \
-        color: light-dark(#2e2a14, #ffe9a8); border-radius: 3px }</style>
-        """.utf8)
-
-    /// Inserts the framing into a page. Pages from the sanitizer and from attributes begin with the
-    /// policy element.
-    private static func framed(_ page: [UInt8]) -> [UInt8] {
-        // The element is near the beginning, except after long attributes of the root element.
-        guard let head = page.firstRange(of: Array(ContentPolicy.metaElement.utf8)) else { return page }
-        var page = page
-        page.insert(contentsOf: framing, at: head.upperBound)
-        return page
-    }
 
     /// The presentation of a preview in the page.
     private enum Kind: String, Encodable {

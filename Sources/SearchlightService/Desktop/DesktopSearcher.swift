@@ -118,7 +118,8 @@ final class DesktopSearcher: Sendable {
         }
     }
 
-    /// Opens a result in its app. Without an app for it, the Quick Look page shows it.
+    /// Opens a result in its app. Without an app for it, the window or the Quick Look page shows
+    /// it.
     ///
     /// - Parameter text: The typed text, for which the use of the item counts.
     func open(
@@ -132,7 +133,7 @@ final class DesktopSearcher: Sendable {
             // Other users of the machine can read the arguments of a process, so the title is not
             // one of them unless nothing was typed.
             let text = text.isEmpty ? DesktopQuery.text(of: item.displayTitle) : text
-            try await opening.showPage(text, options, engine)
+            try await opening.showResults(text, options, engine)
         }
     }
 
@@ -145,9 +146,9 @@ final class DesktopSearcher: Sendable {
         _ = try await opening.open(item, options, engine)
     }
 
-    /// Shows all results of a text on the Quick Look page.
-    func showPage(_ text: String, timestamp: UInt32, _ engine: SearchlightEngine) async throws(QueryRefusal) {
-        try await opening.showPage(text, Self.options(timestamp), engine)
+    /// Shows all results of a text in the window, or on the Quick Look page.
+    func showResults(_ text: String, timestamp: UInt32, _ engine: SearchlightEngine) async throws(QueryRefusal) {
+        try await opening.showResults(text, Self.options(timestamp), engine)
     }
 
     /// The startup notification for a time of the X server, at which the user acted; 0 for none.

@@ -38,7 +38,7 @@ final class ShellSearchHandler: Sendable {
         case .launchSearch(let terms, let timestamp):
             let text = DesktopQuery.text(of: terms)
             searcher.answer(call) { [searcher] (engine) throws(QueryRefusal) in
-                try await searcher.showPage(text, timestamp: timestamp, engine)
+                try await searcher.showResults(text, timestamp: timestamp, engine)
                 return []
             }
         }

@@ -51,16 +51,30 @@ struct LauncherOpening: Sendable {
         return try await open(engine.launchTarget(ofSearch: text, in: bundle), options, engine)
     }
 
-    /// Shows the results of a text on the Quick Look page, which a new process serves until nobody
-    /// has used it for a while.
-    func showPage(_ text: String, _ options: OpenOptions, _ engine: SearchlightEngine) async throws(QueryRefusal) {
+    /// Shows the results of a text in the window. If that is not installed or does not start, a new
+    /// process serves the Quick Look page until nobody has used it for a while.
+    func showResults(_ text: String, _ options: OpenOptions, _ engine: SearchlightEngine) async throws(QueryRefusal) {
         let environment = engine.environment.merging(options.environment) { $1 }
-        let plan = LaunchPlan(
-            app: "Searchlight", entry: "com.searchlight.Searchlight.desktop",
-            program: Installation(environment: environment).quickLookPath,
-            arguments: ["--store", engine.storeDirectory, "--idle-exit", "\(Self.pageIdleSeconds)", "--", text],
-            reason: "it shows all results")
-        do throws(LaunchError) { _ = try await AppLauncher(ofService: environment).launch(plan) } catch {
+        let installation = Installation(environment: environment)
+        let launcher = AppLauncher(ofService: environment)
+        func plan(_ program: String, _ arguments: [String]) -> LaunchPlan {
+            LaunchPlan(
+                app: "Searchlight", entry: "com.searchlight.Searchlight.desktop", program: program,
+                arguments: ["--store", engine.storeDirectory] + arguments + ["--", text],
+                reason: "it shows all results")
+        }
+        if let window = installation.windowPath {
+            do throws(LaunchError) {
+                _ = try await launcher.launch(plan(window, []))
+                return
+            } catch {
+                // A desktop may lack the display or a library that the window needs.
+            }
+        }
+        do throws(LaunchError) {
+            let idle = ["--idle-exit", "\(Self.pageIdleSeconds)"]
+            _ = try await launcher.launch(plan(installation.quickLookPath, idle))
+        } catch {
             throw QueryRefusal(name: error.kind.errorName, message: error.description)
         }
     }

@@ -23,10 +23,12 @@ struct DesktopWorld {
             try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: true)
         }
         let page = try Self.program("page", in: folder)
+        let window = try Self.program("window", in: folder)
         let environment = [
             "HOME": folder.path, "XDG_DATA_HOME": folder.path("data"), "XDG_DATA_DIRS": folder.path("none"),
             "XDG_CONFIG_HOME": folder.path("config"), "XDG_CONFIG_DIRS": folder.path("none"), "PATH": "/usr/bin:/bin",
             "SEARCHLIGHT_STORE": folder.path("store"), "SEARCHLIGHT_QUICKLOOK": page,
+            "SEARCHLIGHT_WINDOW": window,
         ]
         service = try await TestService(folder: folder) {
             $0.sessionBus = bus.address
@@ -44,6 +46,9 @@ struct DesktopWorld {
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
         return path
     }
+
+    /// Makes the window end with an error when it starts, as without a display.
+    func breakWindow() throws { try folder.write(Array("#!/bin/sh\nexit 1\n".utf8), to: "window") }
 
     /// Gives an app a desktop entry.
     func install(_ bundle: String) throws {

@@ -138,7 +138,7 @@ struct ShellSearchTests {
         await world.service.stop()
     }
 
-    @Test("A row opens its item in the app; without an app the page shows it, as it shows all results")
+    @Test("A row opens its item in the app; without an app the window shows it, as it shows all results")
     func opening() async throws {
         let world = try await DesktopWorld()
         try await world.donate(["Oak tree"], from: "com.example.trees")
@@ -152,11 +152,22 @@ struct ShellSearchTests {
         try await shell.activate(try #require(rows["Oak table"]))
         try await shell.type("oak \"tree")
         try await shell.launchSearch()
-        let page = "page --store \(world.service.store) --idle-exit 900 --"
+        let window = "window --store \(world.service.store) --"
         #expect(
             world.log.dropFirst() == [
-                "\(page) oak searchlight_TIME4711", "\(page) oak \"tree searchlight_TIME4711",
+                "\(window) oak searchlight_TIME4711", "\(window) oak \"tree searchlight_TIME4711",
             ])
+        await world.service.stop()
+    }
+
+    @Test("Where the window does not start, the page shows all results")
+    func page() async throws {
+        let world = try await DesktopWorld()
+        try world.breakWindow()
+        let shell = try await FakeShell(world.bus)
+        try await shell.type("oak")
+        try await shell.launchSearch()
+        #expect(world.log == ["page --store \(world.service.store) --idle-exit 900 -- oak searchlight_TIME4711"])
         await world.service.stop()
     }
 

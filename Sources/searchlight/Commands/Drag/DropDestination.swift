@@ -2,10 +2,9 @@
 import Foundation
 import CommandSupport
 import Glibc
-import Previews
 import Promises
 import SearchIndex
-import UniformTypeIdentifiers
+import SearchlightEngine
 
 /// The destination of dropped items, from “--output”.
 struct DropDestination {
@@ -59,29 +58,8 @@ struct DropDestination {
         case .standardOutput: .deliver(.stream(descriptor: STDOUT_FILENO))
         case .file(let path, _): .deliver(.file(path: path))
         case .folder(let path):
-            .deliver(.folder(path: path, name: Self.name(for: item, as: type)))
+            .deliver(.folder(path: path, name: item.fileName(as: type)))
         }
-    }
-
-    /// The name of the item's own file if that has the type; otherwise the title, with the
-    /// extension of the type.
-    private static func name(for item: StoredItem, as type: String?) -> FileName {
-        if let type, type == item.contentType, let own = item.record.contentPath?.split(separator: "/").last {
-            let ending = own.lastIndex(of: ".").flatMap { $0 == own.startIndex ? nil : own[own.index(after: $0)...] }
-            return FileName(title: String(own), fileExtension: ending.map(String.init))
-        }
-        return FileName(
-            title: item.record.text("displayName") ?? item.displayTitle,
-            fileExtension: type.flatMap { UTType($0) }.flatMap(fileExtension))
-    }
-
-    /// The name extension of a type, or of its nearest supertype that has one. UTF-8 text uses the
-    /// extension of plain text.
-    private static func fileExtension(of type: UTType) -> String? {
-        if let own = type.preferredFilenameExtension { return own }
-        return type.supertypes.filter { $0.preferredFilenameExtension != nil }
-            .max { ($0.supertypes.count, $0.identifier) < ($1.supertypes.count, $1.identifier) }?
-            .preferredFilenameExtension
     }
 
     /// A note on the state of the destination after a failure.

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppLaunching
+import Dispatch
+import Previews
+import SearchIndex
+import SearchlightEngine
+import Synchronization
+import UserSearch
+
+/// Carries out the effects of the window that concern the store. Each runs in a task of its own,
+/// and a newer effect of a kind cancels the older one with its work in the service. The answers are
+/// events.
+///
+/// May be used from any thread.
+package final class WindowClient: Sendable {
+    /// The kinds of work of which only the newest counts.
+    private enum Line: Hashable { case search, suggest, preview, thumbnails, apps }
+
+    private let store: @Sendable () async throws -> any EngineClient
+    private let environment: [String: String]
+    private let installed: @Sendable () -> ExtensionListing
+    private let clock: any Clock<Duration>
+    private let send: @Sendable (WindowEvent) -> Void
+    private let tasks = Mutex<[Line: Task<Void, Never>]>([:])
+
+    /// The time without a keystroke before a preview is rendered. Extensions render previews, so
+    /// one for each keystroke would only cost energy.
+    private static let previewDelay = Duration.milliseconds(120)
+    /// The time after which a shown preview counts as a use of the item.
+    private static let viewingTime = Duration.seconds(10)
+    /// The maximum length of the name of an app, in characters.
+    private static let nameLength = 40
+
+    /// Creates a client.
+    ///
+    /// - Parameters:
+    ///   - store: Returns the store; the first call may connect.
+    ///   - environment: The environment of apps that open items.
+    ///   - installed: Returns the installed extensions while there is no index.
+    ///   - clock: The clock of delays.
+    ///   - send: Called with each answer, on any thread.
+    package init(
+        store: @escaping @Sendable () async throws -> any EngineClient, environment: [String: String],
+        installed: @escaping @Sendable () -> ExtensionListing,
+        clock: any Clock<Duration> = ContinuousClock(), send: @escaping @Sendable (WindowEvent) -> Void
+    ) {
+        (self.store, self.environment, self.installed) = (store, environment, installed)
+        (self.clock, self.send) = (clock, send)
+    }
+
+    /// Carries out an effect. Effects that concern only the views are ignored.
+    package func perform(_ effect: WindowEffect) {
+        switch effect {
+        case .search(let number, let text, let correctsSpelling):
+            begin(.search) { [self] in
+                await answer({ .found(search: number, $0) }, withoutIndex: { .nothing }) { store in
+                    try await store.find(WindowRequest.search(text, correctsSpelling: correctsSpelling))
+                }
+            }
+        case .suggest(let number, let text):
+            begin(.suggest) { [self] in
+                // Missing suggestions are no failure of the search.
+                let suggested = try? await store().suggestions(WindowRequest.suggest(text))
+                if !Task.isCancelled { send(.suggested(search: number, suggested ?? [])) }
+            }
+        case .cancelSearch: for line in [Line.search, .suggest, .preview, .thumbnails] { cancel(line) }
+        case .preview(let number, let item, let text):
+            begin(.preview) { [self] in await preview(number, item, text) }
+        case .open(let item, let text): Task { await open(item, text) }
+        case .findCopy(let item): Task { await answer({ .copies($0) }) { try await Self.copyText(of: item, $0) } }
+        case .listApps:
+            begin(.apps) { [self] in
+                await answer({ .knows($0) }, withoutIndex: { Self.apps(installed(), [:]) }, Self.apps)
+            }
+        case .setField, .focusField, .copy, .notify, .close, .quit: break
+        }
+    }
+
+    /// Reads the thumbnails of items, in place of an earlier list.
+    ///
+    /// - Parameter onPicture: Called with each item and its encoded picture, on any thread. Items
+    ///   without a thumbnail are left out.
+    package func readThumbnails(of items: [Int64], onPicture: @escaping @Sendable (Int64, Thumbnail) async -> Void) {
+        begin(.thumbnails) { [self] in
+            for number in items {
+                guard !Task.isCancelled, let item = try? await store().item(named: "@\(number)"),
+                    let reference = item.record.thumbnailReference, !Task.isCancelled
+                else { continue }
+                if let thumbnail = await Self.read(reference), !Task.isCancelled { await onPicture(number, thumbnail) }
+            }
+        }
+    }
+
+    private static func read(_ reference: Thumbnail.Reference) async -> Thumbnail? {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global(qos: .utility).async { continuation.resume(returning: try? Thumbnail.read(reference)) }
+        }
+    }
+
+    /// Counts a use of an item.
+    package func count(_ kind: EngagementKind, of item: Int64, text: String) async {
+        await (try? store())?.count(Engagement(item: item, text: text, kind: kind))
+    }
+
+    /// Cancels all work whose answer only the window needs.
+    package func cancelAll() { for line in tasks.withLock({ Array($0.keys) }) { cancel(line) } }
+
+    // MARK: Tasks
+
+    private func begin(_ line: Line, _ body: @escaping @Sendable () async -> Void) {
+        tasks.withLock { tasks in
+            tasks[line]?.cancel()
+            tasks[line] = Task { await body() }
+        }
+    }
+
+    private func cancel(_ line: Line) { tasks.withLock { $0.removeValue(forKey: line) }?.cancel() }
+
+    /// Sends the result of a request, or a message, unless the request was cancelled.
+    ///
+    /// - Parameter withoutIndex: Returns the result before the first donation.
+    private func answer<Value: Sendable>(
+        _ event: (WindowEvent.Answer<Value>) -> WindowEvent, withoutIndex: () -> Value? = { nil },
+        _ body: (any EngineClient) async throws -> Value
+    ) async {
+        let answer: WindowEvent.Answer<Value>
+        do {
+            answer = .value(try await body(try await store()))
+        } catch {
+            answer =
+                if case .index(.noStore)? = error as? EngineError, let value = withoutIndex() { .value(value) } else {
+                    .problem(Self.message(error))
+                }
+        }
+        if !Task.isCancelled { send(event(answer)) }
+    }
+
+    /// The message about an error.
+    static func message(_ error: any Error) -> String { DisplayText.safe("\(error)") }
+
+    // MARK: Previews
+
+    private func preview(_ number: UInt64, _ item: Int64, _ text: String) async {
+        guard (try? await clock.sleep(for: Self.previewDelay)) != nil else { return }
+        await answer({ .previewed(number: number, $0) }) { store in
+            let found = try await store.item(named: "@\(item)")
+            let preview = try await store.preview(of: found, query: text)
+            return await PreviewMaker(query: text).shown(preview, of: found)
+        }
+        guard (try? await clock.sleep(for: Self.viewingTime)) != nil else { return }
+        await count(.preview, of: item, text: text)
+    }
+
+    // MARK: Actions
+
+    private func open(_ item: Int64, _ text: String) async {
+        do {
+            let store = try await store()
+            let target = try await store.perform(LaunchTargetCall(item: item))
+            let opener = ItemOpener(environment: environment, activities: ClientActivities(store))
+            let opened = try await opener.open(target)
+            let app = DisplayText.line(opened.plan.app, limit: 60)
+            send(
+                .opened(
+                    .value(
+                        opened.plan.delivery == .nothing
+                            ? "Started \(app), which has no way to be given the item." : "Opened in \(app).")))
+            await store.count(Engagement(item: item, text: text, kind: .open))
+        } catch {
+            send(.opened(.problem(Self.message(error))))
+        }
+    }
+
+    /// The text of an item for the clipboard: the path of its file, its URL, or else its title.
+    private static func copyText(of item: Int64, _ store: any EngineClient) async throws -> String {
+        let target = try await store.perform(LaunchTargetCall(item: item))
+        return switch target.resource {
+        case .file(let path): path
+        case .url(let url): url
+        case nil: target.title
+        }
+    }
+
+    private static func apps(_ store: any EngineClient) async throws -> InstalledApps {
+        apps(try await store.perform(ExtensionListingCall()), try await store.perform(ItemCountsCall()))
+    }
+
+    private static func apps(_ listing: ExtensionListing, _ counts: [String: Int]) -> InstalledApps {
+        var counts = counts
+        let usable = listing.extensions.filter { ![.refused, .shadowed, .removed].contains($0.state) }
+        var apps = usable.map { ($0.displayName, counts.removeValue(forKey: $0.identifier) ?? 0) }
+        // Apps also donate without an extension.
+        apps += counts.filter { $0.value > 0 }.map { ($0.key, $0.value) }
+        return InstalledApps(apps.map { .init(name: DisplayText.line($0.0, limit: nameLength), items: $0.1) })
+    }
+}

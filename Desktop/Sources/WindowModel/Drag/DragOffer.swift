@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppLaunching
+import ItemRecord
+import Promises
+import UniformTypeIdentifiers
+
+/// The media types that a dragged item offers, and the promise behind each. A value without
+/// effects.
+///
+/// ```swift
+/// let offer = DragOffer(record)
+/// offer.mediaTypes                      // ["text/html", "text/plain;charset=utf-8", "text/plain"]
+/// offer.answer(to: "text/html")         // .content(resolution)
+/// ```
+package struct DragOffer: Hashable, Sendable {
+    /// The answer to a receiver that requests a media type.
+    package enum Answer: Hashable, Sendable {
+        /// The bytes of a representation.
+        case content(PromiseResolution)
+        /// The address of a copy of a representation.
+        case copy(PromiseResolution)
+        /// The address of the original.
+        case original(PromiseResolution)
+        /// A text that is known without the item's app.
+        case text(String)
+    }
+
+    /// The media types, best first.
+    package let mediaTypes: [String]
+    private let answers: [String: Answer]
+
+    /// The maximum number of media types. Some receivers ask for each.
+    private static let maximumTypes = 32
+
+    /// Creates the offer of an item: its promised data and files by their media types, and a list
+    /// of addresses for an original, a file, or data that is not text. An item with a web address
+    /// offers that too. Text gets no address of a copy, because editors would prefer that to the
+    /// text.
+    package init(_ record: ItemRecord) {
+        var types: [String] = []
+        var answers: [String: Answer] = [:]
+        func add(_ name: String, _ answer: @autoclosure () -> Answer?) {
+            guard types.count < Self.maximumTypes, answers[name] == nil, let answer = answer() else { return }
+            types.append(name)
+            answers[name] = answer
+        }
+        func resolution(_ accepted: [String], _ forms: [Representation.Form]) -> PromiseResolution? {
+            let resolution = PromiseResolution(record, accepted: accepted, preferring: .source, forms: forms)
+            return resolution.choice == nil ? nil : resolution
+        }
+        let streams = record.promisedRepresentations([.data, .file]).filter { !Self.isFolder($0.type) }.map(\.type)
+        let originals = record.promisedRepresentations([.inPlaceFile]).map(\.type)
+        let files = record.promisedRepresentations([.file]).map(\.type)
+        let pictures = record.promisedRepresentations([.data]).map(\.type).filter { !Self.isText($0) }
+        if !originals.isEmpty {
+            add(MediaType.addresses, resolution(originals, [.inPlaceFile]).map { .original($0) })
+        } else if !files.isEmpty {
+            add(MediaType.addresses, resolution(files, [.file]).map { .copy($0) })
+        }
+        for type in streams {
+            for name in MediaType.names(of: type) {
+                add(name, resolution(MediaType.types(of: name, among: streams), [.data, .file]).map { .content($0) })
+            }
+        }
+        if let address = record.text("url").flatMap(Self.webAddress) {
+            add(MediaType.addresses, .text(address + "\r\n"))
+            for name in MediaType.texts { add(name, .text(address)) }
+        }
+        if !pictures.isEmpty { add(MediaType.addresses, resolution(pictures, [.data]).map { .copy($0) }) }
+        (mediaTypes, self.answers) = (types, answers)
+    }
+
+    /// The answer to a request; `nil` for a media type that is not offered.
+    package func answer(to mediaType: String) -> Answer? { answers[mediaType] }
+
+    private static func isFolder(_ identifier: String) -> Bool {
+        UTType(identifier).map { $0.conforms(to: .directory) || $0.conforms(to: .package) } ?? false
+    }
+
+    private static func isText(_ identifier: String) -> Bool {
+        UTType(identifier).map { $0.conforms(to: .text) || $0.conforms(to: .url) } ?? true
+    }
+
+    private static func webAddress(_ text: String) -> String? {
+        guard case .url(let address)? = LaunchResource(url: text) else { return nil }
+        return ["http:", "https:"].contains { address.lowercased().hasPrefix($0) } ? address : nil
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import CAdwaita
+import CDesktop
+import Glibc
+import Promises
+import WindowModel
+
+/// The requests of receivers in one drag.
+@MainActor
+final class Drag {
+    private let content: any DragContent
+    private let onEvent: @MainActor @Sendable (DragOrigin.Event) -> Void
+    /// `true` if a receiver got content.
+    private(set) var hasSucceeded = false
+    private var pending = 0
+
+    /// The time in milliseconds after which the user sees that a receiver waits.
+    private static let patience: UInt32 = 250
+
+    init(_ content: any DragContent, _ onEvent: @escaping @MainActor @Sendable (DragOrigin.Event) -> Void) {
+        (self.content, self.onEvent) = (content, onEvent)
+    }
+
+    /// The content provider of the drag, with a reference for GTK. It keeps this object.
+    func makeProvider() -> UnsafeMutableRawPointer? {
+        let asked: cdesktop_asked = { request, mediaType, data in
+            guard let request, let mediaType, let data else { return }
+            let name = String(cString: mediaType)
+            let made = Request(request)
+            nonisolated(unsafe) let object = data
+            MainActor.assumeIsolated {
+                Unmanaged<Drag>.fromOpaque(object).takeUnretainedValue().answer(made, name)
+            }
+        }
+        let names = content.mediaTypes.map { UnsafePointer<CChar>(strdup($0)) }
+        defer { names.forEach { free(UnsafeMutablePointer(mutating: $0)) } }
+        return names.withUnsafeBufferPointer { names in
+            UnsafeMutableRawPointer(
+                cdesktop_promise_new(
+                    names.baseAddress, names.count, asked, Unmanaged.passRetained(self).toOpaque(),
+                    { data in if let data { Unmanaged<AnyObject>.fromOpaque(data).release() } }))
+        }
+    }
+
+    private func answer(_ request: Request, _ mediaType: String) {
+        pending += 1
+        MainLoop.post(after: Self.patience) { [weak self] in
+            if let self, self.pending > 0 { self.onEvent(.preparing(percentage: nil)) }
+        }
+        Task.detached { [content, self] in
+            var failure: DragFailure?
+            do {
+                let found = try await content.content(of: mediaType)
+                try await found.forEachPiece { piece in try await request.write(piece) }
+            } catch is Request.ReceiverIsGone {
+                // The user sees that nothing was dropped.
+                failure = DragFailure(.cancelled, "The receiver stopped reading.")
+            } catch {
+                failure = error as? DragFailure ?? DragFailure(.inputOutput, "\(error)")
+            }
+            MainLoop.post { [failure] in
+                self.pending -= 1
+                if let failure {
+                    request.end(problem: failure.message)
+                    if failure.kind != .cancelled { self.onEvent(.failed(failure)) }
+                } else {
+                    request.end(problem: nil)
+                    self.hasSucceeded = true
+                }
+            }
+        }
+    }
+}
+
+/// A request of a receiver. Its pointer is used on the main thread only, and not after the end.
+private struct Request: Sendable {
+    struct ReceiverIsGone: Error {}
+
+    private nonisolated(unsafe) let pointer: OpaquePointer
+
+    init(_ pointer: OpaquePointer) { self.pointer = pointer }
+
+    /// Writes bytes to the receiver, and waits until it has taken them.
+    func write(_ bytes: [UInt8]) async throws {
+        let succeeded = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
+            MainLoop.post {
+                let box = Unmanaged.passRetained(Box(continuation)).toOpaque()
+                bytes.withUnsafeBytes { bytes in
+                    cdesktop_request_write(
+                        pointer, bytes.baseAddress, bytes.count,
+                        { succeeded, data in
+                            guard let data else { return }
+                            Unmanaged<Box>.fromOpaque(data).takeRetainedValue().continuation.resume(
+                                returning: succeeded != 0)
+                        }, box)
+                }
+            }
+        }
+        guard succeeded else { throw ReceiverIsGone() }
+    }
+
+    @MainActor
+    func end(problem: String?) { cdesktop_request_end(pointer, problem) }
+
+    private final class Box: Sendable {
+        let continuation: CheckedContinuation<Bool, Never>
+        init(_ continuation: CheckedContinuation<Bool, Never>) { self.continuation = continuation }
+    }
+}

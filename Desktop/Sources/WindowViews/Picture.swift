@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import CAdwaita
+import Dispatch
+
+/// A decoded picture.
+///
+/// A `GdkTexture` never changes after its creation, and its count of references is atomic. So the
+/// object may be used from any thread.
+final class Picture: @unchecked Sendable {
+    /// The texture, as GTK's functions take it.
+    let texture: OpaquePointer
+
+    private init(_ texture: OpaquePointer) { self.texture = texture }
+
+    deinit { g_object_unref(UnsafeMutableRawPointer(texture)) }
+
+    /// Decodes a picture on a thread that may block, and scales it down to a size in pixels.
+    ///
+    /// The caller has checked the size in the header. Formats other than those of gdk-pixbuf's own
+    /// code need a loader that is installed.
+    ///
+    /// - Returns: `nil` if the bytes are no picture.
+    static func decode(_ bytes: [UInt8], side: Int32) async -> Picture? {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global(qos: .userInitiated).async {
+                continuation.resume(returning: decoded(bytes, side: side))
+            }
+        }
+    }
+
+    private static func decoded(_ bytes: [UInt8], side: Int32) -> Picture? {
+        let copy = bytes.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }
+        defer { g_bytes_unref(copy) }
+        guard let stream = g_memory_input_stream_new_from_bytes(copy) else { return nil }
+        defer { g_object_unref(stream) }
+        guard let pixels = gdk_pixbuf_new_from_stream_at_scale(stream, side, side, 1, nil, nil) else { return nil }
+        defer { g_object_unref(UnsafeMutableRawPointer(pixels)) }
+        return gdk_texture_new_for_pixbuf(pixels).map { Picture($0) }
+    }
+}
