@@ -15,6 +15,8 @@ let package = Package(
     products: [
         .library(name: "Journal", type: .dynamic, targets: ["Journal"]),
         .library(name: "Documents", type: .dynamic, targets: ["Documents"]),
+        .library(name: "Contacts", type: .dynamic, targets: ["Contacts"]),
+        .library(name: "Calendars", type: .dynamic, targets: ["Calendars"]),
     ],
     dependencies: [
         .package(name: "searchlight", path: ".."),
@@ -48,6 +50,28 @@ let package = Package(
                 .product(name: "CoreSpotlight", package: "searchlight"),
             ],
             swiftSettings: strict),
+        // Contacts: vCard files, and the address books of Evolution
+        .target(
+            name: "Contacts",
+            dependencies: [
+                "ContactCards", "FileDonations", "FileReading",
+                .product(name: "CoreSpotlight", package: "searchlight"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "ContactCards", dependencies: ["ContentLines", "FileReading", "CLibSQLite"], swiftSettings: strict),
+        // Calendars: iCalendar files
+        .target(
+            name: "Calendars",
+            dependencies: [
+                "CalendarEntries", "FileDonations", "FileReading",
+                .product(name: "CoreSpotlight", package: "searchlight"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "CalendarEntries", dependencies: ["ContentLines", "FileReading", "CCalendar"], swiftSettings: strict),
+        // The lines of vCard and iCalendar
+        .target(name: "ContentLines", dependencies: ["FileReading"], swiftSettings: strict),
         // The files of configured folders, and their items
         .target(
             name: "FileReading", dependencies: ["CFileBirth", "CMarkup", "CUchardet"], swiftSettings: strict),
@@ -64,6 +88,13 @@ let package = Package(
         // C functions that wrap poppler's GLib library, which is loaded at run time
         // (docs/decisions/0029).
         .target(name: "CPoppler", cSettings: [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")]),
+        // C functions that wrap the recurrence rules and time zones of libical.
+        .target(
+            name: "CCalendar",
+            cSettings: [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")],
+            // Its .pc file also names libicalss, which loads Berkeley DB.
+            linkerSettings: [.linkedLibrary("ical")]),
+        .systemLibrary(name: "CLibSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLibArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CUchardet", pkgConfig: "uchardet", providers: [.apt(["libuchardet-dev"])]),
@@ -72,7 +103,8 @@ let package = Package(
             providers: [.apt(["libcmark-gfm-dev", "libcmark-gfm-extensions-dev"])]),
         // Shared by the tests of several extensions
         .target(
-            name: "PluginTesting", dependencies: [.product(name: "CoreSpotlight", package: "searchlight")],
+            name: "PluginTesting",
+            dependencies: ["FileDonations", .product(name: "CoreSpotlight", package: "searchlight")],
             path: "Tests/PluginTesting", swiftSettings: strict),
         .testTarget(
             name: "JournalNotesTests",
@@ -84,6 +116,27 @@ let package = Package(
             name: "DocumentsTests",
             dependencies: [
                 "Documents", "DocumentReading", "FileDonations", "FileReading", "PluginTesting",
+                .product(name: "CoreSpotlight", package: "searchlight"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ContactCardsTests", dependencies: ["ContactCards", "ContentLines", "FileReading", "PluginTesting"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "CalendarEntriesTests",
+            dependencies: ["CalendarEntries", "ContentLines", "FileReading", "PluginTesting"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ContactsTests",
+            dependencies: [
+                "Contacts", "ContactCards", "FileDonations", "FileReading", "PluginTesting",
+                .product(name: "CoreSpotlight", package: "searchlight"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "CalendarsTests",
+            dependencies: [
+                "Calendars", "CalendarEntries", "FileDonations", "FileReading", "PluginTesting",
                 .product(name: "CoreSpotlight", package: "searchlight"),
             ],
             swiftSettings: strict),

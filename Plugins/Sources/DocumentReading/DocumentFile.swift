@@ -45,11 +45,7 @@ package struct DocumentFile: ServedFile {
 
     /// A number that another path, size or modification date changes.
     package var fingerprint: UInt64 {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in "\(path)\0\(file.size)\0\(file.modified.timeIntervalSince1970)".utf8 {
-            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
-        }
-        return hash
+        FNV1a.hash("\(path)\0\(file.size)\0\(file.modified.timeIntervalSince1970)".utf8)
     }
 }
 

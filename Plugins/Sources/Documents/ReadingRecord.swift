@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CoreSpotlight
 import DocumentReading
-import Synchronization
+import FileDonations
 
 /// A durable record of the PDF file that is being read, so that a file whose reading ends the
 /// worker costs that file only.
@@ -72,36 +72,6 @@ final class ReadingRecord {
 extension ReadingRecord.Storage {
     /// The client state of the index `reading`. Calls block until it is durable.
     static func index(_ index: CSSearchableIndex = CSSearchableIndex(name: "reading")) -> Self {
-        Self(
-            load: {
-                let result = Blocking<Data?>()
-                index.fetchLastClientState { state, _ in result.give(.success(state)) }
-                return try? result.wait()
-            },
-            store: { data in
-                let result = Blocking<Void>()
-                index.beginBatch()
-                index.endBatch(withClientState: data) { error in
-                    result.give(error.map { .failure($0) } ?? .success(()))
-                }
-                try result.wait()
-            })
-    }
-}
-
-/// The result of a completion handler, for a thread that waits for it.
-private final class Blocking<Value: Sendable>: Sendable {
-    private let result = Mutex<Result<Value, any Error>?>(nil)
-    private let semaphore = DispatchSemaphore(value: 0)
-
-    func give(_ value: Result<Value, any Error>) {
-        result.withLock { $0 = value }
-        semaphore.signal()
-    }
-
-    func wait() throws -> Value {
-        semaphore.wait()
-        guard let value = result.withLock({ $0 }) else { throw CancellationError() }
-        return try value.get()
+        Self(load: { try? index.lastClientState() }, store: { try index.storeClientState($0) })
     }
 }

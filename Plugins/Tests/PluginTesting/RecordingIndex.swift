@@ -2,12 +2,14 @@
 import CoreSpotlight
 import Dispatch
 
-/// Remembers what is done to it; answers from other threads, in the order of the calls.
+/// Records the calls and keeps the items; answers from other threads, in the order of the calls.
 package final class RecordingIndex: CSSearchableIndex, @unchecked Sendable {
     // Sendable: all state is behind the lock.
     package struct State {
         package var calls: [String] = []
         package var items: [CSSearchableItem] = []
+        /// The items that the index has now, by identifier.
+        package var kept: [String: CSSearchableItem] = [:]
         package var leftOut: [String: String] = [:]
         package var underWay = 0
         package var mostUnderWay = 0
@@ -26,8 +28,13 @@ package final class RecordingIndex: CSSearchableIndex, @unchecked Sendable {
 
     package var recorded: State { state.withLock { unguarded } }
 
-    private func record(_ call: String, items: [CSSearchableItem] = [], _ done: (@Sendable ((any Error)?) -> Void)?) {
+    private func record(
+        _ call: String, items: [CSSearchableItem] = [], _ done: (@Sendable ((any Error)?) -> Void)?,
+        change: (inout [String: CSSearchableItem]) -> Void = { _ in }
+    ) {
         state.withLock {
+            for item in items { unguarded.kept[item.uniqueIdentifier] = item }
+            change(&unguarded.kept)
             unguarded.calls.append(call)
             unguarded.items += items
             unguarded.underWay += 1
@@ -45,13 +52,30 @@ package final class RecordingIndex: CSSearchableIndex, @unchecked Sendable {
 
     package override func deleteSearchableItems(
         withIdentifiers identifiers: [String], completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
-    ) { record("delete \(identifiers.joined(separator: " "))", completionHandler) }
+    ) {
+        record("delete \(identifiers.joined(separator: " "))", completionHandler) { kept in
+            for identifier in identifiers { kept[identifier] = nil }
+        }
+    }
 
     package override func renameSearchableItems(
         _ identifiers: [String: String], completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
         let renames = identifiers.sorted { $0.key < $1.key }.map { "\($0.key) -> \($0.value)" }
-        record("rename \(renames.joined(separator: ", "))", completionHandler)
+        record("rename \(renames.joined(separator: ", "))", completionHandler) { kept in
+            let old = kept
+            for key in identifiers.keys { kept[key] = nil }
+            for (key, new) in identifiers { kept[new] = old[key] }
+        }
+    }
+
+    package override func fetchItemIdentifiers(
+        after identifier: String? = nil, maximumCount: Int = 1000,
+        completionHandler: @escaping @Sendable ([String], (any Error)?) -> Void
+    ) {
+        let all = state.withLock { unguarded.kept.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
+        let page = all.filter { (identifier ?? "").utf8.lexicographicallyPrecedes($0.utf8) }.prefix(maximumCount)
+        queue.async { completionHandler(Array(page), nil) }
     }
 
     package override func reportLeftOut(_ name: String, reason: String) {
@@ -59,6 +83,6 @@ package final class RecordingIndex: CSSearchableIndex, @unchecked Sendable {
     }
 
     package override func deleteAllSearchableItems(completionHandler: (@Sendable ((any Error)?) -> Void)? = nil) {
-        record("delete all", completionHandler)
+        record("delete all", completionHandler) { $0 = [:] }
     }
 }

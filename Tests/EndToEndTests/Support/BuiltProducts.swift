@@ -58,6 +58,15 @@ enum BuiltProducts {
         return path
     }
 
+    /// Returns the library of another extension of the package in Plugins/, such as Contacts.
+    static func library(ofPlugin product: String) throws -> String {
+        let path = plugins + "/debug/lib\(product).so"
+        try #require(
+            FileManager.default.fileExists(atPath: path),
+            "\(path) is missing. Run “Scripts/swift-in Plugins build --product \(product)”, or Scripts/test.")
+        return path
+    }
+
     /// Returns the library of the Bookmarks extension, which is C and built by make.
     static func bookmarksLibrary() throws -> String {
         let path = plugins + "/bookmarks/com.searchlight.bookmarks.searchext/libBookmarks.so"

@@ -191,6 +191,19 @@ final class Harness: Sendable {
         return identifier
     }
 
+    /// Installs an extension of the package in Plugins/ with its manifest in Plugins/Content, and
+    /// returns its identifier.
+    func installPlugin(_ product: String) throws -> String {
+        let identifier = "com.searchlight.\(product.lowercased())"
+        let bundle = extensions + "/\(identifier).searchext"
+        try FileManager.default.createDirectory(atPath: bundle, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            atPath: BuiltProducts.repository + "/Plugins/Content/\(product)/Info.plist", toPath: bundle + "/Info.plist")
+        try FileManager.default.copyItem(
+            atPath: try BuiltProducts.library(ofPlugin: product), toPath: bundle + "/lib\(product).so")
+        return identifier
+    }
+
     /// Installs Documents as bindings, which reads Downloads, and returns its identifier.
     func installDocuments() throws -> String {
         let identifier = "com.searchlight.documents"

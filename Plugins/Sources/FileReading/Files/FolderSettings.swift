@@ -7,17 +7,20 @@ import Glibc
 /// `$XDG_CONFIG_HOME/IDENTIFIER/folders` has one path per line. Lines that begin with `#` are
 /// comments, and `~/` is the home directory. A line `!pattern` excludes matching files, in the
 /// syntax of `.gitignore`. It applies to all folders, or to one folder if the pattern is a path in
-/// it. Without this file the settings have the default folders that exist.
+/// it. Without this file the settings have the default folders that exist. With
+/// ``Rules/keepsDefaults`` they have these in any case.
 ///
 /// A missing folder may be on a disk that is not mounted, so its files may still exist. While a
 /// folder is missing, the settings are incomplete, and a reindex must not delete items.
 package struct FolderSettings: Sendable {
     /// A folder of the desktop that is served without a settings file.
     package struct DefaultFolder: Sendable {
-        /// The key in `user-dirs.dirs`, such as `XDG_DOCUMENTS_DIR`.
-        package var key: String
-        /// The name in the home directory if `user-dirs.dirs` does not have the key.
+        /// The key in `user-dirs.dirs`, such as `XDG_DOCUMENTS_DIR`; nil for a folder of a program.
+        package var key: String?
+        /// The path in the home directory if `user-dirs.dirs` does not have the key.
         package var name: String
+        /// `true` if the path is below `XDG_DATA_HOME` instead of the home directory.
+        package var isData = false
         /// The patterns of files that are not served in this folder.
         package var exclusions: [String]
 
@@ -26,6 +29,12 @@ package struct FolderSettings: Sendable {
             self.name = name
             self.exclusions = exclusions
         }
+
+        /// Creates a folder of a program, below the home directory.
+        package init(home path: String) { (key, name, exclusions) = (nil, path, []) }
+
+        /// Creates a folder of a program, below `XDG_DATA_HOME`.
+        package init(data path: String) { (key, name, exclusions, isData) = (nil, path, [], true) }
 
         package static let documents = DefaultFolder(key: "XDG_DOCUMENTS_DIR", name: "Documents")
         package static let downloads = DefaultFolder(key: "XDG_DOWNLOAD_DIR", name: "Downloads")
@@ -38,11 +47,14 @@ package struct FolderSettings: Sendable {
         /// The noun for one file in messages, such as "note".
         package var noun: String
         package var defaults: [DefaultFolder]
+        /// `true` if a settings file adds to the default folders instead of replacing them.
+        package var keepsDefaults: Bool
 
-        package init(identifier: String, noun: String, defaults: [DefaultFolder]) {
+        package init(identifier: String, noun: String, defaults: [DefaultFolder], keepsDefaults: Bool = false) {
             self.identifier = identifier
             self.noun = noun
             self.defaults = defaults
+            self.keepsDefaults = keepsDefaults
         }
     }
 
@@ -70,13 +82,14 @@ package struct FolderSettings: Sendable {
     private var lacksDefault = false
     private let rules: Rules
     private let home: String
+    private let data: String
     private let opener: FileOpener
 
     /// Reads the settings of the user whose environment this is.
     ///
     /// - Parameters:
     ///   - rules: The identifier of the extension and its default folders.
-    ///   - environment: Supplies `HOME` and `XDG_CONFIG_HOME`.
+    ///   - environment: Supplies `HOME`, `XDG_CONFIG_HOME` and `XDG_DATA_HOME`.
     ///   - opener: Opens the folders.
     /// - Throws: A ``Skip`` if the settings file exists but cannot be read, so that the folders are
     ///   unknown.
@@ -87,10 +100,13 @@ package struct FolderSettings: Sendable {
         self.rules = rules
         self.opener = opener
         home = Self.absolute(environment["HOME"]) ?? Self.normalized(NSHomeDirectory()) ?? "/"
+        data = Self.absolute(environment["XDG_DATA_HOME"]) ?? home + "/.local/share"
         let configuration = Self.absolute(environment["XDG_CONFIG_HOME"]) ?? home + "/.config"
         let file = configuration + "/\(rules.identifier)/folders"
         switch Self.contents(of: file) {
-        case .success(let text): readFolders(text, from: file)
+        case .success(let text):
+            if rules.keepsDefaults { takeDefaults(userDirectories: configuration + "/user-dirs.dirs", settings: file) }
+            readFolders(text, from: file)
         case .failure(.vanished):
             var status = stat()
             // The file is a link to a disk that is not mounted.
@@ -125,6 +141,7 @@ package struct FolderSettings: Sendable {
             }
         }
         for pattern in patterns.prefix(Exclusion.maximumCount) { addExclusion(pattern) }
+        if !folders.isEmpty { (absence, lacksDefault) = (nil, false) }
         if folders.isEmpty, problems.isEmpty {
             absence = "no folder to index: \(file.onOneLine) names none; write paths into it"
         }
@@ -139,7 +156,8 @@ package struct FolderSettings: Sendable {
         }
         var reasons: [String] = []
         for folder in rules.defaults {
-            let path = self.folder(folder.key, in: named) ?? home + "/" + folder.name
+            let path =
+                folder.key.flatMap { self.folder($0, in: named) } ?? (folder.isData ? data : home) + "/" + folder.name
             // xdg-user-dirs sets the home directory itself if the folder is disabled or was
             // deleted.
             let isDisabled = path == home

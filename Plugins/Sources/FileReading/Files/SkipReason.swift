@@ -27,6 +27,9 @@ package enum SkipReason: Error, Sendable, Equatable {
     /// A symbolic link to a folder outside the configured ones. Has the folder's path without
     /// links.
     case linkToFolder(String)
+    /// The content is not of the format that the name promises. Has the reason in a few words,
+    /// without names and numbers of the file.
+    case unusable(String)
     /// Any other error number of the system.
     case system(errno: Int32)
 
@@ -50,8 +53,7 @@ extension SkipReason {
         case .notRegularFile: "not a regular file"
         case .linkToFolder: "a link to a folder that is not in the settings"
         case .unreadable, .vanished, .danglingLink, .symbolicLinkLoop, .nameNotUTF8, .tooDeep, .tooManyEntries,
-            .leftOut,
-            .system:
+            .leftOut, .unusable, .system:
             description
         }
     }
@@ -74,6 +76,7 @@ extension SkipReason: CustomStringConvertible {
         case .leftOut: "left out by a pattern"
         case .linkToFolder(let target):
             "a link to the folder \(target.onOneLine); write that path into the settings to index it"
+        case .unusable(let reason): reason
         case .system(let code): String(cString: strerror(code))
         }
     }

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCalendar
+import ContentLines
+import FileReading
+import Glibc
+
+/// A time zone of the system's database or of a file. Owns a zone that was read from a file.
+package final class CalendarZone {
+    private let named: OpaquePointer?
+    private let owned: OpaquePointer?
+
+    /// - Parameter name: A name of the system's database, such as `Europe/Berlin`.
+    package init?(name: String) {
+        let isName = { (byte: UInt8) in
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                || "+-_/".utf8.contains(byte)
+        }
+        guard (1...64).contains(name.utf8.count), name.utf8.first != UInt8(ascii: "/"), name.utf8.allSatisfy(isName),
+            let zone = calendar_zone_named(name)
+        else { return nil }
+        (named, owned) = (zone, nil)
+    }
+
+    /// - Parameter component: A `VTIMEZONE` with bounded rules.
+    init?(component: String) {
+        guard let zone = calendar_zone_read(component) else { return nil }
+        (named, owned) = (nil, zone)
+    }
+
+    deinit { calendar_zone_free(owned) }
+
+    /// Returns the seconds since 1970 UTC of a local time. A time that occurs twice, at the end of
+    /// daylight saving time, is the first of both. A time that does not occur counts from the
+    /// offset before the gap (RFC 5545, 3.3.5).
+    package func instant(_ time: CalendarTime) -> Int {
+        let local = time.seconds
+        let before = offset(at: local - 86_400)
+        let after = offset(at: local + 86_400)
+        if before == after, offset(at: local - before) == before { return local - before }
+        let candidates = [local - before, local - after].filter { offset(at: $0) == local - $0 }
+        return candidates.min() ?? local - before
+    }
+
+    /// Returns the local time at a number of seconds since 1970 UTC.
+    package func local(_ instant: Int, isDate: Bool = false) -> CalendarTime {
+        CalendarTime(seconds: instant + offset(at: instant), isDate: isDate)
+    }
+
+    private func offset(at instant: Int) -> Int {
+        guard let zone = named ?? owned else { return 0 }
+        let offset = Int(calendar_zone_offset(zone, CalendarTime(seconds: instant).c))
+        // A zone of a file may have any offset.
+        return abs(offset) <= 86_400 ? offset : 0
+    }
+}
+
+/// The time zones of a file, by `TZID`. Not thread-safe.
+package final class ZoneTable {
+    /// The largest number of zones of a file that are read.
+    static let maximumZones = 300
+
+    /// The zone of times without a zone.
+    package let floating: CalendarZone?
+    private let components: [String: ArraySlice<UInt8>]
+    private var known: [String: CalendarZone?] = [:]
+
+    /// - Parameters:
+    ///   - components: The `VTIMEZONE` components by `TZID`.
+    ///   - local: The name of the zone of times without a zone.
+    package init(_ components: [String: ArraySlice<UInt8>], local: String) {
+        self.components = components
+        floating = CalendarZone(name: local) ?? CalendarZone(name: "UTC")
+    }
+
+    /// Returns the zone of a `TZID`; nil if it is unknown. A name of the system's database counts
+    /// before the definition in the file, which may be old. Evolution and others put a path before
+    /// the name.
+    package func zone(_ identifier: String) -> CalendarZone? {
+        if let zone = known[identifier] { return zone }
+        guard known.count < Self.maximumZones else { return nil }
+        var zone: CalendarZone?
+        var name = identifier.trimmed.utf8[...]
+        for _ in 1...6 {
+            zone = CalendarZone(name: String(Substring(name)))
+            guard zone == nil, let slash = name.firstIndex(of: UInt8(ascii: "/")) else { break }
+            name = name[name.index(after: slash)...]
+        }
+        if zone == nil, let component = components[identifier].flatMap(ZoneDefinition.text) {
+            zone = CalendarZone(component: component)
+        }
+        known[identifier] = .some(zone)
+        return zone
+    }
+}
+
+/// The definition of a time zone in a file.
+enum ZoneDefinition {
+    private static let maximumSize = 256 << 10
+    private static let maximumParts = 400
+    private static let maximumDates = 500
+
+    /// Returns a `VTIMEZONE` with the lines that matter; nil if its rules may take long to expand.
+    static func text(_ component: ArraySlice<UInt8>) -> String? {
+        guard component.count <= maximumSize else { return nil }
+        var lines: [String] = []
+        var (parts, dates) = (0, 0)
+        for bytes in ContentLineReader(component) {
+            guard let line = ContentLine(bytes) else { continue }
+            let value = line.text.trimmed
+            guard !value.utf8.contains(where: { $0 < 0x20 }) else { continue }
+            switch line.name {
+            case "BEGIN", "END":
+                guard ["VTIMEZONE", "STANDARD", "DAYLIGHT"].contains(value.uppercased()) else { return nil }
+                parts += 1
+                guard parts <= maximumParts else { return nil }
+                lines.append("\(line.name):\(value.uppercased())")
+            case "TZID": lines.append("TZID:zone")
+            case "DTSTART", "TZOFFSETFROM", "TZOFFSETTO": lines.append("\(line.name):\(value)")
+            case "RDATE":
+                dates += 1
+                guard dates <= maximumDates, value.utf8.count <= 2000 else { return nil }
+                lines.append("RDATE:\(value)")
+            case "RRULE":
+                guard isBounded(value) else { return nil }
+                lines.append("RRULE:\(value)")
+            default: continue
+            }
+        }
+        guard lines.first == "BEGIN:VTIMEZONE" else { return nil }
+        return lines.joined(separator: "\r\n") + "\r\n"
+    }
+
+    /// `true` for the rules that zones have: one day of a month in each year.
+    private static func isBounded(_ rule: String) -> Bool {
+        guard rule.utf8.count <= 200 else { return false }
+        var isYearly = false
+        for part in rule.uppercased().split(separator: ";") {
+            let pair = part.split(separator: "=", maxSplits: 1).map(String.init)
+            guard pair.count == 2 else { return false }
+            switch pair[0] {
+            case "FREQ": isYearly = pair[1] == "YEARLY"
+            case "INTERVAL": guard pair[1] == "1" else { return false }
+            case "UNTIL", "WKST": continue
+            case "BYMONTH": guard let month = Int(pair[1]), (1...12).contains(month) else { return false }
+            case "BYDAY": guard pair[1].utf8.count <= 4 else { return false }
+            case "BYMONTHDAY":
+                let days = pair[1].split(separator: ",").map { Int($0) ?? 0 }
+                guard days.count <= 7, days.allSatisfy({ (1...28).contains(abs($0)) }) else { return false }
+            default: return false
+            }
+        }
+        return isYearly
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// The identifier of an item that is one of several in a file: the path of the file and the key of
+/// the record, such as `/home/ada/.contacts/work.vcf//uid:4711`.
+///
+/// A path never contains `//`, so the first `//` ends it.
+package struct RecordIdentifier: Sendable, Equatable {
+    /// The host's limit for an identifier, in bytes.
+    private static let maximumBytes = 4096
+
+    package var path: String
+    package var key: String
+
+    package init(path: String, key: String) { (self.path, self.key) = (path, key) }
+
+    /// Reads an identifier; nil if it has another form.
+    package init?(_ text: String) {
+        // Compares bytes: a combining character after a slash would join it in a comparison of
+        // characters.
+        let bytes = text.utf8
+        guard bytes.first == UInt8(ascii: "/"), let slashes = bytes.firstRange(of: "//".utf8),
+            slashes.lowerBound > bytes.startIndex, slashes.upperBound < bytes.endIndex
+        else { return nil }
+        path = String(Substring(bytes[..<slashes.lowerBound]))
+        key = String(Substring(bytes[slashes.upperBound...]))
+    }
+
+    package var text: String { Self.prefix(of: path) + key }
+
+    /// The beginning of the identifiers of a file's records.
+    package static func prefix(of path: String) -> String { path + "//" }
+
+    /// The domain of a file's items: the names of its folder and of itself. Dots in names become
+    /// underscores, since dots separate the parts of a domain.
+    package static func domain(of path: String) -> String {
+        path.split(separator: "/").suffix(2).map { $0.replacing(".", with: "_") }.joined(separator: ".")
+    }
+
+    /// `true` if the host accepts the identifier.
+    package var isAcceptable: Bool { text.utf8.count <= Self.maximumBytes && !text.utf8.contains(0) }
+}
+
+/// The position between two pages of a reindex of files with records.
+package struct RecordCursor: Sendable, Equatable {
+    /// The file that was read last.
+    package var path: String
+    /// The number of its records that were donated; nil if all were.
+    package var records: Int?
+
+    package init(path: String, records: Int?) { (self.path, self.records) = (path, records) }
+
+    /// Reads a cursor; nil if it has another form, so that the reindex starts from the beginning.
+    package init?(_ data: Data) {
+        let parts = data.split(separator: UInt8(ascii: " "), maxSplits: 1)
+        guard parts.count == 2 else { return nil }
+        let number = String(decoding: parts[0], as: UTF8.self)
+        if number != "-" {
+            guard let count = Int(number), count >= 0 else { return nil }
+            records = count
+        }
+        path = String(decoding: parts[1], as: UTF8.self)
+    }
+
+    package var data: Data { Data("\(records.map(String.init) ?? "-") \(path)".utf8) }
+}
