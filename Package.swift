@@ -210,7 +210,7 @@ let package = Package(
             name: "Diagnosis",
             dependencies: [
                 "SearchlightEngine", "ExtensionHost", "SymbolBindings", "IdleScheduling", "ConditionSensors",
-                "SystemSupport", "BusTransport", "CSystem", "CSandbox",
+                "SystemSupport", "BusTransport", "CSandbox",
             ], swiftSettings: strict),
 
         // The validator of extensions, for authors
@@ -252,7 +252,7 @@ let package = Package(
         .target(name: "ItemRecord", swiftSettings: strict),
         .target(name: "UniformTypeIdentifiers", dependencies: ["CTables"], swiftSettings: strict),
         // The headers for C and C++, and the crate for Rust.
-        .target(name: "SearchlightExtension", exclude: ["rust"], cSettings: strictC),
+        .target(name: "SearchlightExtension", exclude: ["go", "python", "rust"], cSettings: strictC),
         .target(name: "CSandbox", cSettings: strictC),
         .target(
             name: "CTables",

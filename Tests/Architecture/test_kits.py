@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The declarations of the Rust crate against the C header: the same structs, fields and order."""
+"""The kits against the C header: the structs of the Rust crate, and the numbers and names in each language."""
 
 import pathlib
 import re
@@ -92,6 +92,47 @@ class RustCrate(unittest.TestCase):
                 continue
             case = name.title().replace("_", "")
             self.assertIn(f"{case} = {number},", (ROOT / "rust" / "src" / "lib.rs").read_text())
+
+class Numbers(unittest.TestCase):
+    """The numbers that the kits for Go and Python write again, since their authors do not see the header."""
+
+    # The names in the header, in Go, and in Python.
+    NAMES = (
+        ("FAILED", "Failed", "FAILED"),
+        ("UNSUPPORTED", "Unsupported", "UNSUPPORTED"),
+        ("NOT_FOUND", "NotFound", "NOT_FOUND"),
+        ("CANCELLED", "Cancelled", "CANCELLED"),
+        ("INVALID_ARGUMENT", "InvalidArgument", "INVALID_ARGUMENT"),
+        ("UNAVAILABLE", "Unavailable", "UNAVAILABLE"),
+        ("TOO_LARGE", "TooLarge", "TOO_LARGE"),
+        ("REFUSED", "Refused", "REFUSED"),
+        ("CHANGED", "FileChanged", "CHANGED"),
+        ("MOVED", "FileMoved", "MOVED"),
+        ("REMOVED", "FileRemoved", "REMOVED"),
+        ("KEY_SEARCHABLE", "Searchable", "SEARCHABLE"),
+        ("KEY_SEARCHABLE_BY_DEFAULT", "SearchableByDefault", "SEARCHABLE_BY_DEFAULT"),
+        ("LISTING_MAX", "MaximumListing", "MAXIMUM_LISTING"),
+    )
+
+    def test_numbers_are_those_of_the_header(self):
+        header = (ROOT / "include" / "searchlight_extension.h").read_text()
+        go = "".join(path.read_text() for path in (ROOT / "go").glob("*.go"))
+        python = (ROOT / "python" / "searchlight.py").read_text()
+        for c_name, go_name, python_name in self.NAMES:
+            with self.subTest(name=c_name):
+                number = re.search(rf"#define SEARCHLIGHT_{c_name} (\d+)", header)[1]
+                self.assertRegex(go, rf"\b{go_name}\s+(?:\w+\s+)?= {number}\b")
+                self.assertRegex(python, rf"(?m)^{python_name} = {number}\b")
+
+
+class Installation(unittest.TestCase):
+    def test_all_files_of_the_kits_are_installed(self):
+        release = (ROOT.parents[1] / "Scripts" / "release").read_text()
+        for kit in ("go", "python", "rust"):
+            installed = re.search(rf'for name in ([^\n]*); do\n    put 644 "Sources/SearchlightExtension/{kit}/', release)
+            names = {str(path.relative_to(ROOT / kit)) for path in (ROOT / kit).rglob("*")
+                     if path.is_file() and path.suffix in (".c", ".h", ".go", ".mod", ".py", ".rs") or path.name == "Cargo.toml"}
+            self.assertEqual(set(installed[1].split()), names, kit)
 
 
 if __name__ == "__main__":

@@ -80,11 +80,13 @@ extension SandboxPolicy {
     }
 
     /// The paths that every dynamically linked program with locale support needs. Not `/dev/zero`:
-    /// a mapping of it is memory that no limit counts.
+    /// a mapping of it is memory that no limit counts. The size of huge pages is for the Go
+    /// runtime.
     private static let systemPaths = [
         "/usr", "/lib", "/lib32", "/lib64", "/sys/devices/system/cpu", "/dev/urandom", "/dev/random",
         "/etc/ld.so.cache", "/etc/localtime", "/etc/timezone", "/etc/nsswitch.conf", "/etc/passwd",
         "/etc/group", "/etc/locale.alias", "/etc/mime.types", "/etc/fonts", "/etc/alternatives", "/etc/gcrypt",
+        "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size",
     ]
 
     /// The paths for name resolution and certificates.

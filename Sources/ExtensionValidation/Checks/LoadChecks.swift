@@ -9,7 +9,11 @@ extension CheckContext {
 
     /// The expected time from a worker's start to its first answer, in milliseconds: the
     /// performance targets, which apply to the reference machine.
-    private var expectedLoad: Double { bundle.manifest.principalClass == nil ? 10 : 25 }
+    private var expectedLoad: Double {
+        if bundle.manifest.principalClass != nil { return 25 }
+        let needed = bundle.libraryPath.flatMap { SharedLibraryFile(at: $0) }?.needed ?? []
+        return needed.contains { $0.hasPrefix("libpython") } ? 60 : 10
+    }
     /// The accepted load time, as a multiple of the load time of an empty extension.
     static let loadFactor = 2.5
 

@@ -160,6 +160,54 @@ struct NewExtensionTests {
         #expect(try command("search", "pudding").output.contains("Rice pudding"))
     }
 
+    private static let goTool = "/usr/bin/go"
+
+    @Test(
+        "in Go is built offline without a warning, validated, follows its files, and is searched",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: goTool)))
+    func go() async throws {
+        try writeRecipes()
+        let folder = harness.folder + "/project"
+        let made = try command("extensions", "new", "com.example.my-recipes", "-l", "go", "-d", folder)
+        #expect(made.status == 0 && made.output.contains("  main.go  "), "\(made.output)")
+        // The compiled standard library is kept between runs.
+        let build = try command.shell(
+            """
+            GOCACHE=\(BuiltProducts.repository)/.build/go-cache make -s -C project install GO=\(Self.goTool) \
+            SEARCHLIGHT="$SEARCHLIGHT" && cd project && \
+            GOCACHE=\(BuiltProducts.repository)/.build/go-cache \(Self.goTool) vet -mod=mod -unsafeptr=false . searchlight
+            """)
+        #expect(build.status == 0 && build.output.isEmpty, "\(build.output)")
+        let bundle = folder + "/build/com.example.my-recipes.searchext"
+        let report = try await harness.validate(bundle, ValidationCheck.judgeable)
+        expectNoRemark(report)
+        try await checkFollowing(bundle, harness.folder + "/Recipes", ".txt")
+        let reindex = try command("reindex", "com.example.my-recipes")
+        #expect(reindex.status == 0 && reindex.output.contains("2 items indexed"), "\(reindex.output)")
+        #expect(try command("search", "pudding").output.contains("Rice pudding"))
+    }
+
+    private static let pythonConfig = "/usr/bin/python3-config"
+
+    @Test(
+        "in Python is built without a warning, validated, follows its files, and is searched",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: pythonConfig)))
+    func python() async throws {
+        try writeRecipes()
+        let folder = harness.folder + "/project"
+        let made = try command("extensions", "new", "com.example.my-recipes", "-l", "python", "-d", folder)
+        #expect(made.status == 0 && made.output.contains("  extension.py  "), "\(made.output)")
+        let build = try command.shell("make -s -C project install CC='cc -Werror' SEARCHLIGHT=\"$SEARCHLIGHT\"")
+        #expect(build.status == 0 && build.output.isEmpty, "\(build.output)")
+        let bundle = folder + "/build/com.example.my-recipes.searchext"
+        let report = try await harness.validate(bundle, ValidationCheck.judgeable)
+        expectNoRemark(report)
+        try await checkFollowing(bundle, harness.folder + "/Recipes", ".txt")
+        let reindex = try command("reindex", "com.example.my-recipes")
+        #expect(reindex.status == 0 && reindex.output.contains("2 items indexed"), "\(reindex.output)")
+        #expect(try command("search", "pudding").output.contains("Rice pudding"))
+    }
+
     @Test("in Swift compiles against the library without a warning, and passes all checks")
     func swift() async throws {
         try writeRecipes()
@@ -267,7 +315,7 @@ struct NewExtensionTests {
             let refused = try command("extensions", "new", identifier, "-l", "c", "-d", harness.folder + "/other")
             #expect(refused.status == 64, "\(identifier): \(refused.output)")
         }
-        for language in ["swift", "c", "c++", "rust", "bindings"] {
+        for language in ["swift", "c", "c++", "rust", "go", "python", "bindings"] {
             let absent = try command(
                 "extensions", "new", "com.example.four", "-l", language, "-d", harness.folder + "/other",
                 "--searchlight",

@@ -15,7 +15,8 @@ struct ExtensionsNewCommand: ReportingCommand {
         abstract: "Create the source folder of a new extension, ready to build.",
         discussion: """
             swift: a package with a request handler as on Apple's systems. c, c++: one source file and a Makefile. rust: a crate \
-            without other dependencies. bindings: only an Info.plist, which names the functions of a system library to call. \
+            without other dependencies. go: a package without other dependencies. python: one module, which an interpreter in \
+            the worker runs. bindings: only an Info.plist, which names the functions of a system library to call. \
             database: only an Info.plist, which makes items of the rows of an app's SQLite database; name the database file. \
             Existing files are not overwritten.
             """)
@@ -26,6 +27,8 @@ struct ExtensionsNewCommand: ReportingCommand {
         case c
         case cPlusPlus = "c++"
         case rust
+        case go
+        case python
         case bindings
         case database
 
@@ -50,10 +53,10 @@ struct ExtensionsNewCommand: ReportingCommand {
     var directory: String?
     @Option(
         help: ArgumentHelp(
-            "Use Searchlight's source in this folder, for the Swift package dependency and the C and C++ headers.",
+            "Use Searchlight's source in this folder, for the Swift package dependency, the headers and the kits.",
             discussion: """
                 Default: the source from which this program was built; else ../searchlight for Swift, and the installed \
-                headers for C and C++.
+                headers and kits for other languages.
                 """, valueName: "dir"), completion: .directory)
     var searchlight: String?
     @Flag(help: "Print JSON.")
@@ -107,7 +110,9 @@ struct ExtensionsNewCommand: ReportingCommand {
         case .swift: .swift(names, searchlight: searchlight.map(absolute) ?? Self.ownSource ?? "../searchlight")
         case .c: .c(names, searchlight: searchlight.map(absolute) ?? Self.ownSource)
         case .cPlusPlus: .cPlusPlus(names, searchlight: searchlight.map(absolute) ?? Self.ownSource)
-        case .rust: .rust(names, crate: crate)
+        case .rust: .rust(names, crate: kit("rust"))
+        case .go: .go(names, kit: kit("go"))
+        case .python: .python(names, searchlight: searchlight.map(absolute) ?? Self.ownSource, kit: kit("python"))
         case .bindings: .bindings(names)
         case .database: try database(names, absolute(file ?? ""))
         }
@@ -146,11 +151,12 @@ struct ExtensionsNewCommand: ReportingCommand {
 
     private static let headers = "Sources/SearchlightExtension/include"
 
-    /// The folder of the Rust crate: in the checkout, or below the prefix of the installation.
-    private var crate: String {
-        let inSource = "/Sources/SearchlightExtension/rust"
+    /// Returns the folder of the kit of a language: in the checkout, or below the prefix of the
+    /// installation.
+    private func kit(_ name: String) -> String {
+        let inSource = "/Sources/SearchlightExtension/" + name
         if let source = searchlight.map(absolute) ?? Self.ownSource { return source + inSource }
-        let installed = "share/searchlight/rust"
+        let installed = "share/searchlight/" + name
         return Self.folder(with: installed).map { $0 + "/" + installed } ?? "../searchlight" + inSource
     }
 

@@ -16,7 +16,7 @@ struct Project {
     /// The findings in a database.
     var notes: [String] = []
 
-    private init(_ names: ProjectNames, steps: [String]) {
+    init(_ names: ProjectNames, steps: [String]) {
         self.names = names
         self.steps = steps
     }
@@ -24,7 +24,7 @@ struct Project {
     private let names: ProjectNames
 
     /// Adds a file from a template. In it, `{{…}}` is a placeholder for a name or another value.
-    private mutating func add(
+    mutating func add(
         _ path: String, _ purpose: String, _ template: [UInt8], _ values: [String: String] = [:]
     ) {
         let values = names.values.merging(values) { $1 }
@@ -36,7 +36,7 @@ struct Project {
         files.append(File(path: path, text: text, purpose: purpose))
     }
 
-    private mutating func addManifest(library: String? = nil, principalClass: String? = nil, more: String = "") {
+    mutating func addManifest(library: String? = nil, principalClass: String? = nil, more: String = "") {
         let executable = library.map { "    <key>CFBundleExecutable</key>\n    <string>\($0)</string>\n" } ?? ""
         let principal = principalClass.map {
             "\n        <key>NSExtensionPrincipalClass</key>\n        <string>\($0)</string>"
@@ -51,7 +51,7 @@ struct Project {
     ///
     /// - Parameter build: The recipe lines that add the files of the bundle other than its
     ///   Info.plist.
-    private mutating func addMakefile(needs: String, variables: String = "", build: String) {
+    mutating func addMakefile(needs: String, variables: String = "", build: String) {
         add(
             "Makefile", "builds, validates and installs it", PackageResources.makefile_template,
             ["needs": needs, "variables": variables, "build": build])
@@ -70,17 +70,11 @@ struct Project {
         _ searchlight: String?, folders: [String], sources: String, units: String, compiler: String,
         _ candidates: String, options: String, libraries: String
     ) {
-        let headers = searchlight.map { source in
-            let source = source.replacingOccurrences(of: "$", with: "$$")
-            return folders.map { "\(source)/Sources/SearchlightExtension/\($0)" }.joined(separator: ":")
-        }
         addMakefile(
             needs: sources.split(separator: " ").map { "$(wildcard \($0))" }.joined(separator: " "),
             variables: """
                 \(compiler) := $(firstword $(shell command -v \(candidates)))
-                # The folders of Searchlight's headers, separated by colons; empty for the installed headers.
-                SEARCHLIGHT_HEADERS ?= \(headers ?? "")
-                HEADERS := $(if $(SEARCHLIGHT_HEADERS),-I"$(subst :," -I",$(SEARCHLIGHT_HEADERS))",$(shell pkg-config --cflags searchlight-extension))
+                \(Self.headerVariables(searchlight, folders: folders))
 
                 """,
             build: """
@@ -89,7 +83,21 @@ struct Project {
                 """)
     }
 
-    private mutating func addReadme(_ about: String) {
+    /// Returns the variables of a Makefile that lead to the headers; the parameters are those of
+    /// ``addNativeMakefile``.
+    static func headerVariables(_ searchlight: String?, folders: [String]) -> String {
+        let headers = searchlight.map { source in
+            let source = source.replacingOccurrences(of: "$", with: "$$")
+            return folders.map { "\(source)/Sources/SearchlightExtension/\($0)" }.joined(separator: ":")
+        }
+        return """
+            # The folders of Searchlight's headers, separated by colons; empty for the installed headers.
+            SEARCHLIGHT_HEADERS ?= \(headers ?? "")
+            HEADERS := $(if $(SEARCHLIGHT_HEADERS),-I"$(subst :," -I",$(SEARCHLIGHT_HEADERS))",$(shell pkg-config --cflags searchlight-extension))
+            """
+    }
+
+    mutating func addReadme(_ about: String) {
         add("README.md", "the three commands", PackageResources.readme_template, ["about": about])
     }
 }
@@ -169,32 +177,6 @@ extension Project {
         return project
     }
 
-    /// A Rust crate.
-    ///
-    /// - Parameter crate: The folder of the crate `searchlight-extension`.
-    static func rust(_ names: ProjectNames, crate: String) -> Project {
-        var project = Project(names, steps: [firstRecipe] + simpleSteps(names))
-        let quoted = crate.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-        project.add(
-            "Cargo.toml", "the build; depends on the crate searchlight-extension", PackageResources.cargo_toml_template,
-            ["package": names.module.lowercased(), "crate": quoted])
-        project.add("src/lib.rs", "the extension", PackageResources.extension_rs_template)
-        project.addManifest(library: names.library, more: recipeFolder)
-        project.addMakefile(
-            needs: "Cargo.toml $(wildcard src/*.rs)", variables: "CARGO ?= cargo\n",
-            build: """
-                \t$(CARGO) build --release --offline --quiet --target-dir build/target
-                \tcp build/target/release/libextension.so $(BUNDLE)/\(names.library)
-                """)
-        project.addReadme(
-            """
-            An extension of Searchlight in Rust 1.63 or later. The crate `searchlight-extension` at
-            `\(crate)`
-            has safe traits over the C interface; it needs no other crate, and nothing is downloaded.
-            """)
-        return project
-    }
-
     /// A project with a manifest only, which binds a function of a system library.
     static func bindings(_ names: ProjectNames) -> Project {
         var project = Project(names, steps: simpleSteps(names))
@@ -233,8 +215,8 @@ extension Project {
     }
 
     /// The sample data that extensions with code donate.
-    private static let firstRecipe = "mkdir -p ~/Recipes && echo 'rice, milk, cinnamon' >~/Recipes/'Rice pudding.txt'"
-    private static let recipeFolder = """
+    static let firstRecipe = "mkdir -p ~/Recipes && echo 'rice, milk, cinnamon' >~/Recipes/'Rice pudding.txt'"
+    static let recipeFolder = """
             <key>Searchlight</key>
             <dict>
                 <!-- The source of the items, and the only readable folder. -->
@@ -249,7 +231,7 @@ extension Project {
 
         """
 
-    private static func simpleSteps(_ names: ProjectNames) -> [String] {
+    static func simpleSteps(_ names: ProjectNames) -> [String] {
         ["make", "make validate", "make install && searchlight reindex \(names.identifier)"]
     }
 }

@@ -30,6 +30,8 @@ struct ProjectNames {
         "swift", "foundation", "corespotlight", "uniformtypeidentifiers", "glibc", "dispatch", "searchlight", "c",
         "quicklook",
         "mobilecoreservices", "quicklookui", "serviceprotocol", "searchlightextension",
+        // Words of Python.
+        "none", "true", "false",
     ]
 
     /// The library, such as libMyRecipes.so.

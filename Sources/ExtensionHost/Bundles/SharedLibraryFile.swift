@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-import CSystem
-import ExtensionHost
+internal import CSystem
 import Glibc
 import SystemSupport
 
 /// The dependencies and the compiler of a shared library. They are read from the file, which is
 /// untrusted and is never loaded.
-struct SharedLibraryFile: Hashable {
+package struct SharedLibraryFile: Hashable {
     /// The names of the libraries it needs.
-    var needed: [String]
+    package var needed: [String]
     /// The folders that it adds to the search for them, with `$ORIGIN` replaced.
-    var folders: [String]
+    package var folders: [String]
     /// The Swift compiler that the file names; `nil` if there is none.
-    var compiler: String?
+    package var compiler: String?
 
     private static let maximumEntries = 4096
     private static let maximumNames = 1 << 20
     private static let maximumComment = 64 << 10
 
     /// Reads a library; `nil` if it is malformed.
-    init?(at path: String) {
+    package init?(at path: String) {
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard number >= 0 else { return nil }
         let descriptor = OwnedDescriptor(adopting: number)
         let opened = ELFFile { position, count in
-            ProbedFile.bytes(of: descriptor, at: position, count: count).flatMap { $0.count == count ? $0 : nil }
+            guard let bytes = try? WholeTransfer.bytes(of: descriptor.number, upTo: count, at: position) else {
+                return nil
+            }
+            return bytes.count == count ? bytes : nil
         }
         guard let file = opened else { return nil }
         let segments = file.segments

@@ -1,0 +1,3 @@
+module searchlight
+
+go 1.19

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import ItemRecord
+import SearchIndex
+import ServiceMessages
+import TestSupport
+import Testing
+
+@testable import SearchlightEngine
+
+/// The kits for Go and Python beyond their samples: `Tests/Fixtures/Kits` has one extension in both
+/// languages.
+@Suite("A kit", .timeLimit(.minutes(10)))
+struct KitTests {
+    enum Kit: String, CaseIterable {
+        case go, python
+
+        /// The program without which the kit cannot be built.
+        var toolchain: String { self == .go ? "/usr/bin/go" : "/usr/bin/python3-config" }
+        var source: (fixture: String, place: String) {
+            self == .go ? ("everything.go", "main.go") : ("everything.py", "extension.py")
+        }
+
+        static var available: [Kit] {
+            allCases.filter { FileManager.default.isExecutableFile(atPath: $0.toolchain) }
+        }
+    }
+
+    private static let bundle = "com.example.everything"
+
+    /// Builds the fixture with a kit, and installs it.
+    private func install(_ kit: Kit, in harness: Harness, source: String? = nil) throws {
+        let command = Command(harness: harness)
+        let folder = harness.folder + "/project"
+        let made = try command("extensions", "new", Self.bundle, "--language", kit.rawValue, "--directory", folder)
+        try #require(made.status == 0, "\(made.output)")
+        let fixture = BuiltProducts.repository + "/Tests/Fixtures/Kits/" + kit.source.fixture
+        let text = try source ?? String(contentsOfFile: fixture, encoding: .utf8)
+        try Data(text.utf8).write(to: URL(filePath: folder + "/" + kit.source.place))
+        let cache = "GOCACHE=\(BuiltProducts.repository)/.build/go-cache"
+        let built = try command.shell("\(cache) make -s -C project")
+        try #require(built.status == 0 && built.output.isEmpty, "\(built.output)")
+        try FileManager.default.copyItem(
+            atPath: folder + "/build/\(Self.bundle).searchext", toPath: harness.extensions + "/\(Self.bundle).searchext"
+        )
+    }
+
+    private func data(_ name: String, _ engine: SearchlightEngine) async throws -> String {
+        let payload = try await engine.data(of: name, as: "public.text", bundle: Self.bundle)
+        guard case .inline(let bytes) = payload else { return "not inline" }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func failure(_ name: String, _ engine: SearchlightEngine) async -> String {
+        do { return try await data(name, engine) } catch { return "\(error)" }
+    }
+
+    @Test("donates every kind of value, in pages, and serves every interface", arguments: Kit.available)
+    func interfaces(_ kit: Kit) async throws {
+        let harness = try Harness()
+        try install(kit, in: harness)
+        try await harness.withEngine { engine async throws in
+            #expect(try await engine.reindexAll(Self.bundle) == 2)
+            let first = try await engine.item(named: "first").record
+            #expect(first.attributes["title"] == .string("Title of first"))
+            #expect(first.attributes["keywords"] == .array([.string("one"), .string("two")]))
+            #expect(first.attributes["pageCount"] == .integer(7))
+            #expect(first.attributes["rating"] == .double(4.5))
+            #expect(first.attributes["com_example_open"] == .boolean(true))
+            #expect(first.attributes["com_example_bytes"] == .data([0, 1]))
+            #expect(first.traits == ["com_example_flavour": [.searchable, .searchableByDefault]])
+            #expect(first.domainIdentifier == "things" && first.expiration == .at(4e9 - 978_307_200))
+            #expect(first.attributes["contentCreationDate"] == .date(1000.5 - 978_307_200))
+            #expect(try await engine.search("cardamom", bundle: nil, limit: 10).total == 2)
+
+            try await engine.onHost { (host) throws(ExtensionError) in
+                try await host.updateFiles([.moved(from: "/a", to: "/b"), .removed(path: "/c")], Self.bundle)
+            }
+            try await engine.reindexItems(["third"], of: Self.bundle)
+            #expect(try await data("state", engine) == "one 8")
+            #expect(try await data("where", engine) == "\(Self.bundle) \(Self.bundle).searchext")
+            #expect(try await data("listing", engine) == "2 /a,2 /b,3 /c,renamed,third")
+
+            let item = try await engine.item(named: "third")
+            let file = try await engine.onHost { (host) throws(ExtensionError) in
+                try await host.file(item: "third", type: "public.text", inPlace: true, Self.bundle)
+            }
+            var text = [UInt8](repeating: 0, count: 100)
+            let count = pread(file.descriptor.number, &text, text.count, 0)
+            #expect(String(decoding: text.prefix(max(0, count)), as: UTF8.self) == "third in place: True")
+            let preview = try await engine.preview(of: item, query: "words")
+            #expect(preview.title == "Shown" && preview.problem == nil)
+            #expect(String(decoding: preview.content, as: UTF8.self).contains("third for <mark>words</mark>"))
+            #expect(await engine.throttle(Self.bundle, ThrottleNotice(reason: .battery)))
+            #expect(await engine.throttle(Self.bundle, nil))
+        }
+        #expect(harness.messages.suffix(2) == ["throttled to 0", "not throttled"])
+    }
+
+    @Test("answers a request that fails with its reason, and serves the next one", arguments: Kit.available)
+    func failures(_ kit: Kit) async throws {
+        let harness = try Harness()
+        try install(kit, in: harness)
+        try await harness.withEngine { engine async throws in
+            for (name, words) in [
+                ("refused", ["not today"]), ("missing", ["there-is-none"]), ("crash", ["a fault of the author"]),
+                ("bad_text", ["NUL"]),
+            ] {
+                let failure = await failure(name, engine)
+                #expect(words.allSatisfy(failure.contains), "\(failure)")
+            }
+            #expect(try await data("where", engine).hasPrefix(Self.bundle))
+        }
+        #expect(harness.messages.contains { $0.contains("a fault of the author") }, "its lines are shown")
+        #expect(harness.recordedEvents.count { if case .started = $0 { true } else { false } } == 1)
+    }
+
+    @Test("leaves the worker without further rights", arguments: Kit.available)
+    func rights(_ kit: Kit) async throws {
+        let harness = try Harness()
+        try install(kit, in: harness)
+        try await harness.withEngine { engine async throws in
+            #expect(try await data("rights", engine) == "program,connection,foreign_file,executable_memory")
+        }
+    }
+
+    @Test(
+        "in Python reports a module that cannot be started, with the line",
+        .enabled(if: Kit.available.contains(.python)))
+    func brokenModule() async throws {
+        for (source, reason) in [
+            ("import searchlight\n", "declares no class"), ("import nothing_here\n", "No module named 'nothing_here'"),
+            ("raise SystemExit(3)\n", "SystemExit: 3"),
+            ("import searchlight\n@searchlight.extension\nclass A:\n  def __init__(self): 1 / 0\n", "division"),
+        ] {
+            let harness = try Harness()
+            try install(.python, in: harness, source: source)
+            try await harness.withEngine { engine async throws in
+                let failure = await failure("where", engine)
+                #expect(failure.contains(reason), "\(failure)")
+            }
+        }
+    }
+}
