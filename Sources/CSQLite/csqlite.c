@@ -102,7 +102,7 @@ static int authorize(void *context, int action, const char *first, const char *s
         return SQLITE_DENY;
     case SQLITE_UPDATE:
         /* SQLite asks for this when it declares the columns of a virtual table, as of JSON and
-         * FTS5. It writes nothing: the file is opened for reading, and csqlite_prepare refuses
+         * FTS5. It writes nothing: the file is opened for reading, and csqlite_prepare rejects
          * statements that write. */
         if (first != NULL && strcmp(first, "sqlite_master") == 0) return SQLITE_OK;
         break;

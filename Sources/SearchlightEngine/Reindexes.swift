@@ -43,7 +43,7 @@ final class Reindexes: Sendable {
         var kept = Kept()
         /// `true` if items that were donated for the reindex may be deleted.
         var isUndone = false
-        /// The first error of the store that refused a donation of the requested donor.
+        /// The first error of the store that rejected a donation of the requested donor.
         var storeError: SearchIndexError?
     }
     private struct State {
@@ -144,7 +144,7 @@ final class Reindexes: Sendable {
     /// Resuming the reindex would not restore them.
     func isUndone(_ bundle: String) -> Bool { state.withLock { $0.reindexes[bundle]?.isUndone == true } }
 
-    /// Records that the store refused a donation during a reindex of its bundle.
+    /// Records that the store rejected a donation during a reindex of its bundle.
     func noteRefusal(_ error: SearchIndexError, of donor: Donor, _ bundle: String) {
         guard error.isOfStore else { return }
         state.withLock { state in
@@ -154,7 +154,7 @@ final class Reindexes: Sendable {
         }
     }
 
-    /// The store's error that made the reindex of a bundle fail; `nil` if the store refused
+    /// The store's error that made the reindex of a bundle fail; `nil` if the store rejected
     /// nothing.
     func storeError(_ bundle: String) -> SearchIndexError? { state.withLock { $0.reindexes[bundle]?.storeError } }
 

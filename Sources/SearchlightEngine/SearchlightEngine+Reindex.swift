@@ -106,7 +106,7 @@ extension SearchlightEngine {
                 }
             }
         } catch {
-            // A refused or cancelled request is not a failure. Its work stays pending.
+            // A rejected or cancelled request is not a failure. Its work stays pending.
             let isOfExtension: Bool
             if case .extension(let error) = error {
                 if error.isRefusal || error == .cancelled { throw EngineError.extension(error) }
@@ -116,7 +116,7 @@ extension SearchlightEngine {
             }
             let now = configuration.now()
             activity.noteFailure(of: identifier)
-            // The store's refusal is the cause of an extension's failure after it.
+            // If the store rejected a donation, that is the cause of the extension's later failure.
             let cause = isOfExtension ? reindexes.storeError(identifier).map(EngineError.index) ?? error : error
             do throws(EngineError) {
                 try jobStore.update { $0.fail(bundle: identifier, reason: cause.description, now: now) }

@@ -89,8 +89,8 @@ enum PendingCompletions {
             PendingCompletions.complete(context, error.map { .failure($0) } ?? .success(nil))
         }
 
-    /// The C function that the host calls at the end of a batch. A refused batch means that the
-    /// client state did not match.
+    /// The C function that the host calls at the end of a batch. `SEARCHLIGHT_REFUSED` for a batch
+    /// means that the client state did not match.
     static let batchFunction:
         @convention(c) (UnsafeMutableRawPointer?, searchlight_status, UnsafePointer<CChar>?) -> Void = {
             context, status, message in

@@ -5,7 +5,7 @@ import Synchronization
 /// The delegates of this process's indexes, which the service calls while the app runs.
 ///
 /// Neither indexes nor delegates are retained. A released delegate is noticed at the next request.
-/// That request is refused, so that the service uses the app's extension.
+/// The app rejects that request, so that the service uses the app's extension.
 final class IndexDelegates: Sendable {
     private struct Entry { weak var index: CSSearchableIndex? }
     private struct State {

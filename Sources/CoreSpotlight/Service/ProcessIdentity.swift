@@ -51,7 +51,7 @@ struct ProcessIdentity: Sendable, Hashable {
     /// The first message to the service.
     var hello: Hello { Hello(role: .app, bundle: bundle, program: program) }
 
-    /// Adds advice to a refusal whose reason may be a missing bundle identifier.
+    /// Adds advice to a rejection that may be due to a missing bundle identifier.
     func explain(_ failure: BusError) -> BusError {
         guard bundle == nil, case .remote(let name, let message) = failure, name == ServiceErrorName.accessDenied else {
             return failure

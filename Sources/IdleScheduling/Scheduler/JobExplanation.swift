@@ -88,7 +88,8 @@ public struct JobExplanation: Hashable, Sendable, Codable {
     public var tolerance = 0.0
     /// The score.
     public var score = 0.0
-    /// `true` if the user wants it now, so that only a refusal of its extension holds it.
+    /// `true` if the user wants it now. Then it waits only if its extension may not run (disabled
+    /// or in quarantine).
     public var isUserRequested = false
     /// All gates, in the order of ``Gate``.
     public var gates: [GateState] = []
