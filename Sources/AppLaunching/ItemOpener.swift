@@ -29,7 +29,7 @@ package struct ItemOpener: Sendable {
         self.launcher = launcher ?? AppLauncher(environment: environment)
     }
 
-    /// Chooses the way, without starting anything.
+    /// Chooses the launch method, without starting anything.
     ///
     /// - Throws: ``LaunchError``, as ``LaunchPlanner/plan(_:)`` does.
     package func plan(_ target: LaunchTarget) async throws(LaunchError) -> LaunchPlan {

@@ -2,9 +2,9 @@
 
 /// An activity of the user that continues in an app.
 package enum LaunchActivity: Hashable, Sendable, Codable {
-    /// Opening an item, by the app's identifier.
+    /// The user opens an item. The value is the identifier that the app gave to the item.
     case item(String)
-    /// A search, by its text.
+    /// The user continues a search. The value is the text of the search.
     case search(String)
 
     /// The maximum length of a search text in bytes.

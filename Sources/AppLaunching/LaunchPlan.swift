@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The choice of the way to open an item.
+/// The chosen method to open an item, and the reasons.
 package struct LaunchPlan: Hashable, Sendable {
-    /// The ways to open an item, in the order in which they are tried.
+    /// The methods to open an item, in the order in which they are tried.
     package enum Way: String, Sendable, Codable, CaseIterable {
         /// The running app, which has registered a handler for activities.
         case runningApp
@@ -42,7 +42,7 @@ package struct LaunchPlan: Hashable, Sendable {
         package var folder: String?
     }
 
-    /// A way that was not taken.
+    /// A method that was not chosen.
     package struct PassedOver: Hashable, Sendable {
         /// The way.
         package var way: Way
@@ -50,7 +50,7 @@ package struct LaunchPlan: Hashable, Sendable {
         package var reason: String
     }
 
-    /// The chosen way.
+    /// The chosen method.
     package var way: Way
     /// The identifier of the desktop entry.
     package var entry: String

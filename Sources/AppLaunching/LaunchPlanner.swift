@@ -34,7 +34,7 @@ package struct LaunchPlanner: Sendable {
         ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
     }
 
-    /// Chooses the way to open an item.
+    /// Chooses the method to open an item.
     ///
     /// - Throws: ``LaunchError``: `noApp`, `missingFile` or `refused`.
     package func plan(_ target: LaunchTarget) throws(LaunchError) -> LaunchPlan {

@@ -42,7 +42,7 @@ package struct LaunchTarget: Hashable, Sendable, Codable {
         /// The path is not a file path.
         case malformed(String)
 
-        /// The reason, as the end of a sentence.
+        /// The reason, to complete a sentence.
         package var description: String {
             switch self {
             case .missing(let path): "its file \(path) does not exist"

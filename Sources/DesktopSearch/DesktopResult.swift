@@ -56,7 +56,7 @@ package enum ResultAction: String, Hashable, Sendable, CaseIterable {
     case showInFolder = "show-in-folder"
     /// Calls the item's phone number.
     case call
-    /// Shows the way to the item's place.
+    /// Shows the item's position on a map.
     case navigate
 
     /// The name for people.

@@ -43,9 +43,9 @@ public enum ActivityRequest: ClientRequest, Hashable {
 
 /// An activity that the service gives to a registered app. Answer: `true` if the app took it.
 public enum ContinuedActivity: Sendable, Hashable {
-    /// The user opened an item, by the app's identifier.
+    /// The user opened an item. The value is the identifier that the app gave to the item.
     case item(String)
-    /// The user continues a search, by its text.
+    /// The user continues a search. The value is the text of the search.
     case search(String)
 
     /// The methods of the interface that an app serves.

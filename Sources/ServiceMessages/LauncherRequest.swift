@@ -19,7 +19,7 @@ public enum LauncherRequest: ClientRequest, Hashable {
     case getPreview(number: UInt64, query: String)
     /// Explains whether an item is on the first page of a search. Answer: `a{sv}`.
     case whyNot(number: UInt64, text: String, LauncherOptions)
-    /// Opens an item in its app. Answer: the way and the outcome, as `a{sv}`.
+    /// Opens an item in its app. Answer: the launch method and the outcome, as `a{sv}`.
     case open(number: UInt64, OpenOptions)
     /// Continues a search in the app of a bundle. Answer: as of ``open(number:_:)``.
     case continueSearch(bundle: String, text: String, OpenOptions)
@@ -126,7 +126,7 @@ public struct LauncherOptions: Sendable, Hashable {
 
 /// The options of a launcher's request to open an item or to continue a search.
 public struct OpenOptions: Sendable, Hashable {
-    /// `true` to choose the way only.
+    /// `true` to choose the launch method without starting anything.
     public var isDryRun = false
     /// The typed text, for which the use of the item counts; empty for none.
     public var query = ""

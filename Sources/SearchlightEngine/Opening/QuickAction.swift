@@ -13,10 +13,10 @@ import SearchIndex
 package enum QuickAction: String, Hashable, Sendable, Codable, CaseIterable {
     /// Calls the first phone number (`tel:`), of an item with `supportsPhoneCall`.
     case call
-    /// Shows the way to the place (`geo:`), of an item with `supportsNavigation`.
+    /// Shows an item with `supportsNavigation` on a map (`geo:`).
     case navigate
 
-    /// The attributes that decide about the actions.
+    /// The attributes that determine the actions of an item.
     static let attributes: Set<String> = [
         "supportsPhoneCall", "phoneNumbers", "supportsNavigation", "latitude", "longitude", "fullyFormattedAddress",
     ]

@@ -127,7 +127,7 @@ extension LaunchTarget {
         return target
     }
 
-    /// The target with the running apps that a service knows.
+    /// Returns the target, completed with the service's list of running apps.
     fileprivate func seen(by context: CallContext) -> LaunchTarget {
         guard let activities = context.service?.activities() else { return self }
         var target = self

@@ -13,7 +13,7 @@ struct LauncherOpening: Sendable {
 
     init(_ activities: ActivityHandlers) { self.activities = activities }
 
-    /// Opens an item. Answer: the way and the outcome.
+    /// Opens an item. Answer: the launch method and the outcome.
     func open(
         _ item: StoredItem, _ options: OpenOptions, _ engine: SearchlightEngine
     ) async throws(QueryRefusal) -> [String: BusValue] {
@@ -41,7 +41,7 @@ struct LauncherOpening: Sendable {
         return target
     }
 
-    /// Continues a search in the app of a bundle. Answer: the way and the outcome.
+    /// Continues a search in the app of a bundle. Answer: the launch method and the outcome.
     func continueSearch(
         _ text: String, in bundle: String, _ options: OpenOptions, _ engine: SearchlightEngine
     ) async throws(QueryRefusal) -> [String: BusValue] {
