@@ -172,9 +172,9 @@ final class BusThread: @unchecked Sendable {
         return sd_bus_get_n_queued_write(bus, &queued) >= 0 && queued == 0 && sd_bus_is_ready(bus) > 0
     }
 
-    /// `true` if callers may send while this thread waits. Not with limits, since sent bytes are
-    /// then counted after each step. Not before the end of the authentication, since sd-bus would
-    /// block the caller until then.
+    /// `true` if callers may send while this thread waits. A connection with limits does not allow
+    /// it, because this thread counts the sent bytes after each step. Neither does a connection
+    /// before the end of its authentication, because sd-bus would block the caller until then.
     private var mayBeLent: Bool { start.limits == nil && ownSource != nil && sd_bus_is_ready(bus) > 0 }
 
     /// The descriptor to poll. With an address, sd-bus may try several sockets.

@@ -94,8 +94,8 @@ int csandbox_is_memory(const char *path) {
     return (uint32_t)status.f_type == 0x01021994 /* tmpfs */ || (uint32_t)status.f_type == 0x858458f6 /* ramfs */;
 }
 
-/* Returns the number of the folder that contains a path; -1 for none. Each folder ends with a zero
- * byte, and an empty one ends the list. */
+/* Returns the number of the folder that contains a path; -1 for none. A zero byte ends each path
+ * in `places`, and an empty path ends the list. */
 static int place_of(const char *path, const char *places) {
     for (int number = 0; *places != 0; number++) {
         size_t length = strlen(places);

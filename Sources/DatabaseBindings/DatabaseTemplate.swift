@@ -53,7 +53,7 @@ package struct DatabaseTemplate: Hashable, Sendable {
         var isList: Bool { [.lines, .commas, .words, .json].contains(self) }
     }
 
-    /// The place where the text is used.
+    /// The context in which the text is used, which determines the escaping.
     package enum Escaping: Hashable, Sendable {
         /// Plain text.
         case none

@@ -39,7 +39,7 @@ package enum RowKey: Hashable, Sendable {
     }
 }
 
-/// The place of an item: the database file, the kind, and the row.
+/// The source of an item: the database file, the kind, and the row.
 package struct RowIdentifier: Hashable, Sendable {
     /// The tag of the file (``tag(of:in:)``); empty if there can be only one.
     package var file: String

@@ -23,7 +23,7 @@ package enum DesktopQuery {
     /// The start of a text as typed, at most ``maximumBytes``.
     package static func text(of typed: String) -> String { String(start(of: typed, bytes: maximumBytes)) }
 
-    /// The longest start with at most a number of bytes that cuts no character.
+    /// Returns the longest prefix of whole characters with at most this number of bytes.
     private static func start(of text: String, bytes: Int) -> Substring {
         guard var end = text.utf8.index(text.startIndex, offsetBy: bytes, limitedBy: text.endIndex) else {
             return text[...]

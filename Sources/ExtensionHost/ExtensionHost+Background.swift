@@ -108,7 +108,7 @@ extension WorkerPool {
         return try? await start.value.get()
     }
 
-    /// Cancels the requests of a bundle's background workers. The workers end with them.
+    /// Cancels the requests of a bundle's background workers. Each worker ends with its request.
     func endBackground(_ identifier: String) async {
         let starts = backgroundStarts(of: identifier)
         await retire(identifier, [.background])

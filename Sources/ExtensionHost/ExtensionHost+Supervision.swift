@@ -221,7 +221,7 @@ extension ExtensionError {
         }
     }
 
-    /// The reason for skip-listing an item, as the end of a sentence about the extension.
+    /// The reason for skip-listing an item, to complete a sentence about the extension.
     fileprivate var itemReason: String {
         switch self {
         case .crashed(_, _, let exit, _): "\(exit.description) during the request for this item"

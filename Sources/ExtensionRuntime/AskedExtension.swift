@@ -2,9 +2,8 @@
 import ServiceMessages
 import SystemSupport
 
-/// A loaded extension: one with code of its own (``NativeExtension``), also in Swift, one that
-/// consists of symbol bindings (``BoundExtension``), or one that reads a database
-/// (``DatabaseExtension``).
+/// A loaded extension. ``NativeExtension`` has code in C or Swift, ``BoundExtension`` consists of
+/// symbol bindings, and ``DatabaseExtension`` reads a database.
 ///
 /// Each request runs on a request thread, several at once. A function returns `false` if the
 /// extension does not serve the request. Otherwise the extension answers the request number through

@@ -70,8 +70,8 @@ public struct CheckReport: Sendable, Hashable {
     }
 }
 
-/// The findings of one check. The most severe kind decides about the result, and the first few are
-/// shown.
+/// The findings of one check. The most severe finding determines the result. The first few findings
+/// are shown.
 struct Findings {
     private var failures: [(reason: String, advice: String)] = []
     private var warnings: [(reason: String, advice: String)] = []

@@ -45,7 +45,8 @@ struct ChangeReader {
     /// - Parameter last: The serial number after which differences are read.
     /// - Parameter settled: The serial number up to which both halves of a move are already noted;
     ///   `nil` for all. A later difference may be half of a move, unless the owner already knows a
-    ///   file at the path. So only such later differences are read.
+    ///   file at the path. So of the later differences, only those of a known file that is still
+    ///   present are read.
     mutating func read(_ owner: String, after last: Int64, limit: Int, settled: Int64?) throws -> FileChanges {
         guard let number = try Int64.fetchOne(db, sql: "SELECT id FROM owner WHERE name = ?", arguments: [owner]) else {
             return FileChanges(changes: [], serials: [])

@@ -19,8 +19,8 @@ struct FolderContent {
     var absent: [EntryName] = []
     /// The absent names that do not exist at all and would be watched as files.
     var vanished: Set<EntryName> = []
-    /// `true` if all names of the folder were read. A stored name that is not among them is then
-    /// gone.
+    /// `true` if all names of the folder were read. Then a stored name that the read did not find
+    /// is gone.
     var isWhole = true
     /// `true` if the read must be repeated soon, because the system had no resources for it.
     var needsRetry = false

@@ -27,9 +27,10 @@ struct WatchPace: Sendable {
 
 /// The state of a burst of events, such as a Git checkout that replaces 20,000 files.
 ///
-/// Reading such events costs more than one comparison of the folders, and slows down the program
-/// that makes the changes. So during a burst the inotify queue is not read, and no comparison
-/// begins. The kernel drops events that do not fit into the queue, and reports that once.
+/// Reading each event of a burst costs more than one comparison of the folders, and slows down the
+/// program that makes the changes. So during a burst the inotify queue is not read, and no
+/// comparison begins. The kernel drops events that do not fit into the queue, and reports that
+/// once.
 ///
 /// The burst ends when few events have arrived since the last check and no thread waits for a
 /// processor. It ends after ``WatchPace/longest`` in any case.

@@ -6,7 +6,7 @@ public struct Removal: Hashable, Sendable, Codable {
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         /// Code.
         case script, eventHandler
-        /// An input element, or an element with content of its own.
+        /// An input element, or an element that embeds other content.
         case form, frame, plugin, drawing, media
         /// A load from the network, including a stylesheet's.
         case remoteLoad

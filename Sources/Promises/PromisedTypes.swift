@@ -67,7 +67,7 @@ extension Representation.Form {
 }
 
 extension [Representation.Form] {
-    /// The forms in words, as the rest of "as".
+    /// The forms in words, to complete "as".
     var nouns: String { map(\.noun).joined(separator: " or ") }
 }
 

@@ -13,10 +13,10 @@ struct ReplayRecorder {
     private var places: [ScheduledJob.Key: Int] = [:]
     /// The current activity of each pending job.
     private var doing: [ScheduledJob.Key: (activity: Replay.Activity, gates: [Gate], since: Double)] = [:]
-    /// The request time of each pending job, `true` if it has started, and the time since which it
-    /// rests.
+    /// The pending jobs: the time of the request, `true` if the job has started, and the time since
+    /// which the job does not run.
     private var pending: [ScheduledJob.Key: (requested: Double, isBegun: Bool, restsSince: Double)] = [:]
-    /// The time of the user's return and the job that still runs since then.
+    /// The time at which the user became active, and the job that still runs.
     private var returned: (moment: Double, key: ScheduledJob.Key)?
 
     init(_ trace: Trace) {

@@ -83,7 +83,8 @@ extension SearchIndex {
     /// Deletes the client state at once, as ``deleteAll(in:)`` does. Otherwise an app that reads
     /// the state would assume that its items are donated, and would not donate them again.
     ///
-    /// - Parameter isWanted: Decides after all waits whether the operation is still wanted.
+    /// - Parameter isWanted: Returns `true` if the operation is still wanted. Called after all
+    ///   waits.
     /// - Throws: ``SearchIndexError``; ``SearchIndexError/mismatchedClientState`` if the operation
     ///   is not wanted.
     public func replaceAll(

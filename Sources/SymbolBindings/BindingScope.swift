@@ -112,7 +112,7 @@ struct BindingScope {
     /// Ends a block and removes its results.
     ///
     /// - Parameter mark: The value of ``mark`` at the start of the block.
-    /// - Throws: ``BindingError`` for a result of the block that must be used and is not.
+    /// - Throws: ``BindingError`` if the block does not use a result that it has to use.
     mutating func endBlock(from mark: Int, in scanner: BindingScanner) throws(BindingError) {
         try checkUses(from: mark, in: scanner)
         for name in order[mark...] { entries[name] = nil }

@@ -68,7 +68,8 @@ public struct UTType: Sendable {
         }
     }
 
-    /// A Boolean value that indicates whether the type was created from a tag of no declared type.
+    /// A Boolean value that indicates whether the type was created from a tag that no declared type
+    /// has.
     public var isDynamic: Bool {
         if case .other(let box) = storage, case .dynamic = box.kind { true } else { false }
     }

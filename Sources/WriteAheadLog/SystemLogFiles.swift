@@ -46,7 +46,7 @@ package struct SystemLogFiles: LogFiles {
         do throws(UntrustedFile) {
             descriptor = try OwnFile.open(path, flags)
         } catch {
-            // A path that is not a regular file must not be read or written.
+            // A path that is not a regular file counts as EINVAL: it must not be read or written.
             let code = if case .system(_, let code) = error.problem { code } else { EINVAL }
             throw LogFileError(operation: "opening", path: path, code: code)
         }

@@ -40,7 +40,7 @@ const struct exported *library_exported(const struct library *library);
  * state. */
 bool library_is_filled(const struct library *library);
 
-/* Calls `take` with the key of each source whose file is completely in the library. Returns false
+/* Calls `take` with the key of each source whose bookmarks are all in the library. Returns false
  * on failure. */
 typedef bool (*source_taker)(void *context, const char *key);
 bool library_sources(struct library *library, source_taker take, void *context);

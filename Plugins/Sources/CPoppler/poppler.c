@@ -76,7 +76,7 @@ static void load(void) {
     FUNCTIONS(LOOK_UP)
     if (missing) return;
     /* A page of 1,600 pixels has 8 MiB. glibc raises its threshold for mmap to the size of each
-     * freed block, so such blocks would then lie in the heaps of the threads, which stay large:
+     * freed block, so later pages would lie in the heaps of the threads, which stay large:
      * 43 MiB instead of 3 MiB after 40 pages in 4 threads. */
     mallopt(M_MMAP_THRESHOLD, 128 << 10);
     g_log_set_default_handler(ignore, NULL);

@@ -10,8 +10,8 @@ package struct CalendarTime: Sendable, Hashable, Comparable {
     package var secondOfDay: Int
     package var isDate: Bool
 
-    /// Parses `20260301` or `20260301T090000`; nil for other texts and dates that do not exist.
-    /// Leap seconds become the second before.
+    /// Parses `20260301` or `20260301T090000`; nil for other texts and dates that do not exist. A
+    /// leap second counts as the second before it.
     package init?(_ text: Substring.UTF8View) {
         let text = text.last == UInt8(ascii: "Z") ? text.dropLast() : text
         let parts = text.split(separator: UInt8(ascii: "T"), omittingEmptySubsequences: false)

@@ -7,8 +7,8 @@ extension Note {
     /// The types in which an item of a note promises data, besides the types of its file.
     static let dataTypes = [UTType.html.identifier, UTType.utf8PlainText.identifier]
 
-    /// Returns `dataTypes` with the most useful type first. For a plain-text note that is text,
-    /// since its HTML page only wraps the text.
+    /// Returns `dataTypes` with the most useful type first. For a plain-text note, plain text comes
+    /// first, because its HTML page only wraps the text.
     static func dataTypes(_ contentType: String) -> [String] {
         contentType == UTType.plainText.identifier ? dataTypes.reversed() : dataTypes
     }

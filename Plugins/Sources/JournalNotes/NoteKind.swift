@@ -45,7 +45,7 @@ package enum NoteKind: Sendable, Equatable, CaseIterable {
             && !["readme", "faq", "hacking", "notes"].contains(name)
     }
 
-    /// The uniform type identifier of such notes.
+    /// The uniform type identifier of notes of this kind.
     package var contentType: String {
         switch self {
         case .markdown: "net.daringfireball.markdown"

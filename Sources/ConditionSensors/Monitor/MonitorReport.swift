@@ -3,23 +3,23 @@ import IdleScheduling
 
 /// The sources of information about the machine.
 public enum Sensor: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Sessions, their locks, inhibitors and sleep, by systemd-logind or elogind.
+    /// Sessions, their locks, inhibitors and sleep, as systemd-logind or elogind reports them.
     case logind
-    /// The last input in the session, by GNOME's compositor.
+    /// The last input in the session, as GNOME's compositor reports it.
     case idleMonitor = "idle-monitor"
-    /// The lock state of the screen, by the session's screen saver.
+    /// The lock state of the screen, as the session's screen saver reports it.
     case screenSaver = "screen-saver"
     /// The last input in the user's terminals.
     case terminals
-    /// Sleep of the machine, by its clocks.
+    /// Sleep of the machine, derived from two clocks.
     case sleepClock = "sleep-clock"
-    /// The power supply, by UPower.
+    /// The power supply, as UPower reports it.
     case upower
-    /// The power supply, by the kernel.
+    /// The power supply, as the kernel reports it.
     case powerSupply = "power-supply"
-    /// The power profile, by power-profiles-daemon.
+    /// The power profile, as power-profiles-daemon reports it.
     case powerProfiles = "power-profiles"
-    /// The power profile, by the firmware.
+    /// The power profile, as the firmware reports it.
     case platformProfile = "platform-profile"
     /// The pressure on processors, disks and memory.
     case pressure

@@ -68,7 +68,7 @@ final class HostConnection: @unchecked Sendable {
         bundlePath = host.pointee.bundle_path.map { String(cString: $0) } ?? "the bundle"
     }
 
-    /// Returns a copy of one of the host's tables, if the host provides it in full.
+    /// Returns a copy of one of the host's tables; `nil` if the host's table is missing or shorter.
     private static func table<Table>(
         _ type: Table.Type, _ identifier: String, _ size: KeyPath<Table, UInt32>,
         of host: UnsafePointer<searchlight_host>

@@ -39,7 +39,7 @@ extension IndexTransport {
         completion(.failure(CSIndexError(.indexingUnsupported, "Identifiers cannot be listed here.")))
     }
 
-    /// Does nothing: the service accepts no such reports, because an app can inform its user
-    /// itself.
+    /// Does nothing: the service accepts these reports only from extensions, because an app can
+    /// inform its user itself.
     func reportLeftOut(_ name: String, reason: String) {}
 }

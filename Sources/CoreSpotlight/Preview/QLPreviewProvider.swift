@@ -3,8 +3,9 @@
 import Foundation
 
 /// The principal class of an extension that only renders previews as data. Inherit from it and
-/// conform to ``QLPreviewingController``. In an extension with a
-/// ``CSIndexExtensionRequestHandler``, that class conforms instead.
+/// conform to ``QLPreviewingController``. If the extension has a
+/// ``CSIndexExtensionRequestHandler``, let that class conform instead, without a
+/// ``QLPreviewProvider``.
 open class QLPreviewProvider: NSObject, NSExtensionRequestHandling {
     /// Creates the object, off the main thread.
     public override init() {}

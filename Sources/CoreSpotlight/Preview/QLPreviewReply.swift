@@ -3,7 +3,7 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// A preview: data of a displayable type, or a file with such data.
+/// A preview: data of a displayable type, or a file of a displayable type.
 ///
 /// The displayable types are HTML, plain text, rich text, PNG, JPEG and PDF.
 open class QLPreviewReply: NSObject {

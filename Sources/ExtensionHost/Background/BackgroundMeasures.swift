@@ -30,8 +30,8 @@ public struct BackgroundMeasures: OptionSet, Hashable, Sendable, Codable {
     /// addition. systemd gives a user's programs 100 to 200.
     static let outOfMemoryScore: UInt32 = 500
 
-    /// The effect of each measure in the set, as the end of “the kernel does not …”, in the order
-    /// of the bits.
+    /// The effect of each measure in the set, to complete “the kernel does not …”, in the order of
+    /// the bits.
     public var names: [String] {
         let table: [(Self, String)] = [
             (.processor, "lower their processor priority (SCHED_IDLE)"), (.disk, "lower their disk priority (ioprio)"),

@@ -21,7 +21,7 @@ enum AttemptedCall: Sendable {
     /// The call targets a process, thread or group: the one in `argument`. If `kind` is set, only
     /// its value `process` means a process.
     case target(name: String, argument: Int, kind: (argument: Int, process: UInt64)?)
-    /// The call names a clock that may be the CPU time of a process or thread.
+    /// The call names a clock. The clock may measure the CPU time of a process or thread.
     case clock(name: String)
     /// The call creates a timer for a clock that may be the CPU time of a process or thread. The
     /// kernel counts timers per user.

@@ -44,7 +44,7 @@ struct MemoryRequest: Sendable {
         }
     }
 
-    /// Decides about the request.
+    /// Allows or denies the request.
     ///
     /// - Parameters:
     ///   - memory: The worker's current memory; `nil` if it is not known.

@@ -58,7 +58,7 @@ struct NetworkTarget: Sendable {
         }
     }
 
-    /// Decides about the address.
+    /// Allows or denies the address.
     ///
     /// - Parameters:
     ///   - way: Returns the kernel's route for an address.
@@ -92,7 +92,7 @@ struct NetworkTarget: Sendable {
         return head + [0, 0] + four + [UInt8](repeating: 0, count: 8)
     }
 
-    /// Decides about the address with the kernel's routes and the system's settings.
+    /// Allows or denies the address with the kernel's routes and the system's settings.
     func verdict() -> Verdict {
         verdict { bytes in
             Way(kind: csandbox_kind_of_way(bytes, UInt32(bytes.count)))

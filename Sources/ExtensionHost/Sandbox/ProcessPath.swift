@@ -10,16 +10,17 @@ import Glibc
 enum ProcessPath: Equatable, Sendable {
     /// It does not lead below `/proc`.
     case elsewhere
-    /// A file that the host opens for the worker, by the host's path.
+    /// A file that the host opens for the worker. The value is the path that the host opens.
     case file(String)
-    /// One of the worker's own links, which leads to this path. Landlock decides about the target.
+    /// One of the worker's own links, which leads to this path. Landlock allows or denies the
+    /// target.
     case means(String)
     /// A file of the worker's own that no extension needs.
     case closed
     /// A file about other processes, with a description.
     case others(String)
 
-    /// The readable facts about the machine, by the first name below `/proc`.
+    /// The first names below `/proc` whose files a worker may read. They describe the machine.
     private static let machine: Set<Substring> = [
         "cpuinfo", "meminfo", "stat", "uptime", "loadavg", "version", "filesystems", "cmdline", "devices", "sys",
     ]

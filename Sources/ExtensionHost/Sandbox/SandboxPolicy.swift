@@ -26,7 +26,7 @@ package struct SandboxPolicy: Hashable, Sendable {
 
     /// A readable path of the manifest.
     package struct Grant: Hashable, Sendable {
-        /// The absolute path, with links on the way not resolved.
+        /// The absolute path. Its symbolic links are not resolved.
         package var path: String
         /// The manifest's path, or the list file that names the path.
         package var declared: DeclaredPath

@@ -41,8 +41,8 @@ public struct SandboxProtections: OptionSet, Hashable, Sendable, Codable {
         .processes,
     ]
 
-    /// The effect of each protection in the set, as the end of "the kernel does not …", in the
-    /// order of the bits.
+    /// The effect of each protection in the set, to complete "the kernel does not …", in the order
+    /// of the bits.
     public var names: [String] {
         let table: [(Self, String)] = [
             (.privileges, "drop privileges"), (.limits, "limit memory, files and descriptors"),
@@ -90,7 +90,7 @@ public struct SandboxReport: Hashable, Sendable, Codable {
     public struct DeniedPath: Hashable, Sendable, Codable {
         /// The path in the manifest, or the user's text in a list file.
         public var path: String
-        /// The reason, as the rest of "… because".
+        /// The reason, to complete "… because".
         public var reason: String
     }
 
@@ -151,8 +151,8 @@ public struct SandboxRefusal: Hashable, Sendable, Codable, CustomStringConvertib
     }
     /// The kind of the attempt.
     public var kind: Kind
-    /// The object of the attempt, as the rest of a sentence after ``Kind``'s verb. It comes from
-    /// the worker and is not trusted.
+    /// The object of the attempt, to complete a sentence after ``Kind``'s verb. It comes from the
+    /// worker and is not trusted.
     public var detail: String
     /// The change that would allow the attempt; `nil` to derive it from ``kind``.
     public var remedy: Remedy?

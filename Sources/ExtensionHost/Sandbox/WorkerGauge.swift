@@ -139,7 +139,8 @@ struct WorkerGauge {
         var now: UInt64 = 0
         let isKnown = csandbox_processor_time(process, &now) == 0
         if isKnown, now == processorTime, looksInFlight == 0, failures == 0 {
-            // Without processor time since then, the use cannot have grown.
+            // A worker without processor time since the last check cannot use more resources than
+            // before.
             wait = csandbox_is_stopped(process) != 0 ? Self.longestStill : Self.shortest
             return nil
         }
@@ -242,7 +243,7 @@ struct WorkerGauge {
         if estimatedFiles > policy.temporaryFiles { return .temporaryFolder("\(policy.temporaryFiles) files") }
 
         let written = use.activity.written + allocated + (isFolderMemory ? use.activity.faulted : 0)
-        // A file in another folder may have been removed by another program that replaced it.
+        // A file in another folder may have no name because another program replaced it.
         let elsewhere = min(descriptors.removed_elsewhere, written)
         let visible = use.visibleOwn + elsewhere
         if isWhole {

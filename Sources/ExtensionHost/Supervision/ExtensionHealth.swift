@@ -32,7 +32,7 @@ public struct ExtensionHealth: Hashable, Sendable, Codable {
         public var moment: Double
         /// The kind of the failure.
         public var kind: FailureKind
-        /// The purpose of the request, as the rest of "was asked to".
+        /// The purpose of the request, to complete "was asked to".
         public var during: String
         /// The exit of the worker, if it ended by itself.
         public var exit: WorkerExit?
@@ -66,7 +66,7 @@ public struct ExtensionHealth: Hashable, Sendable, Codable {
     public struct Quarantine: Hashable, Sendable, Codable {
         /// The start of the quarantine.
         public var since: Double
-        /// The reason, as the rest of a sentence about the extension.
+        /// The reason, to complete a sentence about the extension.
         public var reason: String
         /// The failure that led to the quarantine, with its evidence.
         public var evidence: Failure

@@ -60,7 +60,8 @@ final class Watchdog: Sendable {
         isStarved: @escaping @Sendable () async -> Bool = { false }, onBegin: @escaping @Sendable () -> Void = {},
         onExpiry: @escaping @Sendable (Duration) -> Void
     ) {
-        // Read here because the task starts late: anything until then is a sign of life.
+        // The count is read here, because the task may start late. Progress until then counts as a
+        // sign of life.
         let atStart = progress.count
         let now = stopwatch(clock)
         let watch: @Sendable () async -> Void = {

@@ -14,7 +14,7 @@ public enum WorkerExit: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The exit status of a worker program that cannot start (EX_OSERR). It prints the reason.
     static let cannotStart: Int32 = 71
 
-    /// A description of the exit, as the rest of a sentence.
+    /// A description of the exit, to complete a sentence.
     public var description: String {
         switch self {
         case .exited(let status): "ended its worker with exit status \(status)"

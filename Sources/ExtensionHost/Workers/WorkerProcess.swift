@@ -139,8 +139,8 @@ final class WorkerProcess: Sendable {
         }
     }
 
-    /// Asks the worker and the processes that it started to end (SIGTERM). Does nothing after the
-    /// end.
+    /// Sends SIGTERM to the worker and to the processes that the worker started. Does nothing after
+    /// the end.
     func askToEnd() {
         guard !isInThisProcess else { return }
         state.withLock { state in

@@ -5,7 +5,7 @@ extension WorkerRequest {
     /// The purpose of ``load(_:)``, which is not retried.
     static let loadPurpose = "load"
 
-    /// The purpose of the request, as the rest of "was asked to".
+    /// The purpose of the request, to complete "was asked to".
     var purpose: String {
         switch self {
         case .load: Self.loadPurpose

@@ -108,7 +108,7 @@ final class ReadingWatch {
     private static let callsPerCheck = 64
     private let now: () -> Duration
     private let hasRoom: () -> Bool
-    /// `true` if the time is that of a row, `false` if it is that of the whole request.
+    /// `true` if the time limit applies to each row, `false` if it applies to the whole request.
     private let isPerRow: Bool
     private var request: (cancelled: () -> Bool, progress: () -> Void) = ({ false }, {})
     private var began = Duration.zero

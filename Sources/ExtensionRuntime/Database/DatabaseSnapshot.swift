@@ -173,7 +173,8 @@ struct DatabaseSnapshot {
                 } else if count == 0, offset > 0 {
                     return
                 } else {
-                    // Some file systems cannot, or say that there is nothing.
+                    // Some file systems do not support the copy in the kernel, or report an empty
+                    // file.
                     isInKernel = false
                 }
             } else {

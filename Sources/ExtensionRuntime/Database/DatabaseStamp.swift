@@ -61,11 +61,11 @@ struct DatabaseStamp: Equatable {
         return (bytes, status)
     }
 
-    /// Returns `true` if a copy that was made between two states is one state that the app
-    /// committed.
+    /// Returns `true` if a copy that was made between these two stamps has exactly one committed
+    /// state of the app's database.
     ///
-    /// With a log, the database may have changed by a checkpoint, which only writes what the log
-    /// still has. Without one, nothing may have changed.
+    /// If the database has a log, a checkpoint may have changed the file, since it only writes what
+    /// the log still has. If there is no log, the file must not have changed.
     func isSameState(as later: DatabaseStamp) -> Bool {
         guard hasLog == later.hasLog, database.isSameFile(as: later.database), !hasJournal, !later.hasJournal else {
             return false

@@ -167,10 +167,10 @@ struct DatabaseWork {
         return nil
     }
 
-    /// Donates the rows of a file from a place on.
+    /// Donates the rows of a file from a position on.
     ///
-    /// - Returns: `true` at the end of the file; `false` if the page is full, with the place after
-    ///   it.
+    /// - Returns: `true` at the end of the file; `false` if the page is full. Then `place` is the
+    ///   position after the page.
     private mutating func donate(
         _ file: DatabaseFile, from place: inout ReindexCursor, _ donations: inout RowDonations, goesOn: (Int) -> Bool
     ) throws(BindingFailure) -> Bool {

@@ -91,7 +91,8 @@ enum SchemaCheck {
             }
         }
         guard let (problem, text) = first else { throw BindingFailure(.failed, "\(path) has no SELECT") }
-        // Only a statement that does not compile says something about the schema.
+        // SQLITE_ERROR and SQLITE_AUTH come from compiling the statement: the schema differs. Other
+        // errors say nothing about the schema.
         guard problem.code == 1 || problem.code == 23 else { throw problem.failure(of: reader.path) }
         throw BindingFailure(
             .unsupported,

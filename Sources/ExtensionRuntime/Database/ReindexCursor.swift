@@ -2,7 +2,7 @@
 import DatabaseBindings
 import JSONText
 
-/// The place between two pages of a reindex.
+/// The position between two pages of a reindex.
 struct ReindexCursor: Equatable {
     /// The file that is being read.
     var file: String

@@ -208,7 +208,7 @@ final class DonationCollector: DonationReceiver {
 
     func record(of identifier: String, bundle: String) async throws(BusError) -> RecordReply {
         let found: ItemRecord? = state.withLock { state in
-            // Searches the default index first, then the others, like an index.
+            // Searches the bundle's default index first, then its named indexes, as the index does.
             let name = Name(index: nil, identifier: identifier)
             if let record = state.items[name] ?? state.known[name] { return record }
             let others = [state.items, state.known].lazy.compactMap { items in

@@ -42,7 +42,7 @@ enum ExtensionAnswer: Sendable, Equatable {
     /// A file with its name, its length and its first bytes.
     case file(name: String, length: Int, head: [UInt8])
     case preview(Rendering)
-    /// The extension does not serve such requests.
+    /// The extension does not serve this kind of request.
     case notServed
     /// The extension answered with a failure status and a message.
     case refused(ExtensionStatus, String)

@@ -74,11 +74,11 @@ public struct SchedulingPolicy: Hashable, Sendable {
 
     /// The time a job runs until it is evaluated again.
     public var sliceFull = 30.0
-    /// The time a job runs when it passes gates.
+    /// The time a job runs when it bypasses gates: the length of a low-rate slice.
     public var sliceRelaxed = 5.0
-    /// The interval between the starts of such slices, which together take less than a tenth of the
-    /// time. The miners of KDE and GNOME instead pause 10 to 500 ms after each batch, which never
-    /// lets a processor sleep.
+    /// The interval between the starts of low-rate slices. Low-rate slices together take less than
+    /// a tenth of the time. The miners of KDE and GNOME instead pause 10 to 500 ms after each
+    /// batch, which never lets a processor sleep.
     public var slicePeriod = 60.0
     /// The time a resumable job runs before a more urgent job replaces it.
     public var turnRun = 300.0
@@ -105,10 +105,10 @@ public struct SchedulingPolicy: Hashable, Sendable {
     /// The processor time that fresh work may use at once while it passes gates, in seconds: a few
     /// saves.
     ///
-    /// Together with ``freshRate``, a minute has at most 1.8 s, which is 3 % of one processor. The
-    /// parts are 0.4 s of burst, a minute at the rate, and 0.2 s until the next check.
+    /// With ``freshRate``, fresh work gets at most 1.8 s in a minute, which is 3 % of one
+    /// processor: 0.4 s of burst, a minute at the rate, and 0.2 s until the next check.
     public var freshBurst = 0.4
-    /// The sustained processor time of such work, in seconds for each second.
+    /// The sustained processor time of fresh work that bypasses gates, in seconds for each second.
     public var freshRate = 0.02
 
     // MARK: Quotas

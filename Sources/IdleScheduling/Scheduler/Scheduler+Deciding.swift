@@ -219,7 +219,7 @@ extension Scheduler {
         lastRan = now
     }
 
-    /// Begins a new relaxed window, unless the current slice is not over.
+    /// Begins a low-rate slice, unless the current slice is not over.
     private mutating func openWindow(_ verdict: Verdict) {
         guard !verdict.relaxed.isEmpty, now >= window.end else { return }
         window = RelaxedWindow(end: now + policy.sliceRelaxed, next: now + policy.slicePeriod)

@@ -75,7 +75,7 @@ package final class PageAccess: Sendable {
 
     private static let cookieName = "searchlight"
 
-    /// Decides about a request. A request with the code invalidates the code.
+    /// Grants or rejects a request. A request with the code invalidates the code.
     package func decide(_ request: PageRequest) -> Decision {
         // With DNS rebinding, a page of another site reaches this server under the name of that
         // site.

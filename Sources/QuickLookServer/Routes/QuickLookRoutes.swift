@@ -57,7 +57,7 @@ package final class QuickLookRoutes: Sendable {
         case granted(path: [String])
     }
 
-    /// Decides about a request. Its cost is small for every request.
+    /// Grants or rejects a request. Its cost is small for every request.
     package func admit(_ request: PageRequest) -> Admission {
         switch access.decide(request) {
         case .invited: .answered(Page.invitation, isWelcome: false)

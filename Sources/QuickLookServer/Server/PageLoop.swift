@@ -14,9 +14,9 @@ import SystemSupport
 /// of their own, which no other connection can take. Among the others, the newest replaces the
 /// oldest.
 package final class PageLoop: Sendable {
-    /// The callbacks of the loop. All are called on its thread, except `answer`.
+    /// The callbacks of the loop. The loop's thread calls all of them, except `answer`.
     package struct Handlers: Sendable {
-        /// Decides about a request.
+        /// Grants or rejects a request.
         package var admit: @Sendable (PageRequest) -> QuickLookRoutes.Admission
         /// Replies to a granted request.
         package var answer: @Sendable (_ path: [String], _ arguments: [String: String]) async -> PageReply

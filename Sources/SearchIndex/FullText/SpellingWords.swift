@@ -123,7 +123,7 @@ enum SpellingWords {
     ///
     /// - Parameters:
     ///   - limit: The largest number of words.
-    ///   - isWanted: Decides about each word. Called at most ``maximumTried`` times.
+    ///   - isWanted: Returns `true` for a word to offer. Called at most ``maximumTried`` times.
     static func words(
         beginningWith prefix: String, limit: Int, _ db: Database, where isWanted: ((String) throws -> Bool)? = nil
     ) throws -> [String] {

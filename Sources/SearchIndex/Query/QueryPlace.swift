@@ -9,7 +9,7 @@ public struct QueryPlace: Hashable, Sendable, Codable {
     /// The first day of a week, counted from Sunday as 1.
     public var firstWeekday: Int
 
-    /// Creates a place.
+    /// Creates the settings.
     public init(timeZone: String, firstWeekday: Int) {
         self.timeZone = timeZone
         self.firstWeekday = firstWeekday

@@ -14,7 +14,8 @@ struct DatabaseExamination {
     private(set) var reasons: [String] = []
     /// The items whose domain column differs from their record.
     private(set) var wrongColumns: [Int64] = []
-    /// The number of damaged client states; 1 if one cannot be read. The repair deletes all.
+    /// The number of damaged client states; 1 if one cannot be read. The repair deletes all client
+    /// states.
     private(set) var damagedStates = 0
     /// The derived indexes that differ from the items, and their problems. Examined only if all
     /// items are intact.

@@ -32,8 +32,9 @@ struct DerivedIndex: Sendable {
     /// The indexes that searches require.
     static let searched = [AttributeIndex.derived, FullTextIndex.derived]
 
-    /// The items that a reindex may still delete at its end, and the number of each reindex in
-    /// pages, which may outlive its process. They are derived from nothing. If the tables are lost,
+    /// Two tables of reindexes that are in progress. `unconfirmed` has the items that a reindex may
+    /// still delete at its end. `replacement` has the number of each reindex in pages, because such
+    /// a reindex may outlive its process. The tables are derived from nothing. If they are lost,
     /// the number is lost too, so the reindex restarts. Until then, leftover items stay in the
     /// index.
     private static let unconfirmed = DerivedIndex(

@@ -14,7 +14,7 @@ import ServiceMessages
 package protocol ClientCall: Codable, Sendable {
     /// The result of the call.
     associatedtype Answer: Codable & Sendable
-    /// The purpose of the call, as the rest of “the request to …”.
+    /// The purpose of the call, to complete “the request to …”.
     var purpose: String { get }
     func perform(_ context: CallContext) async throws(EngineError) -> Answer
     /// A shorter answer, for an answer above the size limit. The client requests the rest with

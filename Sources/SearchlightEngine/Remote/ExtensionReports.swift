@@ -125,7 +125,7 @@ package struct ExtensionHealthReport: Hashable, Sendable, Codable {
     package struct Failure: Hashable, Sendable, Codable {
         /// The time of the failure.
         package var moment: Double
-        /// A description, as the rest of a sentence about the extension.
+        /// A description, to complete a sentence about the extension.
         package var summary: String
         /// The last lines that the extension printed.
         package var lastOutput: [String]

@@ -112,16 +112,17 @@ final class ActivityHandlers: ActivityCarrier {
                 defer { token.end() }
                 while let handler = next(for: held, of: bundle) {
                     guard let isTaken = await ask(handler.link, held.activity) else { continue }
-                    // A refusal is the answer of the app that was started, since handlers that
-                    // declined before are not asked again.
+                    // This is the answer of the app that was started, even if it declines. Handlers
+                    // that declined before are not asked again.
                     return end(held.number, isTaken: isTaken)
                 }
             }
         }
     }
 
-    /// Returns the newest handler that was not asked yet. Without one, the next registration is
-    /// asked: both happen under one lock, so that no registration is missed.
+    /// Returns the newest handler that was not asked yet. If there is none, marks the activity, so
+    /// that the next handler that registers is asked. One lock covers both, so no registration is
+    /// missed.
     private func next(for held: Held, of bundle: String) -> Handler? {
         state.withLock { state in
             let handler = state.handlers[bundle]?.last { handler in

@@ -9,7 +9,7 @@ package enum BoundedFile {
         case tooLarge(limit: Int)
         case notRegular
 
-        /// The reason, as the end of a sentence about the file.
+        /// The reason, to complete a sentence about the file.
         package var description: String {
             switch self {
             case .system(let code): "\(String(cString: strerror(code)))."

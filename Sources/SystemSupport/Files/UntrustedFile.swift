@@ -103,7 +103,7 @@ package enum FileTrust {
         }
     }
 
-    /// The kind of a file, as the end of “it is”.
+    /// The kind of a file, to complete “it is”.
     static func kind(_ mode: mode_t) -> String {
         switch mode & S_IFMT {
         case S_IFREG: "a file"

@@ -109,7 +109,8 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
         return identifiers
     }
 
-    /// The types of all representations, best first. Identifiers of no type are left out.
+    /// The types of all representations, best first. An identifier that belongs to no type is left
+    /// out.
     open var registeredContentTypes: [UTType] { registeredTypeIdentifiers.compactMap { UTType($0) } }
 
     /// The types of the files that may be opened in place, best first.

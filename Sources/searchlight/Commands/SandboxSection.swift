@@ -13,7 +13,7 @@ struct SandboxSection: Encodable {
         var last: String
         /// The change that would allow the access; `none` if no extension may have it.
         var remedy: String
-        /// The remedy as the rest of a sentence.
+        /// The remedy, to complete a sentence.
         private let advice: String
 
         init(_ entry: SandboxHistory.Entry) {

@@ -43,7 +43,7 @@ struct BookmarksFaultTests {
         }
         try await harness.withEngine { engine async throws in
             guard fault != .dangling, fault != .pipe, fault != .folder else {
-                // Bookmarks of no profile.
+                // The file is not a database of a profile, so the reindex succeeds without it.
                 #expect(try await engine.reindexAll(bundle) == 1)
                 #expect(engine.owedJobs.isEmpty)
                 let skipped = harness.messages.filter { $0.hasPrefix("skipped: \(places)") }

@@ -32,7 +32,7 @@ final class FakeApp: LiveDelegate {
 
     /// The requests it received.
     var requests: [WorkerRequest] { state.withLock { $0.requests } }
-    /// The number of waits for its donations.
+    /// The number of times that the engine waited for the donations of the app.
     var settles: Int { state.withLock { $0.settles } }
 
     @discardableResult

@@ -12,7 +12,8 @@ struct ServiceTortureTests {
     private static let seconds = environment["SEARCHLIGHT_TORTURE_SECONDS"].flatMap { Int($0) }
     private static let replacements =
         environment["SEARCHLIGHT_TORTURE_REPLACEMENTS"].flatMap { Int($0) } ?? (seconds == nil ? 20 : 1000)
-    /// A few of the broken extensions in every test run, because they are compiled first.
+    /// The number of broken extensions. An ordinary test run uses a few, because each must be
+    /// compiled first.
     private static let brokenOnes = seconds == nil ? 12 : Int.max
 
     /// Too large for the small disk, and for a machine with other work.

@@ -148,7 +148,7 @@ private final class OfficeTextVisitor: MarkupVisitor {
     /// `true` if the last page break was explicit. Word marks the page that follows again.
     private var brokeExplicitly = false
 
-    /// Elements whose text is not displayed, or a second time.
+    /// The elements to skip. Their text is not displayed, or repeats text of another element.
     private static let skipped: Set<String> = [
         "Fallback", "tabs", "tabLst", "del", "moveFrom", "instrText", "delText",
     ]

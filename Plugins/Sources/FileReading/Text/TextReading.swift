@@ -99,7 +99,7 @@ extension TextReading {
         }
     }
 
-    /// Returns UTF-16 or UTF-32 if the zeros are in the positions that such text has.
+    /// Returns UTF-16 or UTF-32 if the zero bytes are in the positions typical of that encoding.
     private static func wideEncoding(_ bytes: ArraySlice<UInt8>) -> String? {
         let sample = bytes.prefix(4096)
         var zeros = [0, 0, 0, 0]

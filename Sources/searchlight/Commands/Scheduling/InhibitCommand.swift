@@ -41,7 +41,8 @@ struct InhibitCommand: AsyncParsableCommand {
 
     func run() async throws {
         let words = words
-        // Without the service, only the command runs.
+        // Runs only the command if the options bypass the service, because the service has the
+        // scheduler.
         guard !options.staysInProcess else { throw ExitCode(await Child.run(words)) }
         let service = await connect()
         let holding = Task { [why, store = options.storeDirectory] in

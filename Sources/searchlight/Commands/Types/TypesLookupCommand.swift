@@ -82,7 +82,7 @@ struct TypesLookupCommand: OptionedCommand {
 }
 
 extension TypesLookupCommand {
-    /// The text of a four-character code, which is given as such or as a number.
+    /// Returns a four-character code as text. The argument is the code itself, or its number.
     fileprivate static func fourCharacters(_ text: String) -> String {
         let digits = text.hasPrefix("0x") ? text.dropFirst(2) : ""
         let code = text.utf8.count == 10 ? UInt32(digits, radix: 16) : UTGetOSTypeFromString(text)
