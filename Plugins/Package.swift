@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "Documents", type: .dynamic, targets: ["Documents"]),
         .library(name: "Contacts", type: .dynamic, targets: ["Contacts"]),
         .library(name: "Calendars", type: .dynamic, targets: ["Calendars"]),
+        .library(name: "Pictures", type: .dynamic, targets: ["Pictures"]),
     ],
     dependencies: [
         .package(name: "searchlight", path: ".."),
@@ -46,7 +47,7 @@ let package = Package(
         .target(
             name: "DocumentReading",
             dependencies: [
-                "FileReading", "JournalNotes", "CLibArchive", "CMarkup", "CPoppler",
+                "FileReading", "JournalNotes", "CLibArchive", "CPoppler",
                 .product(name: "CoreSpotlight", package: "searchlight"),
             ],
             swiftSettings: strict),
@@ -72,6 +73,23 @@ let package = Package(
             name: "CalendarEntries", dependencies: ["ContentLines", "FileReading", "CCalendar"], swiftSettings: strict),
         // The lines of vCard and iCalendar
         .target(name: "ContentLines", dependencies: ["FileReading"], swiftSettings: strict),
+        // Pictures: folders of pictures
+        .target(
+            name: "Pictures",
+            dependencies: [
+                "PictureReading", "FileDonations", "FileReading",
+                .product(name: "CoreSpotlight", package: "searchlight"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "PictureReading",
+            dependencies: ["FileReading", "CPictures", .product(name: "CoreSpotlight", package: "searchlight")],
+            swiftSettings: strict),
+        // C functions that wrap the decoders of pictures. libheif is loaded at run time
+        // (docs/decisions/0030).
+        .target(
+            name: "CPictures", cSettings: [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")],
+            linkerSettings: ["jpeg", "png16", "tiff", "webp", "webpdemux", "gif", "gcrypt"].map { .linkedLibrary($0) }),
         // The files of configured folders, and their items
         .target(
             name: "FileReading", dependencies: ["CFileBirth", "CMarkup", "CUchardet"], swiftSettings: strict),
@@ -137,6 +155,16 @@ let package = Package(
             name: "CalendarsTests",
             dependencies: [
                 "Calendars", "CalendarEntries", "FileDonations", "FileReading", "PluginTesting",
+                .product(name: "CoreSpotlight", package: "searchlight"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "PictureReadingTests", dependencies: ["PictureReading", "FileReading", "PluginTesting"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "PicturesTests",
+            dependencies: [
+                "Pictures", "PictureReading", "FileDonations", "FileReading", "PluginTesting",
                 .product(name: "CoreSpotlight", package: "searchlight"),
             ],
             swiftSettings: strict),

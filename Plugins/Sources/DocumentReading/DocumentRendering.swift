@@ -39,7 +39,7 @@ extension DocumentFile {
             if content.isPaged { body += "<h2 id=\"page-\(index + 1)\">Page \(index + 1)</h2>\n" }
             body += isPreformatted ? "<pre>\(text.escapedForHTML)</pre>\n" : Self.paragraphs(text)
         }
-        return Self.page(title: content.title ?? fileName, body: body)
+        return HTMLPage.page(title: content.title ?? fileName, body: body)
     }
 
     private var isPreformatted: Bool { kind.format == .plainText || kind.format == .sourceText }
@@ -88,32 +88,6 @@ extension DocumentFile {
     /// Returns the text in lower case and without accents.
     private static func folded(_ text: Substring) -> String {
         text.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
-    }
-
-    private static func page(title: String, body: String) -> String {
-        """
-        <!DOCTYPE html>
-        <html>
-        <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta name="color-scheme" content="light dark">
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
-        <title>\(title.escapedForHTML)</title>
-        <style>
-        :root { color-scheme: light dark; }
-        body { font: 16px/1.5 system-ui, sans-serif; max-width: 44em; margin: 2em auto; padding: 0 1em; }
-        pre { font: .9em/1.45 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
-        h2 { font-size: .9em; font-weight: normal; opacity: .6; border-top: 1px solid; margin-top: 2em; }
-        .facts { opacity: .7; }
-        img { max-width: 100%; border: 1px solid; }
-        </style>
-        </head>
-        <body>
-        \(body)</body>
-        </html>
-
-        """
     }
 
     /// Returns the text, without a size limit of its own. Pages are separated by U+000C.

@@ -8,28 +8,18 @@ extension DocumentFile {
     /// Returns the item of the document. The item never expires: it is deleted with the file.
     func item(_ content: DocumentContent) -> FileItem {
         let attributes = CSSearchableItemAttributeSet()
-        attributes.contentType = kind.contentType
         attributes.title = content.title ?? stem
         attributes.displayName = content.title ?? stem
         attributes.textContent = content.text
         setProperties(content, attributes)
-        attributes.alternateNames = [fileName]
-        attributes.containerTitle = path.split(separator: "/").dropLast().last.map(String.init)
-        attributes.identifier = path
-        attributes.contentURL = URL(filePath: path, directoryHint: .notDirectory)
-        attributes.path = path
-        attributes.contentCreationDate = content.created ?? file.birth ?? file.modified
-        attributes.contentModificationDate = file.modified
-        // The attribute is in megabytes.
-        attributes.fileSize = NSNumber(value: Double(file.size) / 1_000_000)
+        if let created = content.created { attributes.contentCreationDate = created }
+        setFileAttributes(attributes, contentType: kind.contentType)
         attributes.setMissingText(Int64(content.missing))
         if let picture = content.thumbnail { attributes.thumbnailData = Data(picture.bytes) }
         attributes.providerDataTypeIdentifiers = dataTypes(content)
         attributes.providerFileTypeIdentifiers = [fileType(content)]
         attributes.providerInPlaceFileTypeIdentifiers = [fileType(content)]
-        let item = CSSearchableItem(uniqueIdentifier: path, domainIdentifier: domain, attributeSet: attributes)
-        item.expirationDate = .distantFuture
-        var made = FileItem(item, size: content.text.utf8.count + (content.thumbnail?.bytes.count ?? 0))
+        var made = FileItem(item(attributes), size: content.text.utf8.count + (content.thumbnail?.bytes.count ?? 0))
         made.remarks = remarks(content)
         made.limitations = limitations(content)
         made.leftOut = content.problem?.kind
@@ -70,13 +60,6 @@ extension DocumentFile {
         if let subject = content.subject { attributes.subject = subject }
         if let summary = content.summary { attributes.contentDescription = summary }
         if let pages = content.pageCount { attributes.pageCount = NSNumber(value: pages) }
-    }
-
-    /// The names of the directories, joined by dots; nil in a configured folder itself. Dots in
-    /// names become underscores, since dots separate the parts of a domain.
-    private var domain: String? {
-        if directories.isEmpty { return nil }
-        return directories.map { String($0.map { $0 == "." ? "_" : $0 }) }.joined(separator: ".")
     }
 
     private func remarks(_ content: DocumentContent) -> [String] {

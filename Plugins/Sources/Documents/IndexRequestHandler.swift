@@ -47,12 +47,12 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
             guard file.kind.format == .pdf, let record else {
                 return file.item(try file.content(now: now, onPage: { progress.reading(file.path) }))
             }
-            if record.isSkipped(file) { return file.item(DocumentFile.unread) }
+            if record.isSkipped(file.fingerprint) { return file.item(DocumentFile.unread) }
             // Without a record, such a file may end the worker once more.
             func note(_ change: () throws -> Void) {
                 do { try change() } catch { report("\(file.path.onOneLine): \(error)") }
             }
-            note { try record.begin(file) }
+            note { try record.begin(file.fingerprint) }
             let item = file.item(try file.content(now: now, onPage: { progress.reading(file.path) }))
             note { try record.end() }
             return item

@@ -140,7 +140,7 @@ final class DocumentsHandlerTests {
         let file = try #require(try DocumentFile(contentsOf: path("timetable.pdf")))
         let lost = ReadingRecord(
             ReadingRecord.Storage(load: { nil }, store: { data in self.stored.withLock { $0 = [data] } }))
-        try lost.begin(file)
+        try lost.begin(file.fingerprint)
         let index = RecordingIndex()
         reindexAll(index, by: handler())
         #expect(index.recorded.leftOut == [path("timetable.pdf"): DocumentProblem.endedWorker.kind])
@@ -158,14 +158,14 @@ final class DocumentsHandlerTests {
         let storage = ReadingRecord.Storage(load: { state }, store: { state = $0 })
         for number in 0..<60 {
             let file = try #require(try DocumentFile(contentsOf: path("\(number).pdf")))
-            try ReadingRecord(storage).begin(file)
+            try ReadingRecord(storage).begin(file.fingerprint)
             try ReadingRecord(storage).recover()
             #expect((state?.count ?? 0) <= 250)
         }
         let record = ReadingRecord(storage)
         #expect(record.skipped.count == ReadingRecord.maximumSkipped)
-        #expect(!record.isSkipped(try #require(try DocumentFile(contentsOf: path("0.pdf")))))
-        #expect(record.isSkipped(try #require(try DocumentFile(contentsOf: path("59.pdf")))))
+        #expect(!record.isSkipped(try #require(try DocumentFile(contentsOf: path("0.pdf"))).fingerprint))
+        #expect(record.isSkipped(try #require(try DocumentFile(contentsOf: path("59.pdf"))).fingerprint))
         // A state of another origin is no record.
         state = Data([9, 9, 9])
         #expect(ReadingRecord(storage).skipped == [])

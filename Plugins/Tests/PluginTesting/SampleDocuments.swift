@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Documents that `Tests/Fixtures/make-documents` makes, in a folder that is deleted at the end.
+/// Files that a script in `Tests/Fixtures` makes, in a folder that is deleted at the end.
 package final class SampleDocuments: Sendable {
     /// The arguments of the script.
     package enum Kind: Sendable {
@@ -19,12 +19,12 @@ package final class SampleDocuments: Sendable {
 
     package let folder: String
 
-    package init(_ kind: Kind) throws {
+    package init(_ kind: Kind, by script: String = "make-documents") throws {
         folder = FileManager.default.temporaryDirectory.path + "/documents-\(UUID().uuidString)"
         let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Fixtures/make-documents")
+            .appending(path: "Fixtures/" + script)
         let process = try Process.run(
-            URL(filePath: "/usr/bin/env"), arguments: ["python3", script.path, folder] + kind.arguments)
+            script, arguments: [folder] + kind.arguments)
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw CocoaError(.featureUnsupported) }
     }

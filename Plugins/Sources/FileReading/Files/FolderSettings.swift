@@ -37,6 +37,7 @@ package struct FolderSettings: Sendable {
         package init(data path: String) { (key, name, exclusions, isData) = (nil, path, [], true) }
 
         package static let documents = DefaultFolder(key: "XDG_DOCUMENTS_DIR", name: "Documents")
+        package static let pictures = DefaultFolder(key: "XDG_PICTURES_DIR", name: "Pictures")
         package static let downloads = DefaultFolder(key: "XDG_DOWNLOAD_DIR", name: "Downloads")
     }
 
@@ -243,7 +244,8 @@ package struct FolderSettings: Sendable {
         return stat(path, &status) == 0 ? .success(FileType(mode: status.st_mode)) : .failure(SkipReason(errno: errno))
     }
 
-    private static func contents(of path: String) -> Result<String, SkipReason> {
+    /// Returns the text of a settings file.
+    package static func contents(of path: String) -> Result<String, SkipReason> {
         Result { () throws(SkipReason) -> String in
             let opened = try OpenedFile(in: nil, name: path, followingLinks: true, opener: .system)
             guard opened.status.st_size <= maximumSize else {

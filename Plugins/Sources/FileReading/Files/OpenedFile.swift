@@ -77,6 +77,11 @@ package struct OpenedFile: Sendable {
         return bytes
     }
 
+    /// Returns a number that another path, size or modification date changes.
+    package func fingerprint(path: String) -> UInt64 {
+        FNV1a.hash("\(path)\0\(size)\0\(modified.timeIntervalSince1970)".utf8)
+    }
+
     /// Returns the text of a file that must be UTF-8.
     static func text(of bytes: [UInt8]) throws(SkipReason) -> String {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]

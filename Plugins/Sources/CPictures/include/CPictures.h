@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEARCHLIGHT_CPICTURES_H
+#define SEARCHLIGHT_CPICTURES_H
+#include <stddef.h>
+#include <stdint.h>
+
+/* Pictures through the reference decoder of each format. A picture is decoded row by row into one
+ * of the wanted size, so that memory depends on the wanted size, not on the picture. All functions
+ * are thread-safe. */
+
+/* A part of an open file. The descriptor stays the caller's. */
+typedef struct {
+    int descriptor;
+    int64_t offset, length;
+} picture_source;
+
+typedef enum { PICTURE_JPEG, PICTURE_PNG, PICTURE_TIFF, PICTURE_WEBP, PICTURE_GIF, PICTURE_HEIF } picture_format;
+
+typedef enum {
+    PICTURE_DECODED = 0,
+    PICTURE_DAMAGED = 1,
+    /* The picture has more than PICTURE_MAXIMUM_PIXELS, or needs more than
+     * PICTURE_MAXIMUM_MEMORY to decode. */
+    PICTURE_TOO_LARGE = 2,
+    /* `keep_going` returned 0. */
+    PICTURE_STOPPED = 3,
+    /* There is no libheif.so.1 on this system, or it has no decoder for the picture. */
+    PICTURE_NO_LIBRARY = 4
+} picture_result;
+
+#define PICTURE_MAXIMUM_PIXELS (INT64_C(256) << 20)
+/* The memory that a decoder may use for a picture that it cannot decode row by row, in bytes. */
+#define PICTURE_MAXIMUM_MEMORY (INT64_C(160) << 20)
+
+typedef struct {
+    /* The size that the file states, in pixels, before any rotation; 0 if it was not read. */
+    uint32_t width, height;
+    int bits_per_sample;
+    int is_gray, has_alpha;
+    /* The decoded picture: RGBA, 8 bits each, without padding. NULL if nothing was decoded. Rows
+     * that a damaged file does not have are transparent. */
+    uint8_t *pixels;
+    uint32_t columns, rows;
+} picture;
+
+/* Decodes a picture into at most `side` pixels in width and height, or at its own size if that is
+ * smaller. With a side of 0, reads the size alone. `keep_going` is called at least once for each
+ * 64 rows. Fills `decoded` as far as it was read, also for a result that is an error; the caller
+ * frees it with picture_free. */
+picture_result picture_decode(picture_format format, picture_source source, uint32_t side,
+                              int (*keep_going)(void *context), void *context, picture *decoded);
+void picture_free(picture *picture);
+
+/* Rotates and mirrors a picture by its EXIF orientation, 1 to 8. Returns 0 if memory is
+ * exhausted. */
+int picture_orient(picture *picture, int orientation);
+
+/* Return an encoded picture, to be freed with free(), or NULL. Transparent parts of a JPEG are
+ * white. `exif` is a TIFF block without a header, or NULL. */
+uint8_t *picture_copy_jpeg(const picture *picture, int quality, const uint8_t *exif, size_t exif_length,
+                           size_t *length);
+uint8_t *picture_copy_png(const picture *picture, const uint8_t *exif, size_t exif_length, size_t *length);
+
+/* Returns metadata of a HEIF file, "Exif" or "XMP", at most `limit` bytes, to be freed with free();
+ * NULL if there is none. */
+uint8_t *picture_copy_heif_metadata(picture_source source, const char *type, size_t limit, size_t *length);
+
+/* Writes the MD5 of a text in hexadecimal, with a zero at the end. Returns 0 if this system has no
+ * MD5. */
+int picture_md5(const char *text, size_t length, char result[33]);
+
+#endif

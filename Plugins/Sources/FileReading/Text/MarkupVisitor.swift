@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import CMarkup
+
+/// The reason why the rest of a document was not read.
+package enum MarkupFault: Sendable, Equatable {
+    /// An XML document is not well-formed.
+    case damaged
+    case tooDeep
+    case tooLarge
+}
+
+/// Receives the elements and texts of an XML document. Names of elements have no prefix.
+///
+/// Open, since the readers of other modules are subclasses.
+open class MarkupVisitor {
+    /// Makes a visitor, which reads one document.
+    /// Creates a visitor that ignores everything.
+    public init() {}
+
+    /// Called at the start of each element.
+    open func start(_ name: String, _ attributes: MarkupAttributes) {}
+    /// Called at the end of each element.
+    open func end(_ name: String) {}
+    /// Called with each piece of text, in UTF-8.
+    open func text(_ bytes: UnsafeBufferPointer<UInt8>) {}
+
+    /// Reads an XML document. Everything before a fault is visited.
+    ///
+    /// - Returns: The reason why the rest was not read; nil if everything was read.
+    package final func read(xml: [UInt8]) -> MarkupFault? {
+        let handler = markup_handler(
+            start: { context, name, attributes in
+                MarkupVisitor.visitor(context)?.start(
+                    name.map { String(cString: $0) } ?? "", MarkupAttributes(first: attributes))
+            },
+            end: { context, name in MarkupVisitor.visitor(context)?.end(name.map { String(cString: $0) } ?? "") },
+            text: { context, text, length in
+                text?.withMemoryRebound(to: UInt8.self, capacity: length) { bytes in
+                    MarkupVisitor.visitor(context)?.text(UnsafeBufferPointer(start: bytes, count: length))
+                }
+            })
+        let result = withExtendedLifetime(self) {
+            xml.withUnsafeBytes { bytes in
+                withUnsafePointer(to: handler) { handler in
+                    xml_read(
+                        bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count, handler,
+                        Unmanaged.passUnretained(self).toOpaque())
+                }
+            }
+        }
+        switch result {
+        case MARKUP_READ: return nil
+        case MARKUP_TOO_DEEP: return .tooDeep
+        case MARKUP_TOO_LARGE: return .tooLarge
+        default: return .damaged
+        }
+    }
+
+    private static func visitor(_ context: UnsafeMutableRawPointer?) -> MarkupVisitor? {
+        context.map { Unmanaged<MarkupVisitor>.fromOpaque($0).takeUnretainedValue() }
+    }
+}
+
+/// The attributes of an element, valid during the call that passes them.
+public struct MarkupAttributes {
+    fileprivate let first: UnsafePointer<UnsafePointer<CChar>?>?
+
+    /// Returns the value of an attribute by its name without a prefix.
+    package subscript(_ name: String) -> String? {
+        guard var attribute = first else { return nil }
+        while let key = attribute.pointee {
+            let key = String(cString: key)
+            let local = key.utf8.lastIndex(of: UInt8(ascii: ":")).map { key[key.utf8.index(after: $0)...] } ?? key[...]
+            if local == name { return attribute[1].map { String(cString: $0) } }
+            attribute += 2
+        }
+        return nil
+    }
+
+    /// Returns the value of an attribute that has a prefix, such as `r:id` beside `id`.
+    package subscript(prefixed name: String) -> String? {
+        guard var attribute = first else { return nil }
+        while let key = attribute.pointee {
+            if String(cString: key).hasSuffix(":" + name) { return attribute[1].map { String(cString: $0) } }
+            attribute += 2
+        }
+        return nil
+    }
+
+    /// Calls the body with each name, including its prefix, and its value.
+    package func forEach(_ body: (_ name: String, _ value: String) -> Void) {
+        guard var attribute = first else { return }
+        while let key = attribute.pointee {
+            body(String(cString: key), attribute[1].map { String(cString: $0) } ?? "")
+            attribute += 2
+        }
+    }
+}

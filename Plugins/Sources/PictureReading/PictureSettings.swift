@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import FileReading
+import Foundation
+
+/// The settings for copies of pictures.
+///
+/// `$XDG_CONFIG_HOME/com.searchlight.pictures/settings` has one `key = value` on each line. Lines
+/// that begin with `#` are comments.
+package struct PictureSettings: Sendable, Equatable {
+    package static let identifier = "com.searchlight.pictures"
+    package static let copySizes = 16...16384
+
+    /// `copy-size`: the width and height that a copy has at most, in pixels.
+    package var copySize = 2048
+    /// `copy-location`: `true` if a copy says where the picture was taken.
+    package var copiesLocation = true
+
+    package init() {}
+
+    /// Reads the settings of the user whose environment this is.
+    ///
+    /// - Throws: The fault of the file. A copy is then not made, since it could have the location
+    ///   that the user wants to leave out.
+    package init(environment: [String: String]) throws(PictureSettingsError) {
+        let home = environment["HOME"] ?? NSHomeDirectory()
+        let configuration = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.config"
+        let file = "\(configuration)/\(Self.identifier)/settings"
+        switch FolderSettings.contents(of: file) {
+        case .success(let text): try read(text, from: file)
+        case .failure(.vanished): break
+        case .failure(let reason): throw PictureSettingsError(description: Skip(path: file, reason: reason).description)
+        }
+    }
+
+    private mutating func read(_ text: String, from file: String) throws(PictureSettingsError) {
+        for (number, line) in LineIterator(text[...]).enumerated() {
+            let line = line.trimmed
+            if line.isEmpty || line.hasPrefix("#") { continue }
+            let parts = line.split(separator: "=", maxSplits: 1).map { String($0.trimmed) }
+            switch (parts.first, parts.count == 2 ? parts[1] : nil) {
+            case ("copy-size", let value?):
+                guard let size = Int(value), Self.copySizes.contains(size) else { fallthrough }
+                copySize = size
+            case ("copy-location", "yes"): copiesLocation = true
+            case ("copy-location", "no"): copiesLocation = false
+            default:
+                throw PictureSettingsError(
+                    description: "\(file.onOneLine), line \(number + 1): write copy-size = PIXELS (from "
+                        + "\(Self.copySizes.lowerBound) to \(Self.copySizes.upperBound)) or copy-location = yes or no")
+            }
+        }
+    }
+}
+
+/// The error of settings that cannot be read.
+package struct PictureSettingsError: Error, Equatable, CustomStringConvertible {
+    package var description: String
+}
