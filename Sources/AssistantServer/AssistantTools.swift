@@ -83,6 +83,8 @@ struct AssistantTools: Sendable {
         let tool: String
         let query: String?
 
+        var isForAll: Bool { grants.assistants[assistant]?.all ?? false }
+
         func allows(_ bundle: String) -> Bool { grants.allows(assistant, bundle) }
     }
 
@@ -136,6 +138,8 @@ struct AssistantTools: Sendable {
         search.snippetLength = Self.passageCharacters
         search.includesPending = false
         search.countsUpTo = 1000
+        // Corrections come from the words of all apps.
+        search.correctsSpelling = access.isForAll
         search.attributes = ["contentModificationDate", "contentCreationDate", "startDate", "authorNames"]
         if app == nil {
             let bundles = try await fromIndex { store throws(EngineError) in try await store.perform(ItemCountsCall()) }
@@ -212,8 +216,16 @@ struct AssistantTools: Sendable {
             default: nil
             }
         guard let number else { throw ToolProblem("Pass the number of an item of a search as “item”.") }
-        let item = try await fromIndex { store throws(EngineError) in try await store.item(named: "@\(number)") }
-        guard access.allows(item.scope.bundle) else { throw Self.noGrant(item.scope.bundle) }
+        let item: StoredItem? = try await fromIndex { store throws(EngineError) in
+            do throws(EngineError) { return try await store.item(named: "@\(number)") } catch {
+                guard case .itemNotFound = error else { throw error }
+                return nil
+            }
+        }
+        // The same answer in both cases, so that numbers do not tell which apps exist.
+        guard let item, access.allows(item.scope.bundle) else {
+            throw ToolProblem("There is no item \(number) in the granted apps.")
+        }
         return item
     }
 

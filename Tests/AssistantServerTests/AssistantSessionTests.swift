@@ -120,7 +120,10 @@ struct AssistantSessionTests {
         #expect(try await place.call("search", ["query": "ferry", "app": "org.example.mail"]).isError)
         let mail = try await place.engine.item(named: "Re: the ferry").number
         let denied = try await place.call("read_item", ["item": .integer(mail)])
-        #expect(denied.isError && !denied.text.contains("secret"), "\(denied)")
+        #expect(denied.text == "There is no item \(mail) in the granted apps." && denied.isError, "\(denied)")
+        #expect(try await place.call("read_item", ["item": 77]).text == "There is no item 77 in the granted apps.")
+        // A correction would tell that another app has the word.
+        #expect(try await place.call("search", ["query": "secrat ferry"]).text.contains("secret") == false)
         #expect(try await place.call("list_apps", [:]).text.contains("org.example.mail") == false)
         try place.grants.grant("helper", nil)
         #expect(try await place.titles("ferry").count == 2)
