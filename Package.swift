@@ -115,12 +115,13 @@ let package = Package(
                 "FileWatching", "SearchIndex", "MetadataQuery", "UserSearch", "ExtensionHost", "Promises", "Previews",
                 "IdleScheduling", "ConditionSensors", "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages",
                 "UniformTypeIdentifiers", "CSandbox", "CBuildFacts", "SearchlightExtension", "AppLaunching",
+                "SemanticEmbedding",
             ], swiftSettings: strict),
         .target(
             name: "SearchIndex",
             dependencies: [
                 "WriteAheadLog", "MetadataQuery", "TextAnalysis", "UserSearch", "ItemRecord", "SystemSupport",
-                "UniformTypeIdentifiers", "CRecordCompression", grdb, sqlite,
+                "UniformTypeIdentifiers", "CRecordCompression", "SemanticEmbedding", grdb, sqlite,
             ], resources: [.embedInCode("schema.sql"), .embedInCode("FullText/full-text.sql")], swiftSettings: strict),
         .target(
             name: "CRecordCompression", dependencies: ["CZlib", "CZstd"],

@@ -49,7 +49,7 @@ package enum RunnerMatch {
         switch fit {
         case .wholeTitle, .wholeName: 100
         case .titleStart, .title, .text: 30
-        case .someWords, .insideWords: 10
+        case .someWords, .insideWords, .meaning: 10
         }
     }
 
@@ -61,7 +61,7 @@ package enum RunnerMatch {
         case .title: 0.8
         case .text: 0.7
         case .someWords: 0.5
-        case .insideWords: 0.4
+        case .insideWords, .meaning: 0.4
         }
     }
 }

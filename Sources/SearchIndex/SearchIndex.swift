@@ -59,6 +59,8 @@ public final class SearchIndex: Sendable {
     public let isComplete: Bool
     /// Limits the engagement reports of each app (``countEngagement(withItem:of:text:kind:)``).
     let allowance = Mutex(EngagementAllowance())
+    /// The embeddings in memory; empty until a search uses them.
+    let embeddings = EmbeddingCache()
     /// The task that closes the database, started once.
     let closing = Mutex<Task<Void, Never>?>(nil)
     var isClosed: Bool { closing.withLock { $0 != nil } }

@@ -20,6 +20,8 @@ struct DatabaseExamination {
     /// The derived indexes that differ from the items, and their problems. Examined only if all
     /// items are intact.
     private(set) var derived: [(index: DerivedIndex, problems: [String])] = []
+    /// The faults of the tables of embeddings. The repair drops the tables.
+    private(set) var embeddings: [String] = []
     private(set) var items = 0
     private(set) var clientStates = 0
     /// `true` if the database cannot be written, so that some checks were skipped.
@@ -52,8 +54,9 @@ struct DatabaseExamination {
             for table in ["bundle", "item", "client_state", "store"] + early + learned {
                 truth += try db.structuralFaults(in: table).map { (fault: String) in "\(table): \(fault)" }
             }
+            embeddings = try EmbeddingTables.problems(db)
             // A fault that rebuilding an index repairs does not require a new database.
-            structure = truth.isEmpty && derived.isEmpty ? try db.structuralFaults() : truth
+            structure = truth.isEmpty && derived.isEmpty && embeddings.isEmpty ? try db.structuralFaults() : truth
         } catch {
             structure.append((error as? DatabaseError)?.message ?? "\(error)")
         }
@@ -92,6 +95,7 @@ struct DatabaseExamination {
     /// `true` if no problem was found.
     var isClean: Bool {
         structure.isEmpty && damagedItems.isEmpty && wrongColumns.isEmpty && damagedStates == 0 && derived.isEmpty
+            && embeddings.isEmpty
     }
 
     /// Adds the problems, each with its repair, to a report.
@@ -114,6 +118,7 @@ struct DatabaseExamination {
         if damagedStates > 0 {
             report.add("client states", "\(damagedStates) are damaged", .deleteClientStates)
         }
+        for problem in embeddings { report.add("embeddings", problem, .rebuildIndex) }
         for (index, problems) in derived {
             for problem in problems { report.add("derived index “\(index.name)”", problem, .rebuildIndex) }
         }
@@ -135,6 +140,10 @@ struct DatabaseExamination {
     ) throws -> [String] {
         if let fault = structure.first { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: fault) }
         var done: [String] = []
+        if !embeddings.isEmpty {
+            try EmbeddingTables.drop(db)
+            done.append("The embeddings were damaged and were deleted. They are computed again in the background.")
+        }
         if !damagedItems.isEmpty {
             try lossRule.check(
                 path: path, detail: reasons.first ?? "an item cannot be read",

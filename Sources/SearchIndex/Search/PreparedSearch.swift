@@ -16,6 +16,7 @@ struct PreparedSearch: Sendable {
     /// The clock for date phrases in a text.
     let queryClock: QueryClock
     private let folder: StoreFolder
+    private let embeddings: EmbeddingCache
     /// `true` if the user allows ranking by engagement.
     private let learns: Bool
     /// The text in which spaces replace the filters.
@@ -47,6 +48,7 @@ struct PreparedSearch: Sendable {
         clock = index.clock
         queryClock = context.clock
         folder = index.folder
+        embeddings = index.embeddings
         learns = index.learns
         filters = request.filters + [intent?.expression].compactMap { $0 }
         guard !filters.isEmpty else {
@@ -99,6 +101,7 @@ struct PreparedSearch: Sendable {
         return try SearchRun(
             plan: plan(isMigrating: isMigrating), request: request, filter: filter, now: now, present: present,
             isMigrating: isMigrating, apps: apps, learned: learned(db, now: now),
+            meaning: isMigrating || plan.words.isEmpty ? nil : meaning(db),
             statistics: isMigrating ? TextStatistics() : TextStatistics(db, sample: request.limits.sample),
             items: TextItemReader(db), db: db)
     }
@@ -125,6 +128,39 @@ struct PreparedSearch: Sendable {
             folder.suspect()
             return LearnedSearch()
         }
+    }
+
+    /// Returns the items with a similar meaning; `nil` if the request has no meaning, or the store
+    /// has no embeddings for it. Damage is recorded for the next opening, and the search continues
+    /// with words.
+    private func meaning(_ db: Database) throws -> MeaningRanking? {
+        guard let meaning = request.meaning else { return nil }
+        do {
+            return try MeaningRanking(meaning, bundles: bundles(db), embeddings, db)
+        } catch  where EngagementTable.isDamage(error) {
+            folder.suspect()
+            return nil
+        }
+    }
+
+    /// Returns the numbers of the bundles whose items may be found; `nil` for all.
+    private func bundles(_ db: Database) throws -> Set<Int64>? {
+        guard request.bundle != nil || !request.excludedBundles.isEmpty || !apps.isEmpty else { return nil }
+        let rows = try Row.fetchCursor(db.cachedStatement(sql: "SELECT id, identifier FROM bundle"))
+        var numbers: Set<Int64> = []
+        while let row = try rows.next() {
+            let name: String = try row.decode(forColumn: "identifier")
+            guard request.bundle == nil || request.bundle == name, allows(bundle: name) else { continue }
+            numbers.insert(try row.decode(forColumn: "id"))
+        }
+        return numbers
+    }
+
+    /// The text whose meaning the search may use; `nil` if it has too few words.
+    var meaningText: String? {
+        let isTyping = !request.includesPending && plan.words.contains(where: \.isOpen)
+        guard request.usesMeaning, MeaningRule.applies(words: plan.words.count, isTyping: isTyping) else { return nil }
+        return text.collapsingWhitespace
     }
 
     /// Returns the hit with the requested attributes only.

@@ -40,6 +40,10 @@ public struct SearchRequest: Sendable {
     /// The source of engagement reports that affect the ranking; `nil` for none. An app's own
     /// reports require its ``bundle``.
     public var learnsFrom: EngagementReporter? = .user
+    /// `false` to compare only words, also if the store has an embedding model.
+    public var usesMeaning = true
+    /// The meaning of the text, to rank and find items by it; `nil` to compare only words.
+    package var meaning: SearchMeaning?
     /// The work limits. Tests and benchmarks compare other values with the defaults.
     package var limits = SearchLimits()
 
@@ -159,4 +163,6 @@ public struct SearchHit: Hashable, Sendable, Codable {
     public var score: Double
     /// The components of the score, before an app's own ranking of its items.
     public var parts: ScoreParts
+    /// The passage of the item whose meaning is similar, if no word of the text is in the item.
+    public var passage: String?
 }

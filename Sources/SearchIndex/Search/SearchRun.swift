@@ -52,6 +52,8 @@ struct SearchRun {
     let apps: [SearchIntent.Filter]
     /// The engagement from earlier searches.
     let learned: LearnedSearch
+    /// The items with a similar meaning; `nil` if only words are compared.
+    let meaning: MeaningRanking?
     let statistics: TextStatistics
     let items: TextItemReader
     let db: Database
@@ -71,7 +73,7 @@ struct SearchRun {
         let tags = try SearchTags(bundle: request.bundle, db)
         let words = try soughtWords()
         let relevance = try relevance(words)
-        let chosen = isMigrating ? [] : try learned.texts(having: words, db)
+        let chosen = isMigrating ? [] : try learned.texts(having: words, db) + similarTexts()
         var depth = max(Self.minimumDepth, count)
         var known = KnownTexts()
         while true {
@@ -80,11 +82,21 @@ struct SearchRun {
                 findsInsideWords: request.findsInsideWords, languages: statistics.languages, items, db)
             try find(with: &finder)
             let (hits, areAll) = try ranked(finder.found, chosen: chosen, relevance, count, &known)
-            if hits.count >= count || (finder.isExhausted && areAll) || depth >= Self.maximumDepth {
+            // Further lists have items with words only.
+            let withWords = meaning == nil ? hits.count : hits.count { $0.parts.fit != .meaning }
+            if withWords >= count || (finder.isExhausted && areAll) || depth >= Self.maximumDepth {
                 return (hits, areAll && finder.isExhausted)
             }
             depth *= 4
         }
+    }
+
+    /// Returns the texts of the items with the most similar meaning, which the lists of words may
+    /// omit.
+    private func similarTexts() throws -> [Int64] {
+        guard let meaning else { return [] }
+        let statement = try db.cachedStatement(sql: "SELECT text_row FROM item WHERE id = ?")
+        return try meaning.candidates.compactMap { try Int64.fetchOne(statement, arguments: [$0.item]) }
     }
 
     private func find(with finder: inout CandidateFinder) throws {
@@ -103,8 +115,22 @@ struct SearchRun {
             sql: "SELECT \(StoredItem.columns) FROM item JOIN bundle ON bundle.id = item.bundle WHERE item.id = ?")
         let row = try Row.fetchOne(statement, arguments: [hit.item])
         return try row.map {
-            SearchHit(item: try StoredItem($0), kind: hit.parts.fit, score: hit.score, parts: hit.parts)
+            let item = try StoredItem($0)
+            return SearchHit(
+                item: item, kind: hit.parts.fit, score: hit.score, parts: hit.parts,
+                passage: hit.parts.fit == .meaning ? try passage(of: item) : nil)
         }
+    }
+
+    /// Returns the passage of an item with the most similar meaning.
+    private func passage(of item: StoredItem) throws -> String? {
+        guard let row = meaning?.candidate(item.number)?.row else { return nil }
+        let range = try Row.fetchOne(
+            db.cachedStatement(sql: "SELECT start, size FROM embedding WHERE id = ?"), arguments: [row])
+        guard let range else { return nil }
+        let (start, size): (Int, Int) = (try range.decode(forColumn: "start"), try range.decode(forColumn: "size"))
+        guard start >= 0, size > 0 else { return nil }
+        return EmbeddedText(item.record).passage(start..<start + size)
     }
 
     // MARK: Counting
@@ -118,13 +144,16 @@ struct SearchRun {
     ///   - maximum: The number at which counting stops.
     func total(_ hits: [RankedHit], areAll: Bool, shown: Int, upTo maximum: Int) throws -> SearchTotal {
         let least = max(1, min(shown, maximum))
-        let complete = hits.count { $0.parts.fit != .someWords }
+        let complete = hits.count { $0.parts.fit.hasAllWords }
         if areAll {
             let count = complete >= least ? complete : hits.count
             return SearchTotal(count: min(count, maximum), isExact: count < maximum)
         }
         let total = try count(hasAll: true, upTo: maximum)
-        return total.count >= least ? total : try count(hasAll: false, upTo: maximum)
+        if total.count >= least { return total }
+        var all = try count(hasAll: false, upTo: maximum)
+        all.count = min(maximum, all.count + hits.count { $0.parts.fit == .meaning })
+        return all
     }
 
     /// Counts the items with all words, or with some words.
@@ -153,7 +182,7 @@ struct SearchRun {
                     break
                 }
                 let fit = try read(text, relevance, &bytes)?.parts.fit
-                if let fit, !hasAll || fit != .someWords { count += 1 }
+                if let fit, fit != .meaning, !hasAll || fit.hasAllWords { count += 1 }
             }
         } else {
             count = finder.texts.count - (try expiredTexts(among: finder.texts))
@@ -287,9 +316,22 @@ struct SearchRun {
                 if hits.count - first > others, let hit = hits.last { best.add(hit.parts.score) }
             }
         }
+        try addMeaning(to: &hits)
         hits.sort { ($1.parts.score, $1.text) < ($0.parts.score, $0.text) }
         BundleOrder.apply(to: &hits)
         return (hits, reads == order.count)
+    }
+
+    /// Adds the part for the meaning to the scores.
+    private func addMeaning(to hits: inout [RankedHit]) throws {
+        guard let meaning else { return }
+        let best = hits.lazy.filter { $0.parts.fit != .meaning }.map(\.parts.textScore).max() ?? 1
+        let deviations = try meaning.deviations(of: hits.map(\.item), db)
+        for index in hits.indices {
+            guard let own = deviations[hits[index].item] else { continue }
+            hits[index].parts.meaning = MeaningRule.part(deviations: own, best: best)
+            hits[index].score = hits[index].parts.score
+        }
     }
 
     /// The largest difference between a score and its estimate, in nearly all cases: half a level
@@ -326,11 +368,13 @@ struct SearchRun {
         let features = try item.features()
         bytes += features.fields.reduce(0) { $0 + $1.utf8.count }
         if plan.isStrict, !plan.allows(features.fields) { return nil }
-        guard
-            var parts = relevance.parts(
-                of: features.fields, language: features.language, names: features.names, age: age(features.date),
-                isInside: { isInside(features.fields) })
-        else { return nil }
+        let found = relevance.parts(
+            of: features.fields, language: features.language, names: features.names, age: age(features.date),
+            isInside: { isInside(features.fields) })
+        let isSimilar = meaning?.candidate(item.id).map { $0.deviations >= MeaningRule.floor } ?? false
+        guard var parts = found ?? (isSimilar ? Relevance.partsWithoutWords(age: age(features.date)) : nil) else {
+            return nil
+        }
         parts.engagement = try learned.gain(of: item.id, over: parts.textScore, db)
         return RankedHit(
             text: text, item: item.id, bundle: item.bundle, parts: parts, score: parts.score,

@@ -45,14 +45,14 @@ extension PreparedSearch {
         let (hits, areAll) = try run.hits(count)
         let typed = SearchOutcome(run: run, hits: hits, areAll: areAll, replacements: [], correction: nil)
         guard request.correctsSpelling, request.cursor == nil, !run.isMigrating, !run.plan.words.isEmpty,
-            hits.allSatisfy({ $0.parts.fit == .someWords })
+            hits.allSatisfy({ !$0.parts.fit.hasAllWords })
         else { return typed }
         let replacements = try SearchSpelling(run, clock: queryClock).replacements(in: text)
         // Uses a fixed minimum, so that the decision does not depend on the page size.
         let window = run.isRestricted ? max(count, SearchRun.minimumDepth) : count
         guard !replacements.isEmpty, let corrected = try outcome(window, replacements, run) else { return typed }
         // The corrected words occur, but a filter or a phrase may exclude all items that have them.
-        if !run.isRestricted || corrected.hits.contains(where: { $0.parts.fit != .someWords }) { return corrected }
+        if !run.isRestricted || corrected.hits.contains(where: { $0.parts.fit.hasAllWords }) { return corrected }
         let others = areAll || count == window ? hits : try run.hits(window).hits
         return corrected.hits.count > others.count ? corrected : typed
     }

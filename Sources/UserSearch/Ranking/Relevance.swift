@@ -17,6 +17,11 @@ public enum Fit: Int, Hashable, Sendable, Comparable, CaseIterable, Codable {
     case someWords
     /// A word of titles or keywords contains the last word, and the other words are present.
     case insideWords
+    /// None of the words is in the item, but its meaning is similar to the text's.
+    case meaning
+
+    /// `true` if the item has all words.
+    public var hasAllWords: Bool { self != .someWords && self != .meaning }
 
     /// Returns `true` if one kind of match is better than the other.
     public static func < (one: Fit, other: Fit) -> Bool { one.rawValue < other.rawValue }
@@ -24,7 +29,7 @@ public enum Fit: Int, Hashable, Sendable, Comparable, CaseIterable, Codable {
 
 /// The components of a score.
 ///
-///     score = (evidence + words + nearness + engagement) × freshness
+///     score = (evidence + words + nearness + engagement + meaning) × freshness
 public struct ScoreParts: Hashable, Sendable, Codable {
     /// The kind of match.
     public var fit: Fit
@@ -39,6 +44,8 @@ public struct ScoreParts: Hashable, Sendable, Codable {
 
     /// The amount added for earlier engagement: 0 to ``LearnedRanking/maximum``.
     public var engagement: Double
+    /// The amount added for a similar meaning (``MeaningRule``); 0 without an embedding model.
+    public var meaning = 0.0
 
     /// Creates the components of a score.
     public init(
@@ -51,7 +58,7 @@ public struct ScoreParts: Hashable, Sendable, Codable {
     /// The score of the item's texts, regardless of its age and engagement.
     public var textScore: Double { evidence + words + nearness }
     /// The score by which items are sorted.
-    public var score: Double { (textScore + engagement) * freshness }
+    public var score: Double { (textScore + engagement + meaning) * freshness }
 }
 
 /// The ranking rule (docs/SEARCH.md). A value for one search, to be used by one thread at a time.
@@ -162,6 +169,11 @@ public struct Relevance {
     /// `locale.gen`.
     private static let sameTitle = 0.2
 
+    /// Returns the score components of an item that is found by its meaning alone.
+    public static func partsWithoutWords(age: Int) -> ScoreParts {
+        ScoreParts(fit: .meaning, evidence: 0, words: 0, nearness: 0, freshness: FreshnessRule.factor(age: age))
+    }
+
     /// Returns the share of the total rarity that belongs to the words with a property, 0 to 1.
     private func coverage(_ has: (Int) -> Bool) -> Double {
         let found = words.indices.reduce(0) { has($1) ? $0 + words[$1].rarity : $0 }
@@ -188,7 +200,7 @@ public struct Relevance {
         case .title: 0.6
         case .text: 0.3
         case .insideWords: 0.1
-        case .someWords: 0
+        case .someWords, .meaning: 0
         }
     }
 

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+import GRDB
+import SemanticEmbedding
+import UserSearch
+
+/// The meaning of a search text: its embedding by a model.
+package struct SearchMeaning: Hashable, Sendable {
+    /// The identity of the model.
+    package var model: String
+    /// The embedding, with a length of 1.
+    package var embedding: [Float]
+
+    package init(model: String, embedding: [Float]) { (self.model, self.embedding) = (model, embedding) }
+}
+
+/// The similarity of items to a search text, in one state of the store.
+///
+/// The similarity of an item is the similarity of its best passage, as a number of standard
+/// deviations above the mean of all passages that the search may find.
+struct MeaningRanking {
+    /// An item among the most similar ones.
+    struct Candidate {
+        var item: Int64
+        /// The number of the best passage's row.
+        var row: Int64
+        var deviations: Double
+    }
+
+    private let embedding: [Float]
+    private let state: EmbeddingTables.State
+    private let cache: EmbeddingCache
+    private let mean: Double
+    private let deviation: Double
+    /// The most similar items, the best first.
+    let candidates: [Candidate]
+    private let byItem: [Int64: Candidate]
+
+    /// The numbers of passages and of items among the candidates.
+    private static let (candidateRows, candidateItems) = (256, 64)
+    /// The number of passages from which the mean and the deviation are computed.
+    private static let sample = 4096
+    /// The number of passages below which there are no meaningful deviations.
+    private static let fewestRows = 8
+    /// The share of the most similar passages that the mean and the deviation leave out. They are
+    /// the answers, and would widen the deviation of a small store.
+    private static let leftOutShare = 50
+
+    /// Scans the embeddings; `nil` if the store has none of the model, or too few.
+    ///
+    /// - Parameter bundles: The numbers of the bundles whose items are searched; `nil` for all.
+    init?(_ meaning: SearchMeaning, bundles: Set<Int64>?, _ cache: EmbeddingCache, _ db: Database) throws {
+        guard let state = try EmbeddingTables.state(of: meaning.model, db), state.width == meaning.embedding.count
+        else { return nil }
+        (embedding, self.state, self.cache) = (meaning.embedding, state, cache)
+        let found = try cache.withRows(state, db) { rows in Self.scan(rows, meaning.embedding, bundles) }
+        guard let found else { return nil }
+        (mean, deviation) = (found.mean, found.deviation)
+        var candidates: [Candidate] = []
+        var known: Set<Int64> = []
+        let exists = try db.cachedStatement(sql: "SELECT 1 FROM embedding WHERE id = ?")
+        for hit in found.hits where candidates.count < Self.candidateItems && !known.contains(hit.item) {
+            guard try Int.fetchOne(exists, arguments: [hit.row]) != nil else { continue }
+            known.insert(hit.item)
+            candidates.append(
+                Candidate(
+                    item: hit.item, row: hit.row, deviations: (hit.similarity - found.mean) / found.deviation))
+        }
+        self.candidates = candidates
+        byItem = Dictionary(candidates.map { ($0.item, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Returns the candidate of an item; `nil` if it is not among the most similar ones.
+    func candidate(_ item: Int64) -> Candidate? { byItem[item] }
+
+    /// Returns the similarity of items, in deviations. Items without embeddings are left out.
+    func deviations(of items: [Int64], _ db: Database) throws -> [Int64: Double] {
+        var found = byItem.mapValues(\.deviations)
+        let statement = try db.cachedStatement(sql: "SELECT id FROM embedding WHERE item = ?")
+        var numbers: [Int64] = []
+        for item in items where found[item] == nil { numbers += try Int64.fetchAll(statement, arguments: [item]) }
+        guard !numbers.isEmpty else { return found }
+        let others = try cache.withRows(state, db) { rows in
+            let positions = numbers.compactMap { rows.position(of: $0) }
+            return rows.best(positions.count, for: embedding, filter: rows.bitmap(positions))
+                .map { (item: rows.items[$0.row], similarity: Double($0.similarity)) }
+        }
+        // The best passage of an item comes first.
+        for other in others where found[other.item] == nil {
+            found[other.item] = (other.similarity - mean) / deviation
+        }
+        return found
+    }
+
+    private struct Found: Sendable {
+        var mean: Double
+        var deviation: Double
+        var hits: [(item: Int64, row: Int64, similarity: Double)]
+    }
+
+    private static func scan(
+        _ rows: borrowing EmbeddingCache.Rows, _ embedding: [Float], _ bundles: Set<Int64>?
+    ) -> Found? {
+        let count = rows.numbers.count
+        var allowed: [Int]?
+        if let bundles { allowed = rows.bundles.indices.filter { bundles.contains(rows.bundles[$0]) } }
+        let size = allowed?.count ?? count
+        guard size >= fewestRows else { return nil }
+        let step = (size + sample - 1) / sample
+        let sampled = stride(from: 0, to: size, by: step).map { allowed?[$0] ?? $0 }
+        let similarities = rows.best(sampled.count, for: embedding, filter: rows.bitmap(sampled))
+            .map { Double($0.similarity) }
+        let rest = similarities.dropFirst(max(1, similarities.count / leftOutShare))
+        let mean = rest.reduce(0, +) / Double(max(1, rest.count))
+        let variance = rest.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(max(1, rest.count))
+        guard variance > 1e-9 else { return nil }
+        let hits = rows.best(candidateRows, for: embedding, filter: allowed.map { rows.bitmap($0) })
+        return Found(
+            mean: mean, deviation: variance.squareRoot(),
+            hits: hits.map { (rows.items[$0.row], rows.numbers[$0.row], Double($0.similarity)) })
+    }
+}
