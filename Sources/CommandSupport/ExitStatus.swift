@@ -41,6 +41,7 @@ package enum ExitStatus: Int32 {
         case .drag(let kind, _): self.init(kind)
         case .extension: self.init(DragFailure.Kind(error))
         case .service(let problem): self.init(problem)
+        case .semantic: self = .failure
         }
     }
 

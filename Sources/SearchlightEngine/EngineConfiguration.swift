@@ -34,6 +34,8 @@ package struct EngineConfiguration: Sendable {
     package var pages = ReindexPageLimits()
     /// The clock: returns seconds since 2001-01-01 UTC.
     package var now: @Sendable () -> Double
+    /// The clock of the timers that release unused memory.
+    package var clock: any Clock<Duration> = ContinuousClock()
     /// Detects steps of the wall clock, by comparison with the boot clock. Without it, every change
     /// of the wall clock counts as elapsed time. See ``SearchIndex``.
     package var bootClock: BootClock?

@@ -30,6 +30,8 @@ package enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConver
     case storeFile(path: String, operation: String, detail: String)
     /// The request to the service failed.
     case service(ServiceProblem)
+    /// The embedding model cannot be installed or used; the text is a message for the user.
+    case semantic(String)
 
     package var description: String {
         switch self {
@@ -62,6 +64,7 @@ package enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConver
             Use the number of one, or add --bundle or --index.
             """
         case .service(let problem): problem.description
+        case .semantic(let message): message
         case .storeFile(let path, let operation, let detail):
             "\(operation) \(path) failed: \(detail). Check its owner, and the free space of its device."
         }

@@ -19,7 +19,8 @@ extension SearchlightEngine {
 
     /// Finds items with the requested attributes; see ``SearchIndex/search(_:)``.
     package func search(_ request: SearchRequest) async throws(EngineError) -> SearchPage {
-        try await onQuery { (index) throws(IndexQueryError) in try await index.search(request) }
+        let request = await withMeaning(request)
+        return try await onQuery { (index) throws(IndexQueryError) in try await index.search(request) }
     }
 
     /// Returns the item with a name; see ``EngineClient/items(named:bundle:index:)``.

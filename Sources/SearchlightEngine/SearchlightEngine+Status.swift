@@ -33,6 +33,7 @@ extension SearchlightEngine {
         let sizes = try await unlessDamaged(or: index.fileSizes) { () throws(EngineError) in
             try await onIndex { (index) throws(SearchIndexError) in try await index.sizes(isExact: isExact) }
         }
+        let semantic = try await unlessDamaged(or: nil) { () throws(EngineError) in try await semanticStatus() }
         return try await onIndex { (index) throws(SearchIndexError) in
             let findings = try await index.lastFindings()
             return StoreStatus(
@@ -42,7 +43,7 @@ extension SearchlightEngine {
                 learns: index.learns, waitingEntries: waitingEntries, pending: pending, removals: removals,
                 sandbox: sandboxStatus,
                 followed: FollowedStatus(
-                    unfollowed: watchedTrees().filter { Self.isBundle($0.owner) }))
+                    unfollowed: watchedTrees().filter { Self.isBundle($0.owner) }), semantic: semantic)
         }
     }
 

@@ -47,6 +47,8 @@ package final class SearchlightEngine: EngineClient, EngineSource {
     let jobsFollower: JobsFollower
     let outlook: OutlookBox
     let activity: ActivityCounts
+    /// The embedding model of the store.
+    let semanticModel: SemanticModel
     private let lock: StoreLock?
     /// The number of entries in the write-ahead log that the index does not show. It is not 0 only
     /// if the store cannot be written.
@@ -84,6 +86,9 @@ package final class SearchlightEngine: EngineClient, EngineSource {
             ? try Self.openForChange(requested, jobs, donating)
             : try Self.openForReading(requested, jobs, donating) { find().extensions.map(\.identifier) }
         (index, jobStore, waitingEntries) = (opened.index, opened.jobs, opened.waiting)
+        semanticModel = SemanticModel(store: requested.storeDirectory, clock: requested.clock) { [index] in
+            index.releaseEmbeddings()
+        }
         (recovery, refusal) = (opened.recovery, opened.refusal)
         let isWritable = changes && opened.refusal == nil
         let configuration = isWritable ? requested : requested.reading
@@ -130,7 +135,8 @@ package final class SearchlightEngine: EngineClient, EngineSource {
                 ledger.update { $0.noteDonation(of: bundle) }
             },
             onItems: {
-                let moment = configuration.now() + Self.lookAfterDonation
+                let hasModel = InstalledModel(ofStore: configuration.storeDirectory) != nil
+                let moment = configuration.now() + (hasModel ? Self.lookForEmbedding : Self.lookAfterDonation)
                 if outlook.withLock({ $0.look(at: moment) }) { jobsFollower.tell() }
             })
         found = Mutex(registry)
@@ -159,6 +165,7 @@ package final class SearchlightEngine: EngineClient, EngineSource {
     /// Ends all workers and releases the store. Call it once, as the last call.
     package func close() async {
         jobsFollower.follow(nil)
+        semanticModel.close()
         await host.shutdown()
         sandboxLog.save()
         // Records losses since the opening. If this fails, the next opening detects them.

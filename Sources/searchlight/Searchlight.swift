@@ -33,7 +33,7 @@ struct Searchlight: AsyncParsableCommand {
             DragCommand.self,
             UpdateCommand.self, ReindexCommand.self,
             ExtensionsCommand.self, StatusCommand.self, VerifyCommand.self, ForgetCommand.self, HistoryCommand.self,
-            DesktopCommand.self,
+            DesktopCommand.self, SemanticCommand.self,
             TypesCommand.self,
             QueryCommand.self, ReceiversCommand.self,
             ListCommand.self, WhyNotCommand.self, WhyCommand.self, LogCommand.self, ScheduleCommand.self,

@@ -83,6 +83,7 @@ enum RandomCalls {
             HistoryCall(offset: number(&random), limit: number(&random)), ClearHistoryCall(),
             SetLearningCall(isOn: random.below(2) == 0), DesktopVisibilityCall(),
             SetDesktopVisibilityCall(bundle: text(&random), isShown: random.below(2) == 0),
+            SemanticStatusCall(), SemanticModelChangedCall(), EmbedCall(),
         ]
     }
 
@@ -92,7 +93,7 @@ enum RandomCalls {
     }
 
     static func error(_ random: inout SplitMix64) -> EngineError {
-        switch random.below(10) {
+        switch random.below(11) {
         case 0: .index(indexError(&random))
         case 1: .query([.cancelled, .tooComplex(what: "x", value: 1, limit: 2), .index(.closed)][random.below(3)])
         case 2: .extension(extensionError(&random))
@@ -100,6 +101,7 @@ enum RandomCalls {
         case 4: .storeInUse(path: text(&random), process: maybe(&random))
         case 5: .alreadyReindexing(text(&random))
         case 6: .itemNotFound(text(&random))
+        case 9: .semantic(text(&random))
         case 8: .itemElsewhere(text(&random), place: text(&random), places: texts(&random))
         case 7: .ambiguousItem(text(&random), candidates: [item(&random), item(&random)])
         default: .storeFile(path: text(&random), operation: text(&random), detail: text(&random))

@@ -73,4 +73,6 @@ public enum MaintenanceTask: String, Hashable, Sendable, Codable, CaseIterable {
     case optimize
     /// Returns free pages to the file system.
     case vacuum
+    /// Computes embeddings of items with the installed model.
+    case embed
 }

@@ -3,7 +3,7 @@ import CGcrypt
 import Glibc
 
 /// An incremental SHA-256 (libgcrypt). Must not be used by two threads at once.
-final class RunningDigest {
+package final class RunningDigest {
     private static let isReady = gcry_check_version(nil) != nil
     private static let algorithm = Int32(GCRY_MD_SHA256.rawValue)
     private let state: gcry_md_hd_t
@@ -11,7 +11,7 @@ final class RunningDigest {
     /// Starts a digest.
     ///
     /// - Throws: ``PromiseError/inputOutput(operation:path:code:)`` if libgcrypt is not usable.
-    init() throws(PromiseError) {
+    package init() throws(PromiseError) {
         var state: gcry_md_hd_t?
         let error = Self.isReady ? gcry_md_open(&state, Self.algorithm, 0) : GPG_ERR_NOT_INITIALIZED.rawValue
         guard error == 0, let state else {
@@ -21,10 +21,10 @@ final class RunningDigest {
     }
 
     /// Adds bytes.
-    func add(_ bytes: UnsafeRawBufferPointer) { gcry_md_write(state, bytes.baseAddress, bytes.count) }
+    package func add(_ bytes: UnsafeRawBufferPointer) { gcry_md_write(state, bytes.baseAddress, bytes.count) }
 
     /// Returns the digest of all bytes, 32 bytes long. No bytes may be added afterwards.
-    func finish() -> [UInt8] {
+    package func finish() -> [UInt8] {
         Array(UnsafeBufferPointer(start: gcry_md_read(state, Self.algorithm), count: 32))
     }
 

@@ -64,6 +64,7 @@ package final class ClientCallHandler: Sendable {
         InhibitCall.self, VerifyCall.self, RepairCall.self,
         EngageCall.self, HistoryCall.self, ClearHistoryCall.self, SetLearningCall.self,
         DesktopVisibilityCall.self, SetDesktopVisibilityCall.self,
+        SemanticStatusCall.self, SemanticModelChangedCall.self, EmbedCall.self,
     ]
 
     private static let byName = Dictionary(calls.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -96,7 +96,7 @@ extension DragFailure.Kind {
         case .service(.notAnswering): self = .timedOut
         case .service(.refused): self = .refused
         case .service, .index, .storeFile: self = .inputOutput
-        case .query, .storeInUse, .alreadyReindexing: self = .failed
+        case .query, .storeInUse, .alreadyReindexing, .semantic: self = .failed
         }
     }
 

@@ -71,6 +71,8 @@ package struct StoreStatus: Hashable, Sendable, Codable {
     package var sandbox: SandboxStatus
     /// The files that are followed for extensions.
     package var followed: FollowedStatus
+    /// The embedding model and its progress; `nil` without a model.
+    package var semantic: SemanticStatus?
     /// The service that answered; `nil` if this process answered.
     package var service: ServiceFacts?
 }

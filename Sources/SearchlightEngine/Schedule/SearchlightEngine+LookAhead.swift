@@ -6,6 +6,8 @@ extension SearchlightEngine {
     /// The maximum delay of the look-ahead after a donation, in seconds. Donated items expire later
     /// than that, or their renewal is left to the app.
     static let lookAfterDonation = 86400.0
+    /// The same delay in a store with an embedding model, since donated items need embeddings.
+    static let lookForEmbedding = 60.0
     private static let shortestPause = 60.0
     private static let pauseAfterFailure = 3600.0
 
@@ -41,7 +43,11 @@ extension SearchlightEngine {
             let first = try await onIndex { (index) throws(SearchIndexError) in try await index.firstExpiries() }
             let expiry = try await askBeforeExpiry(first, now)
             let wear = try await onIndex { (index) throws(SearchIndexError) in try await index.wear() }
-            let next = min(expiry, note(wear, earliest: first.values.min(), now))
+            let model = semanticModel.installed?.identity
+            let needsEmbedding = try await onIndex { (index) throws(SearchIndexError) in
+                try await index.needsEmbedding(model: model)
+            }
+            let next = min(expiry, note(wear, earliest: first.values.min(), needsEmbedding: needsEmbedding, now))
             guard next < .infinity else { return }
             outlook.withLock { _ = $0.look(at: max(next, now + Self.shortestPause)) }
         } catch {

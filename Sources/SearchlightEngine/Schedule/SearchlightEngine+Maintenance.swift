@@ -17,7 +17,7 @@ extension SearchlightEngine {
     /// Records the due maintenance tasks.
     ///
     /// - Returns: The time of the next task that is not due yet.
-    func note(_ wear: MaintenanceStats, earliest: Double?, _ now: Double) -> Double {
+    func note(_ wear: MaintenanceStats, earliest: Double?, needsEmbedding: Bool, _ now: Double) -> Double {
         let state = scheduleStore.state
         var due: [MaintenanceTask: Double] = [:]
         var next = Double.infinity
@@ -29,6 +29,7 @@ extension SearchlightEngine {
             case .vacuum:
                 let isWorthIt = wear.freePages >= Self.fewestFreePages && wear.freePages > wear.pages / 4
                 wanted = wear.canGiveBack && isWorthIt ? -.infinity : nil
+            case .embed: wanted = needsEmbedding ? -.infinity : nil
             }
             guard let wanted else { continue }
             // A time in the future was recorded before the clock was set back.
@@ -58,6 +59,7 @@ extension SearchlightEngine {
     /// - `vacuum` returns free pages to the file system. It has no effect on old files without
     ///   incremental vacuum: such a file reuses its free pages. A rewrite of the whole file would
     ///   need its size again and block donations.
+    /// - `embed` computes embeddings with the installed model, or deletes those of a removed one.
     ///
     /// - Parameter checkpoint: Called after each step; `false` stops the task.
     /// - Throws: ``EngineError``; `.extension(.cancelled)` if it was stopped.
@@ -77,6 +79,10 @@ extension SearchlightEngine {
             }
         case .vacuum:
             try await repeatStep(checkpoint) { (index, _) throws(SearchIndexError) in try await index.vacuumStep() > 0 }
+        case .embed:
+            while try await embedStep() {
+                guard !Task.isCancelled, await checkpoint() else { throw .extension(.cancelled) }
+            }
         }
         let done = ScheduleState.Maintenance(last: configuration.now(), texts: texts)
         defer {
@@ -85,7 +91,8 @@ extension SearchlightEngine {
             lookSoon()
             jobsFollower.tell()
         }
-        try scheduleStore.update { $0[task] = done }
+        // New items are embedded without a minimum pause, so there is nothing to record.
+        if task != .embed { try scheduleStore.update { $0[task] = done } }
     }
 
     /// Repeats a step until it has no more work.

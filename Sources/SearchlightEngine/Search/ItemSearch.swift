@@ -29,6 +29,8 @@ package struct ItemSearch: Hashable, Sendable, Codable {
     package var includesPending = true
     /// `true` if misspelled words are corrected; see ``SearchRequest/correctsSpelling``.
     package var correctsSpelling = true
+    /// `false` to compare only words; see ``SearchRequest/usesMeaning``.
+    package var usesMeaning = true
     /// The maximum number of hits to count; `nil` counts none.
     package var countsUpTo: Int?
     /// The maximum length of a snippet in characters; `nil` for no snippets.

@@ -10,7 +10,7 @@ extension SearchlightEngine {
     ///   - number: The number of the item, which may have expired.
     /// - Throws: ``EngineError/itemNotFound(_:)`` if no item has the number.
     package func diagnose(_ search: ItemSearch, item number: Int64) async throws(EngineError) -> SearchDiagnosis {
-        let request = try request(for: search)
+        let request = await withMeaning(try request(for: search))
         let diagnosis = try await onQuery { (index) throws(IndexQueryError) in
             try await index.diagnose(request, item: number)
         }

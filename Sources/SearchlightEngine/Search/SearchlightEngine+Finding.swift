@@ -37,6 +37,7 @@ extension SearchlightEngine {
         request.cursor = search.cursor
         request.includesPending = search.includesPending
         request.correctsSpelling = search.correctsSpelling
+        request.usesMeaning = search.usesMeaning
         request.countsUpTo = search.countsUpTo
         request.attributes = search.attributes.union(Self.shownAttributes).union(QuickAction.attributes)
         if search.snippetLength != nil { request.attributes?.formUnion(Self.snippetAttributes) }
@@ -63,9 +64,11 @@ extension SearchlightEngine {
 
     /// The passage of an item's text that best shows the words of the search.
     fileprivate static func snippet(
-        of item: StoredItem, length: Int, _ highlighter: Highlighter
+        of hit: SearchHit, length: Int, _ highlighter: Highlighter
     ) -> Snippet? {
-        let texts = snippetAttributes.compactMap { item.record.text($0) }.filter { !$0.isEmpty }
+        let all = snippetAttributes.compactMap { hit.item.record.text($0) }.filter { !$0.isEmpty }
+        // Without words of the search, the passage with the similar meaning is shown.
+        let texts = hit.passage.map { [$0] } ?? all
         guard let passage = highlighter.snippet(of: texts, length: length) else { return nil }
         return Snippet(text: passage, marks: highlighter.marks(in: passage))
     }
@@ -90,7 +93,7 @@ extension FoundItem {
         parts = hit.parts
         score = hit.score
         snippet = search.snippetLength.flatMap {
-            SearchlightEngine.snippet(of: hit.item, length: $0, highlighter)
+            SearchlightEngine.snippet(of: hit, length: $0, highlighter)
         }
     }
 }

@@ -44,7 +44,7 @@ package enum ModelQuantization {
     }
 
     /// Writes a new file and synchronizes it with the disk.
-    fileprivate static func write(_ parts: [[UInt8]], to path: String) throws(EmbeddingError) {
+    package static func write(_ parts: [[UInt8]], to path: String) throws(EmbeddingError) {
         let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard number >= 0 else { throw failed(path, errno) }
         let file = OwnedDescriptor(adopting: number)

@@ -26,6 +26,9 @@ struct SearchCommand: OptionedCommand {
             A word without any match is corrected, unless it is in quotes; a note on standard error shows the corrected \
             search. --as-typed turns correction off.
 
+            With an embedding model (“searchlight semantic”), a search with three words or more also compares meanings. Items \
+            of a similar meaning rank higher, and some are found without any of the words. --words-only turns that off.
+
             The exit status is 0 even if nothing is found.
             """)
 
@@ -40,6 +43,8 @@ struct SearchCommand: OptionedCommand {
     var bundle: String?
     @Flag(help: "Search for the words as typed, without correction.")
     var asTyped = false
+    @Flag(help: "Compare only words, also if an embedding model is installed.")
+    var wordsOnly = false
     @Flag(help: "Show the parts of each hit's score.")
     var explain = false
     @OptionGroup var list: NumbersFlag
@@ -78,6 +83,7 @@ struct SearchCommand: OptionedCommand {
         var search = ItemSearch(text, bundle: bundle)
         search.limit = limit
         search.correctsSpelling = !asTyped
+        search.usesMeaning = !wordsOnly
         search.notes = .init(extensionFolders: options.explicitExtensionFolders)
         if !list.numbers {
             search.countsUpTo = Self.maximumCounted

@@ -44,6 +44,7 @@ struct StatusCommand: OptionedCommand {
         if report.refusedRepair == nil, report.accounts.allSatisfy({ $0.items == 0 }) { try Output.line("  no items") }
         try show(report.sizes)
         try show(report.followed)
+        if let semantic = report.semantic { try Output.line("Search by meaning: \(SemanticReport(semantic).line)") }
         if let pending = report.pending { try Output.line("\(Output.tidied("Pending: " + pending.line))") }
         if report.generation > 1 {
             try Output.line(
@@ -180,7 +181,8 @@ extension JSONObject {
             "held": listing.held.map { held -> JSONObject in
                 ["identifier": held.identifier, "state": held.state, "reason": held.reason]
             },
-            "sandbox": SandboxSection(status.sandbox), "service": status.service.map { ServiceReport($0) },
+            "sandbox": SandboxSection(status.sandbox), "semantic": status.semantic.map { SemanticReport($0).json },
+            "service": status.service.map { ServiceReport($0) },
         ]
     }
 }

@@ -8,7 +8,7 @@ extension ScoreParts {
         func shown(_ value: Double) -> String { String(format: "%.3f", value) }
         return """
             score \(shown(score)) = (\(fit) \(shown(evidence)) + words \(shown(words)) + nearness \(shown(nearness)) + engagement \
-            \(shown(engagement))) × freshness \(shown(freshness))
+            \(shown(engagement)) + meaning \(shown(meaning))) × freshness \(shown(freshness))
             """
     }
 }
@@ -18,7 +18,7 @@ extension JSONObject {
         self = [
             "evidence": parts.evidence.shortened, "words": parts.words.shortened,
             "nearness": parts.nearness.shortened, "freshness": parts.freshness.shortened,
-            "engagement": parts.engagement.shortened,
+            "engagement": parts.engagement.shortened, "meaning": parts.meaning.shortened,
         ]
     }
 }

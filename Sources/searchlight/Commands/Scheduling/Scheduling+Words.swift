@@ -26,6 +26,7 @@ extension ScheduledJob.Key {
         case .maintenance(.purgeExpired): "deleting expired items"
         case .maintenance(.optimize): "optimizing the index"
         case .maintenance(.vacuum): "vacuuming the index"
+        case .maintenance(.embed): "embedding items for the search by meaning"
         }
     }
 }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+import IdleScheduling
+import SearchIndex
+
+extension SearchlightEngine {
+    /// The time after which a step of the background work begins no further passage. A step also
+    /// finishes its passage, so it takes less than half a second.
+    private static let embeddingStep = Duration.milliseconds(150)
+    /// The largest number of items of a step.
+    private static let itemsPerStep = 64
+
+    /// The model and the progress of its embeddings; `nil` without a model.
+    package func semanticStatus() async throws(EngineError) -> SemanticStatus? {
+        guard let model = semanticModel.installed else { return nil }
+        let counts = try await onIndex { (index) throws(SearchIndexError) in
+            let known = try await index.embeddingCounts(model: model.identity)
+            if let known { return known }
+            let items = try await index.itemCounts().values.reduce(0, +)
+            return EmbeddingCounts(embedded: 0, pending: items)
+        }
+        return SemanticStatus(model, counts)
+    }
+
+    /// Returns a request with the meaning of its text, if the store has a model and the text is a
+    /// question. A model that cannot be used makes a search compare only words; `semantic status`
+    /// reports the reason.
+    func withMeaning(_ request: SearchRequest) async -> SearchRequest {
+        guard request.usesMeaning, request.meaning == nil, let model = semanticModel.installed,
+            let text = index.meaningText(of: request)
+        else { return request }
+        var request = request
+        request.meaning = try? await semanticModel.meaning(of: text, model)
+        return request
+    }
+
+    /// Maps the model and reads the embeddings, so that the next search is faster.
+    ///
+    /// - Throws: ``EngineError/semantic(_:)`` if the model cannot be used.
+    package func prepareMeaning() async throws(EngineError) {
+        guard let model = semanticModel.installed else { return }
+        try await semanticModel.prepare(model)
+        try await onIndex { (index) throws(SearchIndexError) in
+            try await index.prepareEmbeddings(model: model.identity)
+        }
+    }
+
+    /// Embeds the passages of some items, for a fraction of a second. Each step is one transaction.
+    ///
+    /// - Parameter isInBackground: `true` if no user waits for it.
+    /// - Returns: `true` if there may be more to embed.
+    package func embedStep(isInBackground: Bool = true) async throws(EngineError) -> Bool {
+        guard let model = semanticModel.installed else {
+            _ = try await onIndex { (index) throws(SearchIndexError) in try await index.dropEmbeddings() }
+            return false
+        }
+        let (jobs, lists) = try await onIndex { (index) throws(SearchIndexError) in
+            try await index.embeddingJobs(model: model.identity, width: model.width, count: Self.itemsPerStep)
+        }
+        guard !jobs.isEmpty else { return lists }
+        let embedded = try await semanticModel.embed(
+            jobs, model, for: Self.embeddingStep, isInBackground: isInBackground)
+        try await onIndex { (index) throws(SearchIndexError) in
+            try await index.store(embedded, model: model.identity)
+        }
+        return true
+    }
+
+    /// Called after the installation or removal of a model. Deletes the embeddings of a removed
+    /// model, and schedules the work for a new one.
+    package func semanticModelChanged() async throws(EngineError) -> SemanticStatus? {
+        semanticModel.release()
+        if semanticModel.installed == nil {
+            _ = try await onIndex { (index) throws(SearchIndexError) in try await index.dropEmbeddings() }
+        }
+        lookSoon()
+        return try await semanticStatus()
+    }
+}
