@@ -11,6 +11,11 @@ public enum QueryRequest: ClientRequest, Hashable {
     case query(number: UInt64, QueryPageRequest)
     /// Finds the items that match the words of a text, best first. Answer: a ``QueryPageReply``.
     case search(number: UInt64, QueryPageRequest)
+    /// Finds the items that match the words of a text as ``search(number:_:)`` does, but without
+    /// comparing meanings. Answer: a ``QueryPageReply``.
+    case searchWords(number: UInt64, QueryPageRequest)
+    /// Prepares searches by meaning, so that the first is faster. Has no arguments in its answer.
+    case prepare(number: UInt64)
     /// Suggests completions of a text that the user is typing. Answer: an array of strings, best
     /// first.
     case suggest(number: UInt64, text: String, limit: UInt64)
@@ -31,6 +36,8 @@ public enum QueryRequest: ClientRequest, Hashable {
     enum Method: String, CaseIterable {
         case query = "Query"
         case search = "Search"
+        case searchWords = "SearchWords"
+        case prepare = "Prepare"
         case suggest = "Suggest"
         case engaged = "Engaged"
         case cancel = "Cancel"
@@ -45,6 +52,8 @@ public enum QueryRequest: ClientRequest, Hashable {
         switch self {
         case .query(let number, let page): (.query, [.unsigned(number)] + page.arguments)
         case .search(let number, let page): (.search, [.unsigned(number)] + page.arguments)
+        case .searchWords(let number, let page): (.searchWords, [.unsigned(number)] + page.arguments)
+        case .prepare(let number): (.prepare, [.unsigned(number)])
         case .suggest(let number, let text, let limit):
             (.suggest, [.unsigned(number), .string(text), .unsigned(limit)])
         case .engaged(let number, let item, let text, let kind):
@@ -63,6 +72,8 @@ public enum QueryRequest: ClientRequest, Hashable {
         switch method {
         case .query: self = .query(number: number, try QueryPageRequest(&arguments))
         case .search: self = .search(number: number, try QueryPageRequest(&arguments))
+        case .searchWords: self = .searchWords(number: number, try QueryPageRequest(&arguments))
+        case .prepare: self = .prepare(number: number)
         case .suggest: self = .suggest(number: number, text: try arguments.string(), limit: try arguments.unsigned())
         case .engaged:
             self = .engaged(

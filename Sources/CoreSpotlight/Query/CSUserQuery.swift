@@ -25,10 +25,13 @@ open class CSUserQuery: CSSearchQuery, @unchecked Sendable {
         super.init(queryString: queryString, queryContext: queryContext)
     }
 
-    /// Connects to the index, so that the first query is faster. Call it when the search field
-    /// appears; further calls are harmless. A failure is reported by the query.
+    /// Connects to the index and loads the embedding model, if one is installed, so that the first
+    /// query is faster. Call it when the search field appears; further calls are harmless. A
+    /// failure is reported by the query.
     open class func prepare() {
-        HandlerQueue.shared.async { _ = try? ProcessTransports.query() }
+        HandlerQueue.shared.async {
+            try? ProcessTransports.query().prepare(number: ProcessTransports.nextNumber())
+        }
     }
 
     /// Connects to the index, as ``prepare()`` does.

@@ -21,7 +21,8 @@ open class CSUserQueryContext: CSSearchQueryContext {
     /// A Boolean value that indicates whether results must contain the typed words instead of only
     /// matching their meaning. The default is `false`.
     ///
-    /// - Note: Unused on Linux: the index finds words only, so the results are the same either way.
+    /// - Note: Differs on Linux: meanings are compared only if the user has installed an embedding
+    ///   model, and only for texts of three words or more.
     open var disableSemanticSearch = false
 
     /// The last suggestion that the user chose.

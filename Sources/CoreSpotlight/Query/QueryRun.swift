@@ -111,7 +111,7 @@ final class QueryRun: Sendable {
     /// Reports the user's interaction with an item to the service, if the query is for a typed
     /// text.
     func engaged(item: String, kind: String) {
-        guard plan.kind == .userText, case .success(let transport) = transport else { return }
+        guard plan.kind != .query, case .success(let transport) = transport else { return }
         let text = String(plan.text.prefix(Self.maximumEngagedCharacters))
         transport.engaged(item: item, after: text, kind: kind, number: ProcessTransports.nextNumber())
     }

@@ -2,9 +2,10 @@
 
 /// A request for one page of results.
 struct ResultPageRequest: Sendable, Equatable {
-    enum Kind: Sendable { case query, userText }
+    enum Kind: Sendable { case query, userText, userWords }
 
-    /// The kind of `text`: a query in the query language, or typed text.
+    /// The kind of `text`: a query in the query language, typed text, or typed text of which only
+    /// the words count.
     let kind: Kind
     let text: String
     /// Additional queries. Results must satisfy all of them.
@@ -43,6 +44,9 @@ protocol QueryTransport: Sendable {
     /// Reports the user's interaction with an item that was found for a text: `select` or `focus`.
     /// Must not block. There is no reply.
     func engaged(item: String, after text: String, kind: String, number: UInt64)
+
+    /// Makes the service prepare for searches by meaning. Must not block. There is no reply.
+    func prepare(number: UInt64)
 
     /// Cancels a call. Ended and unknown calls are ignored. Must not block.
     func cancel(number: UInt64)

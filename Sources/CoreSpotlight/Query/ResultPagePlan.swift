@@ -34,7 +34,7 @@ struct ResultPagePlan: Sendable {
 
     /// Creates the parameters of a typed query.
     init(typed: String?, _ context: CSUserQueryContext) {
-        kind = .userText
+        kind = context.disableSemanticSearch ? .userWords : .userText
         text = if let typed, !typed.isEmpty { typed } else { context.currentSuggestion?.text ?? "" }
         filters = context.filterQueries
         attributes = context.fetchAttributes

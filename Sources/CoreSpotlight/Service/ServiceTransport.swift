@@ -58,6 +58,7 @@ struct ServiceTransport: IndexTransport, QueryTransport, PromiseTransport {
             switch request.kind {
             case .query: .query(number: number, page)
             case .userText: .search(number: number, page)
+            case .userWords: .searchWords(number: number, page)
             }
         return try await ask(query) { (arguments) throws(BusError) in
             let reply = try QueryPageReply(&arguments)
@@ -82,6 +83,11 @@ struct ServiceTransport: IndexTransport, QueryTransport, PromiseTransport {
     func engaged(item: String, after text: String, kind: String, number: UInt64) {
         let request = QueryRequest.engaged(number: number, item: item, text: text, kind: kind)
         // A question, because questions are sent again over the next connection.
+        connection.ask(.question(request.member, request.arguments)) { _ in }
+    }
+
+    func prepare(number: UInt64) {
+        let request = QueryRequest.prepare(number: number)
         connection.ask(.question(request.member, request.arguments)) { _ in }
     }
 

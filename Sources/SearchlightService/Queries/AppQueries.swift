@@ -30,8 +30,10 @@ struct AppQueries {
         }
     }
 
-    /// A page of a search by words.
-    func search(_ request: QueryPageRequest) async throws(QueryRefusal) -> QueryPageReply {
+    /// A page of a search by words, and by meaning unless `usesMeaning` is `false`.
+    func search(
+        _ request: QueryPageRequest, usesMeaning: Bool = true
+    ) async throws(QueryRefusal) -> QueryPageReply {
         let query = PageCursor.Query(kind: "Search", bundle: bundle, request)
         var search = SearchRequest(request.text, bundle: bundle)
         search.limit = try pageItems(request)
@@ -42,6 +44,7 @@ struct AppQueries {
         search.filters = try filters(request)
         // The ranking must not reveal to an app how the user uses other apps.
         search.learnsFrom = .app
+        search.usesMeaning = usesMeaning
         do throws(EngineError) {
             let page = try await engine.search(search)
             return try Self.reply(
@@ -51,6 +54,9 @@ struct AppQueries {
             throw QueryRefusal(error)
         }
     }
+
+    /// Prepares searches by meaning. A model that cannot be used makes no difference for an app.
+    func prepare() async { try? await engine.prepareMeaning() }
 
     private static func reply(_ items: [StoredItem], next: [UInt8]?) throws(EngineError) -> QueryPageReply {
         var records: [UInt8] = []

@@ -50,6 +50,15 @@ final class AppConversation: ClientSession.Conversation {
             answer(call, number) { (queries) throws(QueryRefusal) in try await queries.query(page).arguments }
         case .search(let number, let page):
             answer(call, number) { (queries) throws(QueryRefusal) in try await queries.search(page).arguments }
+        case .searchWords(let number, let page):
+            answer(call, number) { (queries) throws(QueryRefusal) in
+                try await queries.search(page, usesMeaning: false).arguments
+            }
+        case .prepare(let number):
+            answer(call, number) { (queries) throws(QueryRefusal) in
+                await queries.prepare()
+                return []
+            }
         case .suggest(let number, let text, let limit):
             answer(call, number) { (queries) throws(QueryRefusal) in
                 [.strings(try await queries.suggestions(text, limit: limit))]

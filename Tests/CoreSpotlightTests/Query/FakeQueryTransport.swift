@@ -86,6 +86,8 @@ final class FakeQueryTransport: QueryTransport {
         return try completions.get()
     }
 
+    func prepare(number: UInt64) {}
+
     func cancel(number: UInt64) { state.withLock { _ = $0.cancelled.insert(number) } }
 
     /// The record of an item that the service sends. It has more attributes than were requested, to

@@ -35,6 +35,18 @@ struct UserQueryTests {
         #expect(transport.suggestionRequests == ["oslo 10"])
     }
 
+    @Test func aContextCanTurnOffTheSearchByMeaning() async throws {
+        let transport = FakeQueryTransport([.items(["a"])], completions: .success([]))
+        let context = CSUserQueryContext()
+        context.disableSemanticSearch = true
+        let query = transport.make { CSUserQuery(userQueryString: "os", userQueryContext: context) }
+        for case .item(let item) in try await all(query.responses) {
+            query.userEngaged(item, visibleItems: [], interaction: .select)
+        }
+        #expect(transport.pages.map(\.kind) == [.userWords])
+        #expect(transport.engagements == ["select id-a after os"])
+    }
+
     @Test func resultsAreItemsOnlyAndAskForNoSuggestions() async throws {
         let transport = FakeQueryTransport([.items(["a"])], completions: .success(["oslo"]))
         let results = try await all(query(transport, "os").results)
