@@ -56,7 +56,7 @@ struct WhyNotCommandTests {
         #expect(try #require(hit["score"] as? Double) < #require(last["score"] as? Double))
         #expect(
             Set(try #require(hit["parts"] as? [String: Double]).keys) == [
-                "evidence", "words", "nearness", "freshness", "engagement",
+                "evidence", "words", "nearness", "freshness", "engagement", "meaning",
             ])
         let output = try command("why-not", "one", "report", "--limit", "5").output
         #expect(output.contains("It is hit \(rank) of 31; the first page shows 5.\n"), "\(output)")

@@ -7,8 +7,8 @@ import SystemSupport
 /// are derived: they can be dropped at any time, and are filled again in the background.
 ///
 /// - `embedding_state`: one row with the model and the rule of the embeddings.
-/// - `embedding`: the embedding of each passage. A row is deleted with its item, and when the item's
-///   record changes, in the same transaction. Numbers of rows are never reused.
+/// - `embedding`: the embedding of each passage. A row is deleted with its item, and when the
+///   item's record changes, in the same transaction. Numbers of rows are never reused.
 /// - `embedding_pending`: the items whose passages are not all embedded, by the number of their
 ///   text, so that the newest come first.
 ///

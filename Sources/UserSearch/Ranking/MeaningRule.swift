@@ -26,12 +26,12 @@ public enum MeaningRule {
     /// The number of distinct words from which a text is searched by its meaning.
     public static let fewestWords = 3
 
-    /// Returns `true` if a text is searched by its meaning: questions are, names and the first words
-    /// that a user types are not.
+    /// Returns `true` if a text is searched by its meaning: questions are, names and the first
+    /// words that a user types are not.
     ///
     /// - Parameters:
     ///   - words: The number of distinct words.
-    ///   - isTyping: `true` if the last word may be incomplete and the user is still typing. It does
-    ///     not count then.
+    ///   - isTyping: `true` if the last word may be incomplete and the user is still typing. It
+    ///     does not count then.
     public static func applies(words: Int, isTyping: Bool) -> Bool { words - (isTyping ? 1 : 0) >= fewestWords }
 }

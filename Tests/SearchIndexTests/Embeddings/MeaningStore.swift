@@ -31,8 +31,8 @@ struct MeaningStore {
 
     /// Embeds the pending items, until none is left.
     ///
-    /// - Parameter passages: The passages of an item. The first is embedded first, and the others in
-    ///   the next step.
+    /// - Parameter passages: The passages of an item. The first is embedded first, and the others
+    ///   in the next step.
     func embedAll(
         model: String = model, width: Int = width, _ passages: (EmbeddingJob) -> [EmbeddedPassages.Passage]
     ) async throws {

@@ -37,8 +37,8 @@ struct ModelPackage {
         ("searchlight-model.json", 1 << 20),
     ]
 
-    /// Copies the files beside the first `config.json` with weights from a ZIP file, each at most as
-    /// large as allowed. The names in the archive only select files and name none.
+    /// Copies the files beside the first `config.json` with weights from a ZIP file, each at most
+    /// as large as allowed. The names in the archive only select files and name none.
     private static let script = """
         import os, sys, zipfile
         archive, target = sys.argv[1:3]
