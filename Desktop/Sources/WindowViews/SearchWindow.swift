@@ -276,7 +276,7 @@ extension SearchWindow {
 
     /// Saves a picture of the window once it is complete, and then closes the window.
     package func savePicture(
-        to path: String, attempts: Int = 100, _ done: @escaping @MainActor @Sendable (Bool) -> Void
+        to path: String, attempts: Int = 300, _ done: @escaping @MainActor @Sendable (Bool) -> Void
     ) {
         let isComplete = state.isSettled && !preview.isLoading
         MainLoop.post(after: isComplete ? Self.paintingTime : 100) { [weak self] in
@@ -285,6 +285,8 @@ extension SearchWindow {
                 return self.savePicture(to: path, attempts: attempts - 1, done)
             }
             let isSaved = cdesktop_save_picture(self.window.pointer, path) != 0
+            // On a busy machine the window may not be drawn yet.
+            if !isSaved, attempts > 0 { return self.savePicture(to: path, attempts: attempts - 1, done) }
             done(isSaved)
             gtk_window_close(self.window.cast())
         }

@@ -102,12 +102,12 @@ class Window(unittest.TestCase):
         time.sleep(0.3)
         self.assertIsNone(window.process.poll())
         self.screen.xdotool("key", "Escape")
-        self.assertEqual(window.process.wait(10), 0)
+        self.assertEqual(window.process.wait(60), 0)
 
     def test_a_second_start_uses_the_open_window(self):
         first = self.show()
         second = self.screen.start(program("searchlight-window"), "--search", "rose")
-        self.assertEqual(second.process.wait(10), 0)
+        self.assertEqual(second.process.wait(60), 0)
         windows = self.screen.xdotool("search", "--onlyvisible", "--name", TITLE).split()
         self.assertEqual(len(windows), 1)
         self.assertIsNone(first.process.poll())
@@ -120,7 +120,7 @@ class Window(unittest.TestCase):
         target.line("ready")
         self.screen.place(self.screen.window("Drop target"), (WIDTH + 50, 0))
         # The row appears when the search has ended.
-        time.sleep(1.5)
+        time.sleep(4)
         number = self.search("search", "--numbers", "tulip").decode().split()[0]
         for media, accepted in (("text/html", "public.html"), ("text/plain;charset=utf-8", "public.plain-text")):
             with self.subTest(media=media):
@@ -139,7 +139,7 @@ class Window(unittest.TestCase):
     def test_a_picture_of_the_window_can_be_saved(self):
         picture = self.folder / "window.png"
         started = self.screen.start(program("searchlight-window"), "--screenshot", picture, "--search", "tulip")
-        self.assertEqual(started.process.wait(30), 0)
+        self.assertEqual(started.process.wait(90), 0)
         self.assertTrue(picture.read_bytes().startswith(b"\x89PNG"))
         self.assertGreater(picture.stat().st_size, 5000)
 
