@@ -89,7 +89,7 @@ struct RunnerTests {
             ["Beech wood", "Of a beech", "Wood"], from: "com.example.mail",
             attributes: ["textContent": .string("About <beech> & ash.")])
         let runner = try await FakeRunner(world.bus)
-        #expect(runner.actions == ["copy", "show-in-folder"])
+        #expect(runner.actions == ["copy", "show-in-folder", "call", "navigate"])
         try await runner.type("beech")
         let found = await runner.matches
         #expect(found.map(\.text).first == "Beech" && found.count == 4)
