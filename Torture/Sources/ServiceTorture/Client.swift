@@ -140,6 +140,8 @@ struct ClientLog: Sendable {
         case .extension: name = "an extension failed"
         case .promise, .drag: name = "undelivered"
         case .alreadyReindexing: name = "in use"
+        // No client searches by meaning.
+        case .semantic: return complain("\(kind): \(error)")
         case .itemNotFound, .itemElsewhere, .ambiguousItem: name = "no such item"
         }
         count("refused or failed: \(name)")
