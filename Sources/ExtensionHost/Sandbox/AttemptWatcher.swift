@@ -352,6 +352,10 @@ final class AttemptWatcher: Sendable {
         }
         switch ProcessPath(path, process: process, thread: attempt.thread) {
         case .elsewhere, .means: return false
+        case .others where ProcessPath.isOfEndedThread(path):
+            // The answer is the same as for other processes, so it does not show which exist.
+            csandbox_answer_attempt(listener, attempt.id, EACCES)
+            return true
         case .others(let detail): return refuse(SandboxRefusal(.inspection, detail))
         case .closed: return refuse(SandboxRefusal(flags & O_ACCMODE == O_RDONLY ? .read : .write, path))
         case .file(let own):

@@ -118,6 +118,19 @@ enum ProcessPath: Equatable, Sendable {
         }
     }
 
+    /// Returns `true` for `/proc/NUMBER/stat` of a number that no process and no thread has.
+    /// libdispatch opens this file for each of its threads. When a worker ends, a thread may be
+    /// gone before the file is opened.
+    static func isOfEndedThread(
+        _ path: String, exists: (pid_t) -> Bool = { access("/proc/\($0)", F_OK) == 0 }
+    ) -> Bool {
+        let names = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard names.count == 4, names[0].isEmpty, names[1] == "proc", names[3] == "stat",
+            let number = pid_t(names[2]), number > 0
+        else { return false }
+        return !exists(number)
+    }
+
     /// Returns the meaning of one of the worker's links; closed if its target has no path.
     private static func link(_ path: String, _ rest: ArraySlice<Substring>) -> ProcessPath {
         guard let start = AttemptedFile.link(path), start.hasPrefix("/") else { return .closed }

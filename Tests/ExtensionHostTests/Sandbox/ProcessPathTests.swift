@@ -56,6 +56,17 @@ struct ProcessPathTests {
         arguments: ["/", "/process", "/usr/proc/1", "/tmp/../proc/1/stat"])
     func elsewhere(_ text: String) { #expect(path(text) == .elsewhere) }
 
+    @Test("of the state of a number that nobody has is of an ended thread, and no other path is")
+    func endedThreads() {
+        func isEnded(_ path: String) -> Bool { ProcessPath.isOfEndedThread(path) { $0 == 200 } }
+        #expect(isEnded("/proc/103/stat"))
+        for path in [
+            "/proc/200/stat", "/proc/103/status", "/proc/103/environ", "/proc/103", "/proc/0/stat", "/proc/-1/stat",
+            "/proc/x/stat", "/proc/103/../1/stat", "/proc/103/task/103/stat", "proc/103/stat", "/tmp/103/stat",
+        ] { #expect(!isEnded(path), "\(path)") }
+        #expect(!ProcessPath.isOfEndedThread("/proc/\(getpid())/stat"))
+    }
+
     @Test("that is itself a link has the meaning of the target")
     func links() {
         let own = ProcessPath("/proc/self/root/etc/shadow", process: getpid())
