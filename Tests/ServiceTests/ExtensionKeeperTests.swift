@@ -185,13 +185,14 @@ struct ExtensionKeeperTests {
         #expect(try await failed(1, service))
         let engine = try #require(service.service.engine)
         try await engine.setEnabled(false, "com.example.x")
-        clock.advance(by: .seconds(31))
-        // The schedule notices it a little later.
+        // The schedule notices it a little later. A job that begins before that fails once more.
         let isRefused = try await eventually {
             let report = try await service.service.scheduling.schedule(of: nil)
             return report.jobs.first?.job?.refusal == .disabled
         }
         #expect(isRefused)
+        clock.advance(by: .seconds(31))
+        #expect(try await service.service.scheduling.schedule(of: nil).jobs.first?.job?.refusal == .disabled)
         #expect(service.lines.all.count { $0.contains("pending reindex of com.example.x failed") } == 1)
         try await engine.setEnabled(true, "com.example.x")
         #expect(try await failed(2, service))
