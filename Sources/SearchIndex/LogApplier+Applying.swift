@@ -25,7 +25,7 @@ extension LogApplier {
                     continue
                 }
                 isOwnTurn = true
-                try mending { try applyBulk(after: applied) }
+                try repairing { try applyBulk(after: applied) }
             } catch let error as LogError {
                 return SearchIndexError(error, path: path, operation: "Reading the write-ahead log")
             } catch {
@@ -37,7 +37,7 @@ extension LogApplier {
     /// Runs a closure that changes the database. If it meets damage, examines the database, repairs
     /// what can be repaired in place, and runs the closure once more. Other damage stays for the
     /// next opening. Blocks.
-    func mending<Value>(_ body: () throws -> Value) throws -> Value {
+    func repairing<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
         } catch  where UnwritableStore.isDoubtful(error, at: path) {
@@ -52,7 +52,7 @@ extension LogApplier {
             let repairs: [String]
             do {
                 repairs = try pool.write { db in
-                    try DatabaseExamination(db).mend(db, through: last, lossRule: lossRule, path: path)
+                    try DatabaseExamination(db).repair(db, through: last, lossRule: lossRule, path: path)
                 }
             } catch let error as SearchIndexError {
                 if case .losingRepair = error { state.withLock { $0.refusedRepair = error } }
@@ -182,7 +182,7 @@ extension LogApplier {
         guard !records.isEmpty else { return false }
         let numbers = Set(records.map(\.sequence))
         let (applied, reached) = state.withLock { ($0.applied, $0.early.end(after: $0.applied, with: numbers)) }
-        let (leftOut, deleted) = try mending {
+        let (leftOut, deleted) = try repairing {
             try pool.write { db in
                 let now = try clock.adjust(db)
                 var leftOut: [LeftOutItem] = []
@@ -280,7 +280,7 @@ extension LogApplier {
 
     /// Runs one step of the maintenance that is done while no entry is due.
     func tidy() {
-        if (try? mending { try pool.write { try IndexMigration.step($0) } }) == true { return }
+        if (try? repairing { try pool.write { try IndexMigration.step($0) } }) == true { return }
         if merge(pages: FullTextMerging.maximumStep) { return }
         if (try? pool.write(FullTextMerging.beginJoining)) == true { return }
         if giveBackUnused() { return }

@@ -229,7 +229,7 @@ public final class SearchIndex: Sendable {
         guard let applier else { throw .readOnly(path: directory, operation: operation) }
         let result: Result<Value, any Error> = await withCheckedContinuation { continuation in
             DispatchQueue.global(qos: .utility).async { [pool] in
-                continuation.resume(returning: Result { try applier.mending { try pool.write(body) } })
+                continuation.resume(returning: Result { try applier.repairing { try pool.write(body) } })
             }
         }
         do { return try result.get() } catch { throw failure(error, operation) }

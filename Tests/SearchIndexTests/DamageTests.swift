@@ -57,7 +57,7 @@ struct DamageTests {
             }
         }
         // Damage that was repaired at the opening is noticed damage, too.
-        if index.recovery.lostDonations { errors.append(.damaged(path: folder.path, detail: "mended")) }
+        if index.recovery.lostDonations { errors.append(.damaged(path: folder.path, detail: "repaired")) }
         let replacement = try (0..<40).map { try EncodedItem(item("item \($0 * 5)", title: "pear \($0)")) }
         let change = try [EncodedItem(update("item 3", ["title": .string("plum")]))]
         await attempt { _ = try await index.search("apple", limit: 1000) }
@@ -97,7 +97,7 @@ struct DamageTests {
             let errors = try await Self.useEverything(bytes, access: .readOnly)
             #expect(errors.count == 1 && errors.allSatisfy(Self.isDamaged), "\(errors)")
             let others = try await Self.useEverything(bytes, access: .readWrite)
-            #expect(others.count == 1 && "\(others)".contains("mended"), "\(others)")
+            #expect(others.count == 1 && "\(others)".contains("repaired"), "\(others)")
         }
     }
 

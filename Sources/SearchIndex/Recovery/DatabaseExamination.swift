@@ -2,7 +2,7 @@
 import Foundation
 import GRDB
 
-/// A complete, read-only examination of a database. ``mend(_:through:)`` repairs its findings.
+/// A complete, read-only examination of a database. ``repair(_:through:)`` repairs its findings.
 ///
 /// The time is linear in the size of the database, with several passes.
 struct DatabaseExamination {
@@ -135,7 +135,7 @@ struct DatabaseExamination {
     /// - Returns: The repairs, a sentence each.
     /// - Throws: `SQLITE_CORRUPT` if the database must be replaced;
     ///   ``SearchIndexError/losingRepair(path:detail:bundles:)``.
-    func mend(
+    func repair(
         _ db: Database, through sequence: UInt64, isNew: Bool = false, lossRule: LossRule, path: String
     ) throws -> [String] {
         if let fault = structure.first { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: fault) }

@@ -186,12 +186,12 @@ struct StoreOpening {
         try takeOverGeneration(pool)
         if folder.isSuspect {
             let isNew = hasSalvaged
-            let mended = try pool.write { db in
-                try DatabaseExamination(db).mend(
+            let repaired = try pool.write { db in
+                try DatabaseExamination(db).repair(
                     db, through: .max, isNew: isNew, lossRule: lossRule, path: folder.path)
             }
-            report.findings += mended
-            report.hasRepaired = report.hasRepaired || !mended.isEmpty
+            report.findings += repaired
+            report.hasRepaired = report.hasRepaired || !repaired.isEmpty
         }
         _ = try pool.write { try DerivedIndex.bringUpToDate($0, itemsAtOnce: seams.itemsRebuiltAtOnce) }
         let clock = StoreClock(wall: now, boot: seams.bootClock)

@@ -175,7 +175,7 @@ struct EmbeddingTablesTests {
         #expect(found == ["the table embedding_state is missing"])
         let left = try await place.index.writeAtOnce("Repairing") { db in
             let examination = DatabaseExamination(db)
-            let done = try examination.mend(db, through: 0, lossRule: .acceptsLosses, path: "")
+            let done = try examination.repair(db, through: 0, lossRule: .acceptsLosses, path: "")
             return (done, try EmbeddingTables.problems(db))
         }
         #expect(left.0.contains { $0.hasPrefix("The embeddings were damaged") } && left.1.isEmpty)

@@ -17,7 +17,7 @@ struct RecoveryTests {
 
     /// Opens the store, and returns its recovery report and its content. Afterwards all must be
     /// sound.
-    private func mended(
+    private func repaired(
         _ folder: TemporaryFolder, knownGeneration: Int? = SampleStore.generation
     ) async throws -> (report: RecoveryReport, contents: SampleStore.Contents) {
         let result = try await SampleStore.withStore(folder, knownGeneration: knownGeneration) { index async throws in
@@ -99,7 +99,7 @@ struct RecoveryTests {
     @Test("A sound store is opened without a message, and has all items")
     func sound() async throws {
         let sample = try await sample()
-        let (report, contents) = try await mended(try sample.unpacked())
+        let (report, contents) = try await repaired(try sample.unpacked())
         #expect(report.findings == [] && !report.lostDonations && !report.isNew)
         #expect(report.generation == SampleStore.generation)
         #expect(contents == sample.contents)
@@ -116,7 +116,7 @@ struct RecoveryTests {
         let sample = try await sample()
         let folder = try sample.unpacked()
         try SampleStore.alter(folder, change)
-        let (report, contents) = try await mended(folder)
+        let (report, contents) = try await repaired(folder)
         #expect(!report.lostDonations && contents == sample.contents)
     }
 
@@ -140,7 +140,7 @@ struct RecoveryTests {
         let before = try verifier.verify()
         #expect(!before.isClean && before.findings.allSatisfy { $0.repair == .rebuildIndex }, "\(before.findings)")
         verifier.requestRepair()
-        let (report, contents) = try await mended(folder)
+        let (report, contents) = try await repaired(folder)
         #expect(!report.lostDonations && contents == sample.contents)
         #expect(report.findings.contains { $0.contains("was rebuilt") }, "\(report.findings)")
     }
@@ -156,7 +156,7 @@ struct RecoveryTests {
             #expect(banana == 1 && apple == 125)
             #expect(try await index.generation() == SampleStore.generation)
         }
-        _ = try await mended(folder)
+        _ = try await repaired(folder)
     }
 
     @Test(
@@ -173,7 +173,7 @@ struct RecoveryTests {
         let before = try verifier.verify()
         #expect(before.findings.contains { $0.repair == .deleteItems }, "\(before.findings)")
         verifier.requestRepair()
-        let (report, contents) = try await mended(folder)
+        let (report, contents) = try await repaired(folder)
         #expect(report.lostDonations && report.generation == SampleStore.generation + 1)
         #expect(contents.states.isEmpty)
         var expected = sample.contents.items
@@ -194,7 +194,7 @@ struct RecoveryTests {
             #expect(contents.states.isEmpty)
             #expect(try await index.generation() == SampleStore.generation + 1)
         }
-        _ = try await mended(folder)
+        _ = try await repaired(folder)
     }
 
     @Test("Columns that contradict their record are corrected, and nothing is pending")
@@ -205,7 +205,7 @@ struct RecoveryTests {
         let verifier = StoreVerifier(directory: folder.path)
         #expect(try verifier.verify().findings.map(\.repair) == [.rewriteColumns])
         verifier.requestRepair()
-        let (report, contents) = try await mended(folder)
+        let (report, contents) = try await repaired(folder)
         #expect(!report.lostDonations && contents == sample.contents)
     }
 
@@ -220,7 +220,7 @@ struct RecoveryTests {
             #expect(try await index.clientState(of: SampleStore.other) == nil)
         }
         verifier.requestRepair()
-        let (report, contents) = try await mended(folder)
+        let (report, contents) = try await repaired(folder)
         #expect(!report.lostDonations && contents.items == sample.contents.items)
     }
 
@@ -239,7 +239,7 @@ struct RecoveryTests {
                 folder, "UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ')') WHERE name = 'store'")
         }
         try SampleStore.alter(folder, change)
-        let (report, contents) = try await mended(folder)
+        let (report, contents) = try await repaired(folder)
         #expect(report.lostDonations && report.generation == SampleStore.generation + 1)
         #expect(contents.items == sample.contents.items && contents.found == sample.contents.found)
         #expect(contents.states.isEmpty)
@@ -254,7 +254,7 @@ struct RecoveryTests {
             let sample = try await sample()
             let folder = try sample.unpacked()
             try SampleStore.alter(folder, change)
-            let (report, contents) = try await mended(folder)
+            let (report, contents) = try await repaired(folder)
             #expect(!report.lostDonations && contents == sample.contents, "\(change)")
         }
     }
@@ -307,12 +307,12 @@ struct RecoveryTests {
             let sample = try await sample()
             let folder = try sample.unpacked()
             try SampleStore.alter(folder, change)
-            let (_, contents) = try await mended(folder)
+            let (_, contents) = try await repaired(folder)
             #expect(contents.items == sample.contents.items && contents.found == sample.contents.found, "\(change)")
         }
         let folder = try await sample().unpacked()
         try SampleStore.alter(folder, "DROP TABLE item")
-        let (report, _) = try await mended(folder)
+        let (report, _) = try await repaired(folder)
         #expect(report.lostDonations)
     }
 
@@ -329,7 +329,7 @@ struct RecoveryTests {
                 files["index.sqlite-wal"] = nil
                 change(&files)
             }
-            let (report, contents) = try await mended(folder)
+            let (report, contents) = try await repaired(folder)
             #expect(report.lostDonations && report.generation == SampleStore.generation + 1)
             // The log had a single segment, so everything is there again.
             #expect(contents.items == sample.contents.items)
@@ -359,24 +359,24 @@ struct RecoveryTests {
         let folder = try await sample().unpacked {
             $0["index.sqlite"] = nil; $0["index.sqlite-wal"] = nil
         }
-        let (report, _) = try await mended(folder, knownGeneration: nil)
+        let (report, _) = try await repaired(folder, knownGeneration: nil)
         #expect(report.lostDonations && report.generation == Int(SampleStore.moment))
     }
 
     @Test("If the jobs imply a store and nothing is left, everything is pending")
     func nothingLeft() async throws {
         let folder = try TemporaryFolder()
-        let (report, contents) = try await mended(folder)
+        let (report, contents) = try await repaired(folder)
         #expect(report.lostDonations && report.generation == SampleStore.generation + 1)
         #expect(contents.items.isEmpty)
         let fresh = try TemporaryFolder()
-        let (other, _) = try await mended(fresh, knownGeneration: nil)
+        let (other, _) = try await repaired(fresh, knownGeneration: nil)
         #expect(!other.lostDonations && other.isNew && other.generation == 1 && other.findings.isEmpty)
     }
 
     @Test("A restored older database is noticed by its generation")
     func olderDatabase() async throws {
-        let (report, contents) = try await mended(try await sample().unpacked(), knownGeneration: 9)
+        let (report, contents) = try await repaired(try await sample().unpacked(), knownGeneration: 9)
         #expect(report.lostDonations && report.generation == 10 && contents.states.isEmpty)
     }
 
@@ -400,7 +400,7 @@ struct RecoveryTests {
         await #expect(throws: SearchIndexError.self) { _ = try await reader.search("apple") }
         #expect(reader.needsRepair)
         try reader.pool.close()
-        let (report, contents) = try await mended(folder)
+        let (report, contents) = try await repaired(folder)
         #expect(!report.lostDonations && contents == sample.contents)
         #expect(try !folder.names.contains("suspect"))
     }
@@ -409,7 +409,7 @@ struct RecoveryTests {
     func keptFindings() async throws {
         let folder = try await sample().unpacked()
         try SampleStore.alter(folder, "DELETE FROM store")
-        let (report, _) = try await mended(folder)
+        let (report, _) = try await repaired(folder)
         let reader = try SearchIndex(directory: folder.path, access: .readOnly)
         let kept = try await reader.lastFindings()
         #expect(kept?.findings == report.findings && kept?.moment == SampleStore.moment)
@@ -427,7 +427,7 @@ struct RecoveryTests {
             let place = bytes.indices.last { bytes[$0...].starts(with: text) }!
             files[name]![place] ^= 1
         }
-        let (report, contents) = try await mended(folder)
+        let (report, contents) = try await repaired(folder)
         #expect(report.lostDonations && contents.states.isEmpty)
         #expect(contents.items.count == 125)
     }
