@@ -73,7 +73,7 @@ struct AssistantSessionTests {
             #expect(answer["result"]?.members?["protocolVersion"] == "2025-03-26")
         }
 
-        /// Calls a tool. Returns its text, its structured result, and whether it failed.
+        /// Calls a tool. Returns the text, the structured result and the error flag.
         func call(
             _ tool: String, _ arguments: JSONValue
         ) async throws -> (text: String, structured: JSONValue?, isError: Bool) {

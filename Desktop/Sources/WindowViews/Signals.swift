@@ -12,7 +12,7 @@ final class SignalHandler {
     /// ignored.
     static func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ body: @escaping () -> Void) {
         let callback: @convention(c) (UnsafeMutableRawPointer) -> Void = { data in
-            // The pointer is that of a handler, which is used on the main thread only.
+            // The pointer refers to a handler. Handlers are used on the main thread only.
             nonisolated(unsafe) let data = data
             MainActor.assumeIsolated { Unmanaged<SignalHandler>.fromOpaque(data).takeUnretainedValue().body() }
         }

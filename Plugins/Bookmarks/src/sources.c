@@ -203,7 +203,7 @@ bool exported_has(const struct exported *exported, uint64_t hash) {
 
 /* Returns true for a page that should have bookmarks: one in a folder that the user listed, one
  * with the name of a browser's export, and one that had bookmarks before. The extension reports
- * such a page if it has none. For any other page, the content shows whether it is an export. */
+ * such a page without bookmarks. The content of any other page shows whether it is an export. */
 static bool is_meant(struct look *look, const char *name) {
     const struct form *form = form_of(name);
     if (form == NULL) return false;

@@ -10,11 +10,11 @@ import SearchlightEngine
 struct SetupCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "setup",
-        abstract: "Choose what is indexed, start the service with your session, and begin indexing.",
+        abstract: "Choose the apps to index, start the service with your session, and begin indexing.",
         discussion: """
             Shows what each installed extension would read of your files, asks for each that finds something, and starts the \
             service of systemd with your session. An extension that you decline is disabled. A second run only asks about \
-            what is new. --undo takes back what setup changed; the index stays.
+            new apps. --undo reverts the changes of setup; the index stays.
 
             Without a terminal, pass --yes, or --dry-run to see the plan. To change your mind about one extension: \
             searchlight extensions enable or disable BUNDLE
