@@ -13,6 +13,8 @@ final class Drag {
     /// `true` if a receiver got content.
     private(set) var hasSucceeded = false
     private var pending = 0
+    /// `true` after the end of the drag, when nothing is said about it any more.
+    var isOver = false
 
     /// The time in milliseconds after which the user sees that a receiver waits.
     private static let patience: UInt32 = 250
@@ -45,7 +47,7 @@ final class Drag {
     private func answer(_ request: Request, _ mediaType: String) {
         pending += 1
         MainLoop.post(after: Self.patience) { [weak self] in
-            if let self, self.pending > 0 { self.onEvent(.preparing(percentage: nil)) }
+            if let self, self.pending > 0, !self.isOver { self.onEvent(.preparing(percentage: nil)) }
         }
         Task.detached { [content, self] in
             var failure: DragFailure?

@@ -99,6 +99,7 @@ package final class DragOrigin {
     private func end(isDrop: Bool) {
         guard let (start, drag) = current else { return }
         current = nil
+        drag.isOver = true
         if isDrop && drag.hasSucceeded { return start.onEvent(.dropped) }
         start.onEvent(.ended)
         // After a drop, some receivers request content later.

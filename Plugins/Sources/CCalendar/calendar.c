@@ -82,7 +82,7 @@ int32_t calendar_zone_offset(const calendar_zone *zone, calendar_time time) {
 }
 
 ssize_t calendar_rule_expand(const char *rule, calendar_time start, int is_date, calendar_time first, calendar_time last,
-                             calendar_time *results, size_t capacity) {
+                             calendar_time *results, size_t capacity, size_t maximum_steps) {
     enter();
     ssize_t count = -1;
     struct icalrecurrencetype parsed = icalrecurrencetype_from_string(rule);
@@ -95,7 +95,11 @@ ssize_t calendar_rule_expand(const char *rule, calendar_time start, int is_date,
             count = 0;
             /* With COUNT, all occurrences have to be counted. */
             if (parsed.count == 0) icalrecur_iterator_set_start(iterator, from_first);
-            while ((size_t)count < capacity) {
+            for (size_t steps = 0; (size_t)count < capacity; steps++) {
+                if (steps == maximum_steps) {
+                    count = -2;
+                    break;
+                }
                 struct icaltimetype next = icalrecur_iterator_next(iterator);
                 if (icaltime_is_null_time(next)) break;
                 if (icaltime_compare(next, from_first) >= 0) results[count++] = to(next);

@@ -196,7 +196,14 @@ uint8_t *picture_copy_jpeg(const picture *picture, int quality, const uint8_t *e
     unsigned char **bytes = calloc(1, sizeof *bytes);
     unsigned long *size = calloc(1, sizeof *size);
     int done = 0;
-    if (writer && jpeg && row && bytes && size) {
+    /* Room for the largest possible result. libjpeg never replaces the buffer then, so it is always
+     * the one that is freed here. The kernel gives only the pages that are used. */
+    size_t padded = (((size_t)picture->columns + 15) & ~(size_t)15) * (((size_t)picture->rows + 15) & ~(size_t)15);
+    size_t room = 3 * padded + 4096 + (marker ? exif_length + 16 : 0);
+    uint8_t *buffer = malloc(room);
+    if (bytes) *bytes = buffer;
+    if (size) *size = room;
+    if (writer && jpeg && row && bytes && size && buffer) {
         jpeg->err = jpeg_std_error(&writer->errors);
         writer->errors.error_exit = fail_writing;
         writer->errors.emit_message = ignore_message;
@@ -230,11 +237,13 @@ uint8_t *picture_copy_jpeg(const picture *picture, int quality, const uint8_t *e
         jpeg_destroy_compress(jpeg);
     }
     uint8_t *result = NULL;
-    if (done) {
-        result = *bytes;
+    if (done && *bytes == buffer) {
         *length = *size;
-    } else if (bytes) {
-        free(*bytes);
+        result = realloc(buffer, *size);
+        if (!result) result = buffer;
+    } else {
+        if (done) free(*bytes);
+        free(buffer);
     }
     free(writer), free(jpeg), free(row), free(marker), free(bytes), free(size);
     return result;

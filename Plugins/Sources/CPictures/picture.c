@@ -36,6 +36,7 @@ uint8_t *source_copy(const picture_source *source, int64_t limit) {
 picture_result check_size(const decoding *decoding) {
     const picture *picture = decoding->decoded;
     if (picture->width == 0 || picture->height == 0) return PICTURE_DAMAGED;
+    if (picture->width > PICTURE_MAXIMUM_SIDE || picture->height > PICTURE_MAXIMUM_SIDE) return PICTURE_TOO_LARGE;
     return (uint64_t)picture->width * picture->height > (uint64_t)PICTURE_MAXIMUM_PIXELS ? PICTURE_TOO_LARGE : PICTURE_DECODED;
 }
 

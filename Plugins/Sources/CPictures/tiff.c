@@ -76,6 +76,7 @@ static picture_result read_bands(TIFF *tiff, decoding *decoding, memory *memory)
         TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &tile_width);
         TIFFGetField(tiff, TIFFTAG_TILELENGTH, &band_height);
         if (tile_width == 0) return PICTURE_DAMAGED;
+        if (tile_width > PICTURE_MAXIMUM_SIDE || band_height > PICTURE_MAXIMUM_SIDE) return PICTURE_TOO_LARGE;
     } else {
         TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &band_height);
         if (band_height > height) band_height = height;
@@ -84,6 +85,8 @@ static picture_result read_bands(TIFF *tiff, decoding *decoding, memory *memory)
     int64_t needed = 4 * ((int64_t)width + tile_width) * band_height;
     if (needed > PICTURE_MAXIMUM_MEMORY || (int64_t)tile_width * band_height > PICTURE_MAXIMUM_MEMORY / 4)
         return PICTURE_TOO_LARGE;
+    /* libtiff decodes a band with all its samples before it converts them. */
+    if ((is_tiled ? TIFFTileSize64(tiff) : TIFFStripSize64(tiff)) > (uint64_t)PICTURE_MAXIMUM_MEMORY) return PICTURE_TOO_LARGE;
     memory->scaler = scaler_new(picture, width, height, decoding->side);
     memory->band = calloc((size_t)width * band_height, 4);
     memory->tile = is_tiled ? calloc((size_t)tile_width * band_height, 4) : NULL;

@@ -93,10 +93,20 @@ package struct RecurrenceRule: Sendable, Equatable {
         var steps = (last.seconds - from.seconds) / period
         if let count, !hasParts { steps = min(steps, count) }
         guard steps <= Self.maximumSteps else { throw .tooOften }
+        let found = try expanded(from: start, first: first, last: last, limit: limit)
+        // So many occurrences may all be over. The coming ones matter more.
+        guard found.count == limit, first < recent else { return found }
+        return try expanded(from: start, first: recent, last: last, limit: limit)
+    }
+
+    private func expanded(
+        from start: CalendarTime, first: CalendarTime, last: CalendarTime, limit: Int
+    ) throws(Fault) -> [CalendarTime] {
         var found = [calendar_time](repeating: calendar_time(), count: limit)
         func adjusted(_ time: CalendarTime) -> calendar_time { (start.isDate ? time.date : time).c }
         let filled = calendar_rule_expand(
-            text, start.c, start.isDate ? 1 : 0, adjusted(first), adjusted(last), &found, limit)
+            text, start.c, start.isDate ? 1 : 0, adjusted(first), adjusted(last), &found, limit, Self.maximumSteps)
+        guard filled != -2 else { throw .tooOften }
         guard filled >= 0 else { throw .invalid }
         return found[..<filled].map { CalendarTime($0, isDate: start.isDate) }
     }

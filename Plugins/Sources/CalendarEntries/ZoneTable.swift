@@ -98,12 +98,17 @@ enum ZoneDefinition {
     private static let maximumSize = 256 << 10
     private static let maximumParts = 400
     private static let maximumDates = 500
+    /// The number of years that all rules of a zone span, up to the last year that libical expands.
+    /// Real zones with a rule for each half of the year, from 1601 on, span 900.
+    private static let (maximumYears, lastYear) = (4000, 2036)
 
     /// Returns a `VTIMEZONE` with the lines that matter; nil if its rules may take long to expand.
     static func text(_ component: ArraySlice<UInt8>) -> String? {
         guard component.count <= maximumSize else { return nil }
         var lines: [String] = []
-        var (parts, dates) = (0, 0)
+        var (parts, dates, years) = (0, 0, 0)
+        // Of the part that is read.
+        var (start, hasRule): (Int?, Bool) = (nil, false)
         for bytes in ContentLineReader(component) {
             guard let line = ContentLine(bytes) else { continue }
             let value = line.text.trimmed
@@ -113,15 +118,25 @@ enum ZoneDefinition {
                 guard ["VTIMEZONE", "STANDARD", "DAYLIGHT"].contains(value.uppercased()) else { return nil }
                 parts += 1
                 guard parts <= maximumParts else { return nil }
+                if hasRule {
+                    guard let start else { return nil }
+                    years += max(0, lastYear - start)
+                    guard years <= maximumYears else { return nil }
+                }
+                (start, hasRule) = (nil, false)
                 lines.append("\(line.name):\(value.uppercased())")
             case "TZID": lines.append("TZID:zone")
-            case "DTSTART", "TZOFFSETFROM", "TZOFFSETTO": lines.append("\(line.name):\(value)")
+            case "DTSTART":
+                start = Int(value.prefix(4))
+                lines.append("DTSTART:\(value)")
+            case "TZOFFSETFROM", "TZOFFSETTO": lines.append("\(line.name):\(value)")
             case "RDATE":
                 dates += 1
                 guard dates <= maximumDates, value.utf8.count <= 2000 else { return nil }
                 lines.append("RDATE:\(value)")
             case "RRULE":
-                guard isBounded(value) else { return nil }
+                guard !hasRule, isBounded(value) else { return nil }
+                hasRule = true
                 lines.append("RRULE:\(value)")
             default: continue
             }

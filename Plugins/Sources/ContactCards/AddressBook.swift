@@ -50,6 +50,11 @@ final class AddressBook {
     /// Returns the cards of all tables, in the order of their identifiers.
     func cards(limit: Int) throws(SkipReason) -> [Row] {
         var rows: [Row] = []
+        // In a damaged database many cells can share their pages, so that its cards are much larger
+        // than the file.
+        var isSound = false
+        try query("PRAGMA quick_check(1)") { statement in isSound = Self.text(statement, 0) == "ok" }
+        guard isSound else { throw .notAddressBook }
         let tables = """
             SELECT m.name FROM sqlite_schema m WHERE m.type = 'table'
             AND (SELECT count(*) FROM pragma_table_info(m.name) WHERE name IN ('uid', 'vcard')) = 2

@@ -115,6 +115,10 @@ package struct RecordDonor<File: ServedFile> {
         for step in folders.walk(after: cursor?.path, visiting: progress.walking) {
             switch step {
             case .file(let file):
+                guard RecordCursor.accepts(file.path) else {
+                    leaveOut(file.path, "its path is too long", &summary)
+                    continue
+                }
                 if let end = try donate(file, from: 0, donations, &summary, isFull: isFull) {
                     return try finish(donations, summary, at: end, &interrupted)
                 }

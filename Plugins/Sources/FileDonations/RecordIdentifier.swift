@@ -48,6 +48,9 @@ package struct RecordCursor: Sendable, Equatable {
     /// The number of its records that were donated; nil if all were.
     package var records: Int?
 
+    /// Returns `true` if a page can end at a file: a cursor has at most 4,096 bytes.
+    package static func accepts(_ path: String) -> Bool { path.utf8.count <= 4_070 }
+
     package init(path: String, records: Int?) { (self.path, self.records) = (path, records) }
 
     /// Reads a cursor; nil if it has another form, so that the reindex starts from the beginning.

@@ -115,9 +115,6 @@ extension PictureFile {
         return bytes
     }
 
-    /// `true` if the file says where the picture was taken.
-    package var hasLocation: Bool { metadata().location.isKnown }
-
     /// Returns the properties and the upright picture of a preview; nil for a picture that cannot
     /// be decoded.
     package func preview(

@@ -39,16 +39,21 @@ package struct PictureSettings: Sendable, Equatable {
             let parts = line.split(separator: "=", maxSplits: 1).map { String($0.trimmed) }
             switch (parts.first, parts.count == 2 ? parts[1] : nil) {
             case ("copy-size", let value?):
-                guard let size = Int(value), Self.copySizes.contains(size) else { fallthrough }
+                guard let size = Int(value), Self.copySizes.contains(size) else {
+                    throw Self.problem(file, line: number + 1)
+                }
                 copySize = size
             case ("copy-location", "yes"): copiesLocation = true
             case ("copy-location", "no"): copiesLocation = false
-            default:
-                throw PictureSettingsError(
-                    description: "\(file.onOneLine), line \(number + 1): write copy-size = PIXELS (from "
-                        + "\(Self.copySizes.lowerBound) to \(Self.copySizes.upperBound)) or copy-location = yes or no")
+            default: throw Self.problem(file, line: number + 1)
             }
         }
+    }
+
+    private static func problem(_ file: String, line: Int) -> PictureSettingsError {
+        PictureSettingsError(
+            description: "\(file.onOneLine), line \(line): write copy-size = PIXELS (from \(copySizes.lowerBound) to "
+                + "\(copySizes.upperBound)) or copy-location = yes or no")
     }
 }
 

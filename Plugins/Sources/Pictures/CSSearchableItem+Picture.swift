@@ -19,8 +19,8 @@ extension PictureFile {
         // A copy is made on request, if there is something to decode.
         attributes.providerDataTypeIdentifiers =
             content.thumbnail == nil ? [] : [UTType.jpeg.identifier, UTType.png.identifier]
-        let hidesLocation = content.location.isKnown && !settings.copiesLocation
-        attributes.providerFileTypeIdentifiers = hidesLocation ? [] : [fileType(content)]
+        // The file may have a location that this extension cannot read.
+        attributes.providerFileTypeIdentifiers = settings.copiesLocation ? [fileType(content)] : []
         attributes.providerInPlaceFileTypeIdentifiers = [fileType(content)]
         var made = FileItem(item(attributes), size: (content.thumbnail?.bytes.count ?? 0) + 1024)
         if let problem = content.problem {

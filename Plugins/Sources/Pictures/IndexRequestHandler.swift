@@ -77,7 +77,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
         guard let own = UTType(type), let wanted = UTType(typeIdentifier), own.conforms(to: wanted) else {
             throw UnsupportedType(typeIdentifier, of: "A picture", supported: ["\(type) in place", type])
         }
-        if !inPlace, try !environment.settings().copiesLocation, file.hasLocation {
+        if !inPlace, try !environment.settings().copiesLocation {
             throw UnsupportedType(
                 typeIdentifier, of: "A copy without the location",
                 supported: [UTType.jpeg.identifier, UTType.png.identifier])

@@ -42,10 +42,11 @@ struct HostileCalendarTests {
 
     @Test(arguments: [
         ("secondly.ics", CalendarEntry.Problem.tooOften), ("secondly-count.ics", .tooOften),
-        ("secondly-never.ics", .tooOften),
+        ("secondly-never.ics", .tooOften), ("daily-seconds.ics", .tooOften),
         ("minutely.ics", .tooOften), ("old-daily.ics", .tooOften), ("nonsense.ics", .invalidRule),
         ("zero-interval.ics", .invalidRule), ("long-rule.ics", .tooOften), ("many-rules.ics", .tooManyDates),
         ("dates.ics", .tooManyDates), ("attendees.ics", .tooManyValues), ("zone-bomb.ics", .unknownZone),
+        ("zone-rules.ics", .unknownZone), ("zone-parts.ics", .unknownZone),
         ("zone-path.ics", .unknownZone), ("invalid-dates.ics", .invalidDate),
         ("no-end.ics", .noEnd), ("huge-event.ics", .tooManyLines),
     ])

@@ -49,6 +49,12 @@ final class AddressBookTests {
         #expect(throws: SkipReason.system(errno: EAGAIN)) { try list() }
     }
 
+    /// 2,000 cards of 3,000 bytes that all name the pages of the first card.
+    @Test func cardsThatShareTheirPagesAreNotRead() throws {
+        try SamplePeople.run(["shared-book", path])
+        #expect(throws: SkipReason.unusable("not an address book of Evolution, or damaged")) { try list() }
+    }
+
     @Test func otherAndDamagedDatabasesAreNamed() throws {
         try Data("SQLite format 3\0".utf8).write(to: URL(filePath: path))
         #expect(throws: SkipReason.unusable("not an address book of Evolution, or damaged")) { try list() }

@@ -18,6 +18,7 @@ struct HostilePictureTests {
 
     @Test(arguments: [
         ("bomb.png", PictureProblem.tooLarge), ("sizes.png", .tooLarge), ("canvas.gif", .tooLarge),
+        ("line.png", .tooLarge), ("samples.tif", .tooLarge), ("tile.tif", .tooLarge),
         ("huge.tif", .tooLarge), ("strip.tif", .tooLarge), ("lies.jpg", .tooLarge), ("lies.png", .damaged),
         ("cut.jpg", .damaged), ("cut.png", .damaged), ("cut.gif", .damaged), ("cut.webp", .damaged),
         ("cut.tif", .damaged), ("cut.heic", .damaged), ("text.jpg", .damaged), ("zero.tif", .damaged),

@@ -146,15 +146,19 @@ final class PicturesHandlerTests {
                 for: RecordingIndex(), itemIdentifier: path(name), typeIdentifier: "public.jpeg", inPlace: inPlace)
         }
         #expect(try url("harbour.jpg", inPlace: true).path(percentEncoded: false) == path("harbour.jpg"))
-        #expect(try url("large.jpg", inPlace: false).path(percentEncoded: false) == path("large.jpg"))
-        #expect(throws: UnsupportedType.self) { try url("harbour.jpg", inPlace: false) }
+        // A file can have a location that the extension does not read.
+        for name in ["harbour.jpg", "large.jpg"] {
+            #expect(throws: UnsupportedType.self) { try url(name, inPlace: false) }
+        }
         let index = RecordingIndex()
         reindexAll(index)
         let types = index.recorded.items.map(\.attributeSet.providerFileTypeIdentifiers)
-        #expect(types == [[], ["public.jpeg"]])
+        #expect(types == [[], []])
         // A copy could have the location that the user wants to leave out.
-        try setSettings("copy-location = maybe\n")
-        #expect(throws: PictureSettingsError.self) { try copy("harbour.jpg") }
+        for settings in ["copy-location = maybe\n", "copy-location = no\ncopy-size = 5\n"] {
+            try setSettings(settings)
+            #expect(throws: PictureSettingsError.self) { try copy("harbour.jpg") }
+        }
         #expect(throws: UnsupportedType.self) {
             try handler().data(
                 for: RecordingIndex(), itemIdentifier: path("large.jpg"), typeIdentifier: "public.plain-text")

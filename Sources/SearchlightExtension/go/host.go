@@ -16,7 +16,8 @@ import (
 
 // Host is the host of this extension. All functions may be called from any goroutine.
 type Host struct {
-	// link is memory of C, so that C can be given its address.
+	// link is memory of C, so that C can be given its address. It is not freed, since batches may use it until the
+	// process ends.
 	link *C.searchlight_go_host
 }
 

@@ -119,10 +119,13 @@ package final class WindowClient: Sendable {
     /// Sends the result of a request, or a message, unless the request was cancelled.
     ///
     /// - Parameter withoutIndex: Returns the result before the first donation.
+    ///
+    /// - Returns: `true` if there is a result.
+    @discardableResult
     private func answer<Value: Sendable>(
         _ event: (WindowEvent.Answer<Value>) -> WindowEvent, withoutIndex: () -> Value? = { nil },
         _ body: (any EngineClient) async throws -> Value
-    ) async {
+    ) async -> Bool {
         let answer: WindowEvent.Answer<Value>
         do {
             answer = .value(try await body(try await store()))
@@ -133,6 +136,7 @@ package final class WindowClient: Sendable {
                 }
         }
         if !Task.isCancelled { send(event(answer)) }
+        return if case .value = answer { true } else { false }
     }
 
     /// The message about an error.
@@ -142,12 +146,12 @@ package final class WindowClient: Sendable {
 
     private func preview(_ number: UInt64, _ item: Int64, _ text: String) async {
         guard (try? await clock.sleep(for: Self.previewDelay)) != nil else { return }
-        await answer({ .previewed(number: number, $0) }) { store in
+        let isShown = await answer({ .previewed(number: number, $0) }) { store in
             let found = try await store.item(named: "@\(item)")
             let preview = try await store.preview(of: found, query: text)
             return await PreviewMaker(query: text).shown(preview, of: found)
         }
-        guard (try? await clock.sleep(for: Self.viewingTime)) != nil else { return }
+        guard isShown, (try? await clock.sleep(for: Self.viewingTime)) != nil else { return }
         await count(.preview, of: item, text: text)
     }
 

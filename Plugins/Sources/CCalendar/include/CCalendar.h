@@ -31,10 +31,12 @@ int32_t calendar_zone_offset(const calendar_zone *zone, calendar_time time);
 /* Writes the occurrences of a rule from `first` to `last`, both included, in their order.
  *
  * All times are local times of one zone. `rule` is the value of RRULE without UNTIL and RSCALE.
- * The caller bounds the number of steps between `start` and `last`.
+ * The caller bounds the number of periods between `start` and `last`; one period may have many
+ * occurrences.
  *
- * Returns the number of occurrences, at most `capacity`; -1 if the rule is not valid. */
+ * Returns the number of occurrences, at most `capacity`; -1 if the rule is not valid, and -2 if it
+ * has more than `maximum_steps` occurrences before the results are complete. */
 ssize_t calendar_rule_expand(const char *rule, calendar_time start, int is_date, calendar_time first, calendar_time last,
-                             calendar_time *results, size_t capacity);
+                             calendar_time *results, size_t capacity, size_t maximum_steps);
 
 #endif

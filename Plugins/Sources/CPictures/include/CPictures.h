@@ -5,8 +5,9 @@
 #include <stdint.h>
 
 /* Pictures through the reference decoder of each format. A picture is decoded row by row into one
- * of the wanted size, so that memory depends on the wanted size, not on the picture. All functions
- * are thread-safe. */
+ * of the wanted size where the format allows it, so that memory depends on the wanted size and the
+ * width of the picture. Interlaced PNG, WebP, GIF and HEIF are decoded as a whole, within
+ * PICTURE_MAXIMUM_MEMORY. All functions are thread-safe. */
 
 /* A part of an open file. The descriptor stays the caller's. */
 typedef struct {
@@ -19,8 +20,8 @@ typedef enum { PICTURE_JPEG, PICTURE_PNG, PICTURE_TIFF, PICTURE_WEBP, PICTURE_GI
 typedef enum {
     PICTURE_DECODED = 0,
     PICTURE_DAMAGED = 1,
-    /* The picture has more than PICTURE_MAXIMUM_PIXELS, or needs more than
-     * PICTURE_MAXIMUM_MEMORY to decode. */
+    /* The picture has more than PICTURE_MAXIMUM_PIXELS or a side above PICTURE_MAXIMUM_SIDE, or
+     * needs more than PICTURE_MAXIMUM_MEMORY to decode. */
     PICTURE_TOO_LARGE = 2,
     /* `keep_going` returned 0. */
     PICTURE_STOPPED = 3,
@@ -29,6 +30,7 @@ typedef enum {
 } picture_result;
 
 #define PICTURE_MAXIMUM_PIXELS (INT64_C(256) << 20)
+#define PICTURE_MAXIMUM_SIDE (UINT32_C(1) << 18)
 /* The memory that a decoder may use for a picture that it cannot decode row by row, in bytes. */
 #define PICTURE_MAXIMUM_MEMORY (INT64_C(160) << 20)
 
@@ -38,15 +40,15 @@ typedef struct {
     int bits_per_sample;
     int is_gray, has_alpha;
     /* The decoded picture: RGBA, 8 bits each, without padding. NULL if nothing was decoded. Rows
-     * that a damaged file does not have are transparent. */
+     * that a damaged file does not have are transparent, or of one colour in a GIF. */
     uint8_t *pixels;
     uint32_t columns, rows;
 } picture;
 
-/* Decodes a picture into at most `side` pixels in width and height, or at its own size if that is
- * smaller. With a side of 0, reads the size alone. `keep_going` is called at least once for each
- * 64 rows. Fills `decoded` as far as it was read, also for a result that is an error; the caller
- * frees it with picture_free. */
+/* Decodes a picture into at most `side` pixels in width and height, or at its own size if that
+ * is smaller. With a side of 0, reads the size alone. `keep_going` is called at least once for
+ * each 64 rows, except while a picture is decoded as a whole. Fills `decoded` as far as it was
+ * read, also for a result that is an error; the caller frees it with picture_free. */
 picture_result picture_decode(picture_format format, picture_source source, uint32_t side,
                               int (*keep_going)(void *context), void *context, picture *decoded);
 void picture_free(picture *picture);
