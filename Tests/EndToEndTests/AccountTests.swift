@@ -96,6 +96,11 @@ struct AccountTests {
         for _ in 0..<2 {
             let searched = try command("search", "logbook", "--limit", "1")
             #expect(searched.output.contains("A reindex of \(bundle) is pending; items may be missing"), "\(searched)")
+            let output = try command.separately("search", "logbook", "--limit", "1", "--json").output
+            let asObject = try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
+            let notes = try #require(asObject["notes"] as? [String])
+            #expect(
+                notes.contains { $0.hasPrefix("A reindex of \(bundle) is pending; items may be missing") }, "\(notes)")
             let status = try command("status").output
             #expect(status.contains("Pending: a reindex of \(bundle), since items may have been lost"), "\(status)")
         }

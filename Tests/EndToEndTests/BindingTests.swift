@@ -5,6 +5,7 @@ import Glibc
 import ItemRecord
 import Promises
 import SearchIndex
+import SymbolBindings
 import Testing
 
 @testable import SearchlightEngine
@@ -67,6 +68,25 @@ struct BindingTests {
                     "UPPER.MD \(markdown)", "long.MarkDown \(markdown)",
                     "LOUD.TXT public.plain-text", "plain.text public.plain-text",
                 ])
+        }
+    }
+
+    @Test("names the files whose text is not indexed")
+    func leftOut() async throws {
+        let harness = try harness()
+        try write("", to: "large.txt", harness)
+        let large = harness.folder + "/Downloads/large.txt"
+        #expect(truncate(large, off_t(BindingLimits.valueBytes) + 1) == 0)
+        try await harness.withEngine { engine async throws in
+            #expect(try await engine.reindexAll(Self.documents) == 3)
+            let found = try await engine.account(of: Self.documents).leftOut
+            #expect(
+                found.map(\.reason) == ["its textContent cannot be determined"] && found.flatMap(\.examples) == [large])
+            #expect(try await engine.search("large.txt", bundle: nil, limit: 10).hits.count == 1)
+            try write("short again", to: "large.txt", harness)
+            _ = try await engine.reindexItems([large], of: Self.documents)
+            #expect(try await engine.search("short again", bundle: nil, limit: 10).hits.count == 1)
+            #expect(try await engine.account(of: Self.documents).leftOut.isEmpty)
         }
     }
 

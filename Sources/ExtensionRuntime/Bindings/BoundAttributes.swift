@@ -53,6 +53,10 @@ private struct ItemWarnings: CallbackReceiver {
     func donate(_ item: ItemRecord) {}
     func wants(_ identifier: String) -> Bool { false }
     var isOver: Bool { receiver.isOver }
-    func warn(_ message: String) { receiver.warn("Attributes of \(item) are skipped: \(message)") }
+    func warn(_ message: String) {
+        receiver.warn("Attributes of \(item) are skipped: \(message)")
+        leaveOut(LeftOut(name: item, reason: "some of its attributes cannot be determined"))
+    }
+    func leaveOut(_ what: LeftOut) { receiver.leaveOut(what) }
     func misuse(_ rule: HostRequest.Misuse, _ message: String) { receiver.misuse(rule, message) }
 }

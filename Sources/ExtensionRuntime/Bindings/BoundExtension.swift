@@ -273,6 +273,7 @@ private struct Unheard: CallbackReceiver {
     func wants(_ identifier: String) -> Bool { false }
     var isOver: Bool { request.map { session.requests.isCancelled($0) } ?? false }
     func warn(_ message: String) { session.log(.warning, message) }
+    func leaveOut(_ what: LeftOut) {}
     func misuse(_ rule: HostRequest.Misuse, _ message: String) { session.misuse(rule, message) }
 
     func report(completed: UInt64, total: UInt64) {

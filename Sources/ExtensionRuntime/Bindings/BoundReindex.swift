@@ -269,6 +269,7 @@ final class BoundReindex: Sendable {
     }
 
     fileprivate func warn(_ message: String) { session.log(.warning, message) }
+    fileprivate func leaveOut(_ what: LeftOut) { session.leaveOut(what) }
     fileprivate func misuse(_ rule: HostRequest.Misuse, _ message: String) { session.misuse(rule, message) }
     fileprivate func progress(_ completed: UInt64, _ total: UInt64) {
         session.requests.report(request, completed: completed, total: total)
@@ -307,6 +308,7 @@ private final class Part: CallbackReceiver {
 
     func wants(_ identifier: String) -> Bool { reindex.wants(identifier) }
     func warn(_ message: String) { reindex.warn(message) }
+    func leaveOut(_ what: LeftOut) { reindex.leaveOut(what) }
     func misuse(_ rule: HostRequest.Misuse, _ message: String) { reindex.misuse(rule, message) }
 
     private func isLate(_ what: String) -> Bool {

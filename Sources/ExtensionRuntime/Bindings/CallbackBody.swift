@@ -13,8 +13,10 @@ protocol CallbackReceiver: Sendable {
     func wants(_ identifier: String) -> Bool
     /// `true` if the request was answered or cancelled.
     var isOver: Bool { get }
-    /// Reports that something was left out.
+    /// Reports that something was left out, for the author.
     func warn(_ message: String)
+    /// Reports an item without some of its attributes, for the user.
+    func leaveOut(_ what: LeftOut)
     /// Reports that the library broke a rule.
     func misuse(_ rule: HostRequest.Misuse, _ message: String)
 }
@@ -116,6 +118,8 @@ struct CallbackBody: Sendable {
             do throws(BindingFailure) { value = try evaluation.value(assignment.value) } catch {
                 // An item without one of its attributes is better than no item.
                 receiver.warn("\(assignment.name) of an item from \(symbol) is skipped: \(error.message)")
+                receiver.leaveOut(
+                    LeftOut(name: record.uniqueIdentifier, reason: "its \(assignment.name) cannot be determined"))
                 continue
             }
             switch (assignment.name, value) {

@@ -91,7 +91,9 @@ struct SearchCommand: OptionedCommand {
         }
         let found = try await store.find(search)
         if let notes = found.notes { options.warnOfOpening(notes) }
-        if options.json { return try Output.printJSON(JSONObject(query: text, found, explains: explain)) }
+        let notes = found.notes?.messages ?? []
+        defer { for note in notes { Output.complain("Note: \(note)") } }
+        if options.json { return try Output.printJSON(JSONObject(query: text, found, notes, explains: explain)) }
         defer { warnOfPending(found.pending) }
         if let correction = found.correction {
             let shown = DisplayText.line(correction.text, limit: Self.shownTextLength)
@@ -108,11 +110,6 @@ struct SearchCommand: OptionedCommand {
             try await warnOfUnknown(bundle, in: store)
         } else if found.next != nil, let total = found.total {
             try Output.line("\(dim: "\(found.hits.count) of \(total.phrase); --limit shows more")")
-        }
-        if let notes = found.notes {
-            warnOfPendingReindexes(notes.pendingReindexes)
-            warnOfUnfollowedFiles(notes.unfollowedSince)
-            warnOfPendingFiles(notes.pendingFiles)
         }
     }
 
@@ -153,44 +150,51 @@ struct SearchCommand: OptionedCommand {
     }
 }
 
-/// Reports on standard error the bundles that are incomplete because of a pending reindex.
-func warnOfPendingReindexes(_ pending: [StoreNotes.PendingReindex]) {
-    for reindex in pending {
-        let remedy =
-            reindex.isInstalled
-            ? "Run: searchlight reindex \(reindex.bundle)"
-            : """
-            It is not installed. Install it again, or delete its items and pending jobs: searchlight forget \(reindex.bundle)
-            """
-        Output.complain("Note: A reindex of \(reindex.bundle) is pending; items may be missing. \(remedy)")
+extension StoreNotes {
+    /// The reasons why items may be missing, each a sentence or more for the user.
+    fileprivate var messages: [String] {
+        let now = Date.now.timeIntervalSinceReferenceDate
+        return pendingReindexes.map(\.message) + unfollowed(now) + pendingFiles(now)
     }
-}
 
-/// Reports on standard error the changed files that cannot be found yet. Changes of the last 10 s
-/// are left out, since they are usually indexed a moment later.
-private func warnOfPendingFiles(_ pending: [FollowedStatus.Pending]) {
-    for one in pending where Date.now.timeIntervalSinceReferenceDate - one.since > 10 {
-        Output.complain(
+    /// The changed files that cannot be found yet. Changes of the last 10 s are left out, since
+    /// they are usually indexed a moment later.
+    private func pendingFiles(_ now: Double) -> [String] {
+        pendingFiles.filter { now - $0.since > 10 }.map { one in
             """
-            Note: \(counted(one.files, "changed file")) of \(one.bundle) cannot be found yet. To see the reason: searchlight why \
+            \(counted(one.files, "changed file")) of \(one.bundle) cannot be found yet. To see the reason: searchlight why \
             \(one.bundle). To index them now: searchlight update \(one.bundle)
-            """)
+            """
+        }
+    }
+
+    /// Changed files may be missing, because no service follows them.
+    private func unfollowed(_ now: Double) -> [String] {
+        guard let last = unfollowedSince, now - last > 60 else { return [] }
+        let since = last == -.infinity ? "" : " since \(moment(last))"
+        return [
+            """
+            Your files are not watched\(since), so changes may be missing. Run: searchlight update. To watch them, start \
+            the service: systemctl --user enable --now searchlightd.service, or run searchlightd
+            """
+        ]
     }
 }
 
-/// Reports on standard error that changed files may be missing, because no service follows them.
-private func warnOfUnfollowedFiles(_ last: Double?) {
-    guard let last, Date.now.timeIntervalSinceReferenceDate - last > 60 else { return }
-    let since = last == -.infinity ? "" : " since \(moment(last))"
-    Output.complain(
-        """
-        Note: Your files are not watched\(since), so changes may be missing. Run: searchlight update. To watch them, start \
-        the service: systemctl --user enable --now searchlightd.service, or run searchlightd
-        """)
+extension StoreNotes.PendingReindex {
+    fileprivate var message: String {
+        let remedy =
+            isInstalled
+            ? "Run: searchlight reindex \(bundle)"
+            : """
+            It is not installed. Install it again, or delete its items and pending jobs: searchlight forget \(bundle)
+            """
+        return "A reindex of \(bundle) is pending; items may be missing. \(remedy)"
+    }
 }
 
 extension JSONObject {
-    fileprivate init(query: String, _ found: FoundItems, explains: Bool) {
+    fileprivate init(query: String, _ found: FoundItems, _ notes: [String], explains: Bool) {
         self = [
             "query": query, "total": found.total?.count ?? found.hits.count,
             // `true` if the total is the number of all hits.
@@ -205,6 +209,8 @@ extension JSONObject {
             },
             // The donations that are not included yet.
             "pending": found.pending,
+            // The reasons why items may be missing.
+            "notes": notes.isEmpty ? nil : notes,
             "items": found.hits.map { hit -> JSONObject in
                 [
                     "number": hit.item.number, "score": hit.score.shortened,
