@@ -94,7 +94,7 @@ package struct RecurrenceRule: Sendable, Equatable {
         if let count, !hasParts { steps = min(steps, count) }
         guard steps <= Self.maximumSteps else { throw .tooOften }
         let found = try expanded(from: start, first: first, last: last, limit: limit)
-        // So many occurrences may all be over. The coming ones matter more.
+        // All of them may be over. The coming ones matter more.
         guard found.count == limit, first < recent else { return found }
         return try expanded(from: start, first: recent, last: last, limit: limit)
     }
