@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "Contacts", type: .dynamic, targets: ["Contacts"]),
         .library(name: "Calendars", type: .dynamic, targets: ["Calendars"]),
         .library(name: "Pictures", type: .dynamic, targets: ["Pictures"]),
+        .library(name: "Manuals", type: .dynamic, targets: ["Manuals"]),
     ],
     dependencies: [
         .package(name: "searchlight", path: ".."),
@@ -90,6 +91,15 @@ let package = Package(
         .target(
             name: "CPictures", cSettings: [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")],
             linkerSettings: ["jpeg", "png16", "tiff", "webp", "webpdemux", "gif", "gcrypt"].map { .linkedLibrary($0) }),
+        // Manuals: pages of the manual, Info, and the documentation of packages
+        .target(
+            name: "Manuals",
+            dependencies: [
+                "ManualReading", "FileDonations", "FileReading",
+                .product(name: "CoreSpotlight", package: "searchlight"),
+            ],
+            swiftSettings: strict),
+        .target(name: "ManualReading", dependencies: ["FileReading", "CLibArchive"], swiftSettings: strict),
         // The files of configured folders, and their items
         .target(
             name: "FileReading", dependencies: ["CFileBirth", "CMarkup", "CUchardet"], swiftSettings: strict),
@@ -165,6 +175,16 @@ let package = Package(
             name: "PicturesTests",
             dependencies: [
                 "Pictures", "PictureReading", "FileDonations", "FileReading", "PluginTesting",
+                .product(name: "CoreSpotlight", package: "searchlight"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ManualReadingTests", dependencies: ["ManualReading", "FileReading", "PluginTesting"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ManualsTests",
+            dependencies: [
+                "Manuals", "ManualReading", "FileDonations", "FileReading", "PluginTesting",
                 .product(name: "CoreSpotlight", package: "searchlight"),
             ],
             swiftSettings: strict),

@@ -17,7 +17,8 @@ package struct FolderSettings: Sendable {
     package struct DefaultFolder: Sendable {
         /// The key in `user-dirs.dirs`, such as `XDG_DOCUMENTS_DIR`; nil for a folder of a program.
         package var key: String?
-        /// The path in the home directory if `user-dirs.dirs` does not have the key.
+        /// The path in the home directory if `user-dirs.dirs` does not have the key; an absolute
+        /// path for a folder of the system.
         package var name: String
         /// `true` if the path is below `XDG_DATA_HOME` instead of the home directory.
         package var isData = false
@@ -35,6 +36,9 @@ package struct FolderSettings: Sendable {
 
         /// Creates a folder of a program, below `XDG_DATA_HOME`.
         package init(data path: String) { (key, name, exclusions, isData) = (nil, path, [], true) }
+
+        /// Creates a folder of the system.
+        package init(absolute path: String) { (key, name, exclusions) = (nil, path, []) }
 
         package static let documents = DefaultFolder(key: "XDG_DOCUMENTS_DIR", name: "Documents")
         package static let pictures = DefaultFolder(key: "XDG_PICTURES_DIR", name: "Pictures")
@@ -157,8 +161,11 @@ package struct FolderSettings: Sendable {
         }
         var reasons: [String] = []
         for folder in rules.defaults {
+            let isAbsolute = folder.name.hasPrefix("/")
             let path =
-                folder.key.flatMap { self.folder($0, in: named) } ?? (folder.isData ? data : home) + "/" + folder.name
+                isAbsolute
+                ? folder.name
+                : folder.key.flatMap { self.folder($0, in: named) } ?? (folder.isData ? data : home) + "/" + folder.name
             // xdg-user-dirs sets the home directory itself if the folder is disabled or was
             // deleted.
             let isDisabled = path == home

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// The kind of a manual, determined by the file name alone.
+package struct ManualKind: Sendable, Equatable {
+    package enum Format: Sendable, Equatable {
+        /// A page of the manual, such as `ls.1`.
+        case page(name: String, section: String)
+        /// A manual of Texinfo, or a part of one: `gcc.info-2`.
+        case info(name: String, part: Int?)
+        /// Documentation of a package: a text, Markdown or HTML.
+        case text, markdown, html
+    }
+
+    package enum Compression: String, Sendable, CaseIterable {
+        case gzip = "gz", bzip2 = "bz2", xz = "xz", lzma = "lzma", zstandard = "zst"
+    }
+
+    package var format: Format
+    package var compression: Compression?
+
+    /// Creates the kind of a file with this name, without directories. Returns nil if the name is
+    /// not the name of a manual.
+    package init?(fileName: String) {
+        guard fileName.utf8.count <= 255 else { return nil }
+        var name = fileName[...]
+        if let dot = name.lastIndex(of: "."),
+            let found = Compression(rawValue: name[name.index(after: dot)...].lowercased())
+        {
+            compression = found
+            name = name[..<dot]
+        }
+        guard let format = Self.format(name) else { return nil }
+        self.format = format
+    }
+
+    private static func format(_ name: Substring) -> Format? {
+        let lower = name.lowercased()
+        let parts = lower.split { $0 == "." || $0 == "-" || $0 == "_" }
+        if let first = parts.first, customary.contains(String(first)), !lower.hasSuffix(".html") {
+            return lower.hasSuffix(".md") || lower.hasSuffix(".markdown") ? .markdown : .text
+        }
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return nil }
+        let (stem, ending) = (
+            String(name[..<dot]), lower[lower.index(after: lower.lastIndex(of: ".") ?? lower.startIndex)...]
+        )
+        // Changes, licenses and lists of files are not manuals.
+        if let first = parts.first, left.contains(String(first)) { return nil }
+        switch ending {
+        case "info": return .info(name: stem, part: nil)
+        case "html", "htm", "xhtml": return .html
+        case "md", "markdown": return .markdown
+        case "txt", "text", "rst": return .text
+        default: break
+        }
+        if ending.hasPrefix("info-"), let part = Int(ending.dropFirst(5)), (1...999).contains(part) {
+            return .info(name: stem, part: part)
+        }
+        return isSection(ending) ? .page(name: stem, section: String(ending)) : nil
+    }
+
+    /// Sections begin with a digit: `1`, `3pm`, `8ssl`; `n` has the commands of Tcl.
+    private static func isSection(_ ending: Substring) -> Bool {
+        if ending == "n" { return true }
+        guard let first = ending.utf8.first, (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(first) else {
+            return false
+        }
+        return ending.utf8.count <= 12
+            && ending.utf8.dropFirst().allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
+    }
+
+    /// The beginnings of names, in lower case, that are texts with any ending or none.
+    private static let customary: Set<String> = [
+        "readme", "news", "faq", "howto", "hacking", "install", "usage", "todo",
+    ]
+    private static let left: Set<String> = ["changelog", "changes", "copyright", "copying", "license", "licence"]
+}
