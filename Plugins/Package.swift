@@ -19,6 +19,7 @@ let package = Package(
         .library(name: "Calendars", type: .dynamic, targets: ["Calendars"]),
         .library(name: "Pictures", type: .dynamic, targets: ["Pictures"]),
         .library(name: "Manuals", type: .dynamic, targets: ["Manuals"]),
+        .library(name: "WebPages", type: .dynamic, targets: ["WebPages"]),
     ],
     dependencies: [
         .package(name: "searchlight", path: ".."),
@@ -100,6 +101,15 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(name: "ManualReading", dependencies: ["FileReading", "CLibArchive"], swiftSettings: strict),
+        // Web Pages: kept pages of the web
+        .target(
+            name: "WebPages",
+            dependencies: [
+                "WebPageReading", "FileDonations", "FileReading",
+                .product(name: "CoreSpotlight", package: "searchlight"),
+            ],
+            swiftSettings: strict),
+        .target(name: "WebPageReading", dependencies: ["FileReading"], swiftSettings: strict),
         // The files of configured folders, and their items
         .target(
             name: "FileReading", dependencies: ["CFileBirth", "CMarkup", "CUchardet"], swiftSettings: strict),
@@ -185,6 +195,16 @@ let package = Package(
             name: "ManualsTests",
             dependencies: [
                 "Manuals", "ManualReading", "FileDonations", "FileReading", "PluginTesting",
+                .product(name: "CoreSpotlight", package: "searchlight"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "WebPageReadingTests", dependencies: ["WebPageReading", "FileReading", "PluginTesting"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "WebPagesTests",
+            dependencies: [
+                "WebPages", "WebPageReading", "FileDonations", "FileReading", "PluginTesting",
                 .product(name: "CoreSpotlight", package: "searchlight"),
             ],
             swiftSettings: strict),

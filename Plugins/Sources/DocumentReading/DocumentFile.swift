@@ -29,15 +29,24 @@ extension FolderSettings {
         "*.[mM][dD]", "*.[mM][aA][rR][kK][dD][oO][wW][nN]", "*.mdown", "*.mkd", "*.[tT][xX][tT]", "*.text",
     ]
 
+    /// The names that Web Pages serves in both folders.
+    private static let webPages = [
+        "*.[hH][tT][mM]", "*.[hH][tT][mM][lL]", "*.[sS][hH][tT][mM]", "*.[sS][hH][tT][mM][lL]", "*.[xX][hH][tT]",
+        "*.[xX][hH][tT][mM]", "*.[xX][hH][tT][mM][lL]",
+    ]
+
     /// Reads the settings of Documents of the user whose environment this is. Without a settings
-    /// file these are the documents folder, without what Journal serves there, and the downloads.
+    /// file these are the documents folder, without what Journal serves there, and the downloads,
+    /// both without web pages.
     package static func documents(
         environment: [String: String] = ProcessInfo.processInfo.environment, opener: FileOpener = .system
     ) throws(Skip) -> FolderSettings {
         var documents = DefaultFolder.documents
-        documents.exclusions = notes
+        documents.exclusions = notes + webPages
+        var downloads = DefaultFolder.downloads
+        downloads.exclusions = webPages
         let rules = Rules(
-            identifier: "com.searchlight.documents", noun: "document", defaults: [documents, .downloads])
+            identifier: "com.searchlight.documents", noun: "document", defaults: [documents, downloads])
         return try FolderSettings(rules, environment: environment, opener: opener)
     }
 }

@@ -34,6 +34,12 @@ final class DocumentsHandlerTests {
         try Data(text.utf8).write(to: url)
     }
 
+    private func setFolders(_ text: String) throws {
+        let settings = home + "/.config/com.searchlight.documents"
+        try FileManager.default.createDirectory(atPath: settings, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: URL(filePath: settings + "/folders"))
+    }
+
     private func handler(record: Data? = nil) -> IndexRequestHandler {
         var environment = IndexRequestHandler.Environment()
         let variables = ["HOME": home]
@@ -79,6 +85,8 @@ final class DocumentsHandlerTests {
     @Test func itemsHaveThePropertiesOfTheirDocuments() throws {
         let samples = try copySamples()
         let index = RecordingIndex()
+        // Web Pages serves HTML in the default folders.
+        try setFolders("~/Downloads\n")
         reindexAll(index, by: handler())
         #expect(acknowledgements == 1)
         #expect(index.recorded.items.count == samples.files.count)
@@ -108,14 +116,14 @@ final class DocumentsHandlerTests {
             page.attributeSet.providerDataTypeIdentifiers == ["public.utf8-plain-text", "public.utf16-plain-text"])
     }
 
-    /// Journal serves notes in the documents folder.
-    @Test func notesInTheDocumentsFolderAreLeftToJournal() throws {
+    /// Journal serves notes in the documents folder, and Web Pages HTML in both folders.
+    @Test func notesInTheDocumentsFolderAndWebPagesAreLeftToOthers() throws {
         for name in ["a.md", "b.TXT", "c.html", "d.py"] { try write("words", to: "../Documents/" + name) }
-        for name in ["e.md", "f.txt"] { try write("words", to: name) }
+        for name in ["e.md", "f.txt", "g.HTM", "h.xhtml"] { try write("words", to: name) }
         let index = RecordingIndex()
         reindexAll(index, by: handler())
         let names = index.recorded.items.map { URL(filePath: $0.uniqueIdentifier).lastPathComponent }
-        #expect(names == ["c.html", "d.py", "e.md", "f.txt"])
+        #expect(names == ["d.py", "e.md", "f.txt"])
     }
 
     @Test func problemsAreReportedByFileAndCountedByReason() throws {
@@ -210,19 +218,18 @@ final class DocumentsHandlerTests {
 
     @Test func settingsThatCannotBeReadFailAReindex() throws {
         try write("words", to: "a.txt")
-        let settings = home + "/.config/com.searchlight.documents"
-        try FileManager.default.createDirectory(atPath: settings, withIntermediateDirectories: true)
-        try Data("not/absolute\n~/Downloads\n".utf8).write(to: URL(filePath: settings + "/folders"))
+        try setFolders("not/absolute\n~/Downloads\n")
         let index = RecordingIndex()
         #expect(reindexAll(index) == nil && index.recorded.calls == [])
         #expect(reports.last?.hasPrefix("reindexing failed: ") == true)
         // The host keeps the items of a missing folder.
-        try Data("~/missing\n~/Downloads\n".utf8).write(to: URL(filePath: settings + "/folders"))
+        try setFolders("~/missing\n~/Downloads\n")
         #expect(reindexAll(index) == 1 && index.recorded.calls == ["index 1"])
     }
 
     @Test func promisesAreTextPageAndFirstPage() throws {
         _ = try copySamples()
+        try setFolders("~/Downloads\n")
         func data(_ name: String, _ type: String) throws -> Data {
             try handler().data(for: RecordingIndex(), itemIdentifier: path(name), typeIdentifier: type)
         }

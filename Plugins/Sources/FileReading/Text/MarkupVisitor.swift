@@ -9,7 +9,8 @@ package enum MarkupFault: Sendable, Equatable {
     case tooLarge
 }
 
-/// Receives the elements and texts of an XML document. Names of elements have no prefix.
+/// Receives the elements and texts of an XML or HTML document. Names of XML elements have no
+/// prefix.
 ///
 /// Open, since the readers of other modules are subclasses.
 open class MarkupVisitor {
@@ -27,7 +28,18 @@ open class MarkupVisitor {
     /// Reads an XML document. Everything before a fault is visited.
     ///
     /// - Returns: The reason why the rest was not read; nil if everything was read.
-    package final func read(xml: [UInt8]) -> MarkupFault? {
+    package final func read(xml: [UInt8]) -> MarkupFault? { read(xml, xml_read) }
+
+    /// Reads an HTML document in UTF-8. Everything before a fault is visited.
+    ///
+    /// - Returns: The reason why the rest was not read; nil if everything was read.
+    package final func read(html: [UInt8]) -> MarkupFault? { read(html, html_read) }
+
+    private typealias Parser = (
+        UnsafePointer<CChar>?, Int, UnsafePointer<markup_handler>?, UnsafeMutableRawPointer?
+    ) -> markup_result
+
+    private func read(_ source: [UInt8], _ parse: Parser) -> MarkupFault? {
         let handler = markup_handler(
             start: { context, name, attributes in
                 MarkupVisitor.visitor(context)?.start(
@@ -40,9 +52,9 @@ open class MarkupVisitor {
                 }
             })
         let result = withExtendedLifetime(self) {
-            xml.withUnsafeBytes { bytes in
+            source.withUnsafeBytes { bytes in
                 withUnsafePointer(to: handler) { handler in
-                    xml_read(
+                    parse(
                         bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count, handler,
                         Unmanaged.passUnretained(self).toOpaque())
                 }
@@ -75,6 +87,16 @@ public struct MarkupAttributes {
             attribute += 2
         }
         return nil
+    }
+
+    /// Returns `true` for an attribute without a value, too.
+    package func has(_ name: String) -> Bool {
+        guard var attribute = first else { return false }
+        while let key = attribute.pointee {
+            if String(cString: key) == name { return true }
+            attribute += 2
+        }
+        return false
     }
 
     /// Returns the value of an attribute that has a prefix, such as `r:id` beside `id`.

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import FileReading
+import Foundation
+
+/// The text and the properties of a kept web page.
+package struct WebPageContent: Sendable, Equatable {
+    /// A picture that is in the file, as PNG, JPEG, GIF or WebP.
+    package struct Picture: Sendable, Equatable {
+        package var bytes: [UInt8]
+        /// The uniform type identifier.
+        package var contentType: String
+
+        /// Returns nil for other formats; the first bytes decide.
+        package init?(_ bytes: [UInt8]) {
+            let formats: [(start: [UInt8], type: String)] = [
+                ([0x89, 0x50, 0x4E, 0x47], "public.png"), ([0xFF, 0xD8, 0xFF], "public.jpeg"),
+                (Array("GIF8".utf8), "com.compuserve.gif"),
+            ]
+            let isWebP = bytes.starts(with: "RIFF".utf8) && bytes.dropFirst(8).starts(with: "WEBP".utf8)
+            guard
+                let type = isWebP
+                    ? "org.webmproject.webp" : formats.first(where: { bytes.starts(with: $0.start) })?.type
+            else { return nil }
+            self.bytes = bytes
+            contentType = type
+        }
+    }
+
+    /// A place, or where an event is.
+    package struct Place: Sendable, Equatable {
+        package var name: String?
+        package var address: String?
+        package var city: String?
+        package var country: String?
+        package var latitude: Double?
+        package var longitude: Double?
+
+        package init() {}
+    }
+
+    /// The longest text, in UTF-8 bytes: an item may have 16 MiB with all its attributes.
+    package static let maximumText = 15 << 20
+    /// The largest thumbnail in an item, in bytes.
+    package static let maximumThumbnail = 192 << 10
+
+    package var title: String?
+    package var text = ""
+    package var description: String?
+    package var authors: [String] = []
+    package var publishers: [String] = []
+    package var keywords: [String] = []
+    /// The name of the web site.
+    package var site: String?
+    package var language: String?
+    package var published: Date?
+    package var modified: Date?
+    /// The date on which the page was kept, if the file has it.
+    package var kept: Date?
+    /// The dates of an event.
+    package var starts: Date?
+    package var ends: Date?
+    /// In seconds.
+    package var duration: Double?
+    /// From 0 to 5 stars.
+    package var rating: Double?
+    /// The kind of thing that the page is about, as schema.org names it, such as `Recipe`.
+    package var type: String?
+    /// With the currency.
+    package var price: String?
+    package var phoneNumbers: [String] = []
+    package var place = Place()
+    /// The address of the page on the web.
+    package var address: URL?
+    /// The addresses of the page in apps (App Links), at most 20.
+    package var appLinks: [URL] = []
+    package var picture: Picture?
+    package var reading = TextReading.utf8
+    /// The number of bytes of the text that are known to be missing.
+    package var missing = 0
+    package var problem: WebPageProblem?
+
+    package init() {}
+}
+
+/// The reason why a page's text is not indexed, or only in part.
+package enum WebPageProblem: Error, Sendable, Equatable, CaseIterable {
+    /// An MHTML file without a page.
+    case damaged
+    case tooDeep, tooLarge, notText, endedWorker
+
+    /// The reason in a few words, without names.
+    package var kind: String {
+        switch self {
+        case .damaged: "damaged, or without a page"
+        case .tooDeep: "its elements nest too deeply"
+        case .tooLarge: "has too many parts"
+        case .notText: "not text"
+        case .endedWorker: "the reader of web pages crashed on it"
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import FileReading
+import Foundation
+
+/// The HTML and plain-text forms of a kept page.
+extension WebPageFile {
+    /// The size of the text that a preview renders, in UTF-8 bytes.
+    package static let maximumPreviewedText = 1 << 20
+
+    /// Returns a complete HTML document with the text of the page, without its scripts and styles.
+    /// It loads nothing but its own picture.
+    package func html(
+        _ content: WebPageContent, _ blocks: [HTMLText.Block], limit: Int = .max, picture: String? = nil
+    ) -> String {
+        var body = "<h1>\((content.title ?? stem).escapedForHTML)</h1>\n"
+        let facts = Self.facts(content).joined(separator: " · ")
+        if !facts.isEmpty { body += "<p class=\"facts\">\(facts.escapedForHTML)</p>\n" }
+        if let address = content.address?.absoluteString {
+            body += "<p class=\"facts\"><a href=\"\(address.escapedForHTML)\">\(address.escapedForHTML)</a></p>\n"
+        }
+        if let problem = content.problem { body += "<p class=\"facts\">\(problem.kind.escapedForHTML)</p>\n" }
+        if let picture { body += "<p><img src=\"\(picture.escapedForHTML)\" alt=\"\"></p>\n" }
+        var room = limit
+        for block in blocks {
+            if room <= 0 {
+                body += "<p class=\"facts\">The page goes on.</p>\n"
+                break
+            }
+            let text = block.text.prefix(maximumUTF8Bytes: room)
+            room -= text.utf8.count
+            // Headings of the page are below the title.
+            let name = block.level == 0 ? "p" : "h\(min(block.level + 1, 6))"
+            body += "<\(name)>\(text.escapedForHTML)</\(name)>\n"
+        }
+        return HTMLPage.page(title: content.title ?? fileName, body: body)
+    }
+
+    private static func facts(_ content: WebPageContent) -> [String] {
+        func day(_ date: Date?) -> String? { date.map { String($0.ISO8601Format().prefix(10)) } }
+        let stars = content.rating.map { String(format: "%.1f of 5", $0) }
+        let time = content.duration.map { "\(Int(($0 / 60).rounded(.up))) min" }
+        let dates = [day(content.starts), day(content.ends)].compactMap { $0 }.joined(separator: " to ")
+        let parts: [String?] =
+            [content.site] + content.authors.prefix(5).map { $0 }
+            + [day(content.published), dates.isEmpty ? nil : dates, content.place.name, content.place.address, time]
+            + [stars, content.price]
+        return parts.compactMap { $0 }
+    }
+
+    package func plainText(_ content: WebPageContent) -> String { content.text + "\n" }
+}
