@@ -45,8 +45,10 @@ package struct LaunchPlanner: Sendable {
                 way: .runningApp, entry: target.desktopEntry, app: target.bundleName, delivery: .activity,
                 reason: "the running app has a handler for activities", passedOver: [])
         }
-        passOver(.runningApp, "no running app of \(target.bundle) has a handler for activities")
         let app: DesktopEntry?
+        // An action of an item, such as a call, is for the default app of a scheme alone.
+        let isForApp = !target.desktopEntry.isEmpty
+        if isForApp { passOver(.runningApp, "no running app of \(target.bundle) has a handler for activities") }
         switch entries.find(target.desktopEntry) {
         case .found(let entry): app = entry
         case .unusable(let reason):
@@ -54,7 +56,7 @@ package struct LaunchPlanner: Sendable {
             passOver(.desktopEntry, reason)
         case .missing:
             app = nil
-            passOver(.desktopEntry, "there is no desktop entry \(target.desktopEntry)")
+            if isForApp { passOver(.desktopEntry, "there is no desktop entry \(target.desktopEntry)") }
         }
         if let app, target.continues {
             let reason = "the app continues activities (CoreSpotlightContinuation)"

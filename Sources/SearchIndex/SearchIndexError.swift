@@ -53,8 +53,8 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
         switch self {
         case .noStore(let path):
             """
-            There is no index at \(path) yet. The first donation creates it; to make the extensions donate, run \
-            “searchlight reindex”.
+            There is no index at \(path) yet. The first donation creates it. To choose what to index, run “searchlight \
+            setup”; “searchlight reindex” makes all extensions donate.
             """
         case .newerFormat(let path):
             "The index at \(path) was written by a later version of Searchlight. Update Searchlight, or use another store."

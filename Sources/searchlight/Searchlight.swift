@@ -81,7 +81,8 @@ enum Program {
         guard !names.contains(first) else { return wrongSubcommand(arguments) }
         guard first.hasPrefix("-") else {
             let near = SpellingSuggestions.sentence(to: first, among: names)
-            return "There is no command “\(first.prefix(80))”. \(near ?? "“searchlight --help” lists them.")"
+            return
+                "There is no command “\(first.prefix(80))”. \(near ?? "“searchlight --help” lists them; “searchlight search WORDS” searches.")"
         }
         guard !first.hasPrefix("--generate-"), let name = arguments.first(where: names.contains) else { return nil }
         return "Options come after the command: searchlight \(name) \(first.prefix(80)) …"

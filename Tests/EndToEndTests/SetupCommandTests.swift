@@ -5,7 +5,7 @@ import Testing
 @Suite("The setup command", .timeLimit(.minutes(10)))
 struct SetupCommandTests {
     /// A command with three extensions: notebook has a folder with a file, photos has no folder,
-    /// and own has only the folders of its app.
+    /// and own has only the folders of its app. The last two have no items.
     private static func command(systemctl script: String? = nil) throws -> Command {
         var command = Command(harness: try Harness())
         let harness = command.harness
@@ -13,7 +13,7 @@ struct SetupCommandTests {
             var access: [String: Any] = [:]
             if !paths.isEmpty { (access["ReadablePaths"], access["WatchedPaths"]) = (paths, true) }
             try harness.install(
-                "com.example.\(name)", library: try CFixture.library("notebook"),
+                "com.example.\(name)", library: try CFixture.library(paths == ["~/Notes"] ? "notebook" : "empty"),
                 manifest: ["CFBundleDisplayName": name.capitalized, "Searchlight": access])
         }
         try FileManager.default.createDirectory(
@@ -72,7 +72,12 @@ struct SetupCommandTests {
         let command = try Self.command()
         let first = try await command.outcome(["setup", "--yes"])
         #expect(first.status == 0 && first.output.contains("com.example.notebook: 3 items indexed"), "\(first)")
-        #expect(!first.output.contains("com.example.photos:"), "\(first)")
+        // Nothing stays pending, so that searches do not warn of missing items.
+        #expect(first.output.contains("com.example.photos: 0 items indexed"), "\(first)")
+        let search = try await command.outcome(["search", "alpha"])
+        #expect(search.status == 0 && !search.errors.contains("pending"), "\(search)")
+        let check = try await command.outcome(["verify"])
+        #expect(check.status == 0, "\(check)")
         let second = try await command.outcome(["setup"])
         #expect(second.status == 0 && second.output.contains("3 items from ~/Notes"), "\(second)")
         #expect(!second.output.contains("indexed in"), "\(second)")
@@ -80,6 +85,18 @@ struct SetupCommandTests {
         try FileManager.default.createDirectory(
             atPath: command.harness.folder + "/Photos/2024", withIntermediateDirectories: true)
         #expect(try await states(command)["com.example.photos"] == "proposed")
+    }
+
+    @Test("A search reports several pending reindexes in one line")
+    func pendingReindexes() async throws {
+        let command = try Self.command()
+        #expect(try await command.outcome(["reindex", "com.example.notebook"]).status == 0)
+        let search = try await command.outcome(["search", "alpha"])
+        let lines = search.errors.split(separator: "\n").filter { $0.contains("pending") }
+        #expect(
+            lines == [
+                "Note: Reindexes of 2 apps are pending; items may be missing. Run: searchlight reindex"
+            ], "\(search)")
     }
 
     @Test("The service is enabled once, and --undo disables it")
@@ -127,10 +144,11 @@ struct SetupCommandTests {
     func declined() async throws {
         let command = try Self.command()
         // script(1) provides the terminal.
-        let line = #"printf 'n\n' | script -qec '"$SEARCHLIGHT" setup' /dev/null"#
+        let line = #"printf 'perhaps\nn\n' | script -qec '"$SEARCHLIGHT" setup' /dev/null"#
         let shell = Command(harness: command.harness)
         let outcome = try shell.shell(line)
         #expect(outcome.status == 0 && outcome.output.contains("Index Notebook, from ~/Notes? [Y/n]"), "\(outcome)")
+        #expect(outcome.output.contains("Answer yes or no."), "\(outcome)")
         #expect(try await states(command)["com.example.notebook"] == "off")
         let undone = try await command.outcome(["setup", "--undo"])
         #expect(undone.output.contains("com.example.notebook is enabled again."), "\(undone)")

@@ -143,7 +143,7 @@ package struct RecordDonor<File: ServedFile> {
         for (path, state) in summary.states { try states.store(state, path) }
         // A disk that was unmounted during the walk looks like a folder without files.
         if settings.isComplete { try folders.check() }
-        let count = donations.count == 1 ? "1 \(noun)" : "\(donations.count) \(noun)s"
+        let count = donations.count == 1 ? "1 \(noun)" : "\(donations.count) \(noun.plural)"
         progress.say(settings.absence ?? "\(count), \(summary.skipped) skipped\(end == nil ? "" : ", more to come")")
         return end
     }

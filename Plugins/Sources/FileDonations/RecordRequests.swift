@@ -88,7 +88,7 @@ package final class RecordRequests<File: ServedFile> {
             try donor(to: index).update(identifiers)
             acknowledge()
         } catch {
-            environment.report("reindexing \(identifiers.count) \(noun)s failed: \(error)")
+            environment.report("reindexing \(identifiers.count) \(noun.plural) failed: \(error)")
         }
     }
 

@@ -295,8 +295,8 @@ struct SearchRun {
         var chosenBytes = 0
         for text in chosen {
             guard chosenBytes <= request.limits.readBytes else { break }
-            taken.insert(text)
-            try take(text, &chosenBytes)
+            // A text may be both used before and similar in meaning.
+            if taken.insert(text).inserted { try take(text, &chosenBytes) }
         }
         let first = hits.count
         let wanted = max(request.limits.readItems, count + count / 2)

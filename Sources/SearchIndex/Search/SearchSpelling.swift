@@ -90,17 +90,20 @@ struct SearchSpelling {
     private let clock: QueryClock
     /// The number of filters in the typed text.
     private let filters: Int
+    /// The parts of the text that are nearly filters; their words are not corrected.
+    private let hinted: [Range<Int>]
 
     /// - Parameter clock: The clock for date phrases in a text.
     init(_ run: SearchRun, clock: QueryClock) throws {
         (self.run, self.clock) = (run, clock)
-        filters = SearchIntent(run.request.text, clock: clock).filters.count
+        let intent = SearchIntent(run.request.text, clock: clock)
+        (filters, hinted) = (intent.filters.count, intent.hints.map(\.range))
         vocabulary = StoredVocabulary(try SearchTags(bundle: run.request.bundle, run.db), run.db)
     }
 
     /// Returns the best corrections of the words that occur nowhere, in the order of the text.
-    /// Skips words in phrases, excluded words, words with characters other than letters, and
-    /// corrections that would add a filter to the text.
+    /// Skips words in phrases, excluded words, words with characters other than letters, words of
+    /// a part that is nearly a filter (`kind:mial`), and corrections that would add a filter.
     func replacements(in text: String) throws -> [WordReplacement] { try corrections(in: text, limit: 1).first ?? [] }
 
     /// Returns several ways to correct a text, best first. Each uses the best corrections of all
@@ -110,7 +113,7 @@ struct SearchSpelling {
         var last: [WordReplacement] = []
         for term in UserQuery(text).terms where !term.isPhrase && !term.isExcluded {
             for word in Self.words(of: term) where before.count + min(last.count, 1) < WordReplacement.maximumCount {
-                guard Self.mayBeCorrected(word.folded),
+                guard Self.mayBeCorrected(word.folded), !hinted.contains(where: { $0.overlaps(word.range) }),
                     let sought = run.plan.words.first(where: { $0.text == word.folded }), try !occurs(sought)
                 else { continue }
                 let earlier = before + last.prefix(1)

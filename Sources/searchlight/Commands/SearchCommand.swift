@@ -154,7 +154,17 @@ extension StoreNotes {
     /// The reasons why items may be missing, each a sentence or more for the user.
     fileprivate var messages: [String] {
         let now = Date.now.timeIntervalSinceReferenceDate
-        return pendingReindexes.map(\.message) + unfollowed(now) + pendingFiles(now)
+        return reindexes + unfollowed(now) + pendingFiles(now)
+    }
+
+    /// The pending reindexes; those of several installed extensions in one sentence.
+    private var reindexes: [String] {
+        let installed = pendingReindexes.filter(\.isInstalled)
+        guard installed.count > 1 else { return pendingReindexes.map(\.message) }
+        let rest = pendingReindexes.filter { !$0.isInstalled }
+        return [
+            "Reindexes of \(installed.count) apps are pending; items may be missing. Run: searchlight reindex"
+        ] + rest.map(\.message)
     }
 
     /// The changed files that cannot be found yet. Changes of the last 10 s are left out, since

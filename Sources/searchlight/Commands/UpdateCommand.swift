@@ -35,7 +35,8 @@ struct UpdateCommand: OptionedCommand {
         if options.json {
             try Output.printJSON(updates)
         } else {
-            for update in updates { try show(update, after: time) }
+            // The time of several updates says nothing about one of them.
+            for update in updates { try show(update, after: updates.count == 1 ? time : nil) }
             if updates.isEmpty {
                 try Output.line("No extension has watched files, so there is nothing to update.")
             }
@@ -43,7 +44,7 @@ struct UpdateCommand: OptionedCommand {
         if updates.contains(where: { $0.problem != nil }) { throw ExitCode(ExitStatus.failure.rawValue) }
     }
 
-    private func show(_ update: FileUpdate, after time: Duration) throws {
+    private func show(_ update: FileUpdate, after time: Duration?) throws {
         for place in update.unavailable {
             Output.fail("Missing or not readable, so its items stay in the index: \(place)")
         }
@@ -59,7 +60,7 @@ struct UpdateCommand: OptionedCommand {
 
 extension FileUpdate {
     /// The outcome in a few words.
-    fileprivate func outcome(after time: Duration) -> String {
+    fileprivate func outcome(after time: Duration?) -> String {
         guard isFollowed else {
             return "it has no watched files. To update it: searchlight reindex \(bundle)"
         }
@@ -69,6 +70,7 @@ extension FileUpdate {
         if removed > 0 { parts.append("\(removed) removed") }
         if let reindexed { parts.append("reindexed, \(counted(reindexed, "item"))") }
         if parts.isEmpty { return problem == nil ? "up to date" : "not up to date" }
-        return parts.joined(separator: ", ") + String(format: ", in %.1f s", time / .seconds(1))
+        if let time { parts.append(String(format: "in %.1f s", time / .seconds(1))) }
+        return parts.joined(separator: ", ")
     }
 }

@@ -77,6 +77,9 @@ struct OpenCommandTests {
         )
         try donate("org.example.notes", "plain", #""phoneNumbers": ["123"]"#)
         try addApp("org.example.notes")
+        let none = try command("open", "anna", "--action", "call")
+        #expect(none.status == 3, "\(none)")
+        #expect(none.output.contains("“Title”: no installed app opens x-scheme-handler/tel."), "\(none)")
         try addApp("phone", lines: "MimeType=x-scheme-handler/tel;")
         try addApp("map", lines: "MimeType=x-scheme-handler/geo;")
         for (action, scheme, app, argument) in [

@@ -66,6 +66,16 @@ struct MeaningSearchTests {
         #expect(both.first?.kind == .text)
     }
 
+    @Test("A used item with the similar meaning is one hit")
+    func used() async throws {
+        try await fill()
+        let item = try #require(try await place.index.items(uniqueIdentifier: "i50").first).number
+        let text = "harvest moon lantern"
+        #expect(try await place.index.countEngagement([Engagement(item: item, text: text, kind: .open)]) == 1)
+        let hits = try await place.hits(text, Self.target).map(\.item.number)
+        #expect(hits.count == 20 && Set(hits).count == 20 && hits.first == item)
+    }
+
     @Test("Filters, phrases, excluded words and bundles hold for hits by meaning too")
     func filters() async throws {
         try await fill()

@@ -43,6 +43,15 @@ struct SearchSpellingTests {
         #expect(result.found.first == found.first)
     }
 
+    @Test("The words of a part that is nearly a filter are not corrected")
+    func hintedParts() async throws {
+        let store = try await Self.reports()
+        try await store.put(item("mail", title: "Lind", text: "Mail of the month"))
+        #expect(try await Self.search(store, "knd:mial report").searched == nil)
+        #expect(try await Self.search(store, "kindd:mial reprot").searched == "kindd:mial report")
+        #expect(try await Self.search(store, "kind:mial report").searched == nil)
+    }
+
     @Test("The ranges of a correction are those of the other words")
     func ranges() async throws {
         let store = try await Self.reports()

@@ -59,7 +59,8 @@ struct SetupCommand: OptionedCommand {
         try await apply(chosen, declined: plan.proposed.filter { !chosen.contains($0.bundle) }, &record)
         var done = plan
         if wantsService { try await startService(&done, &record) }
-        try await index(chosen)
+        // Also what finds nothing yet: otherwise each search would warn of a pending reindex.
+        try await index(chosen + plan.apps.filter { $0.role == .empty || $0.role == .own }.map(\.bundle))
         if options.json { return try Output.printJSON(JSONObject(try await found(record))) }
         try await finish(done)
     }
@@ -116,11 +117,17 @@ struct SetupCommand: OptionedCommand {
 
     private func agrees(_ question: String) throws -> Bool {
         if yes { return true }
-        Output.complain("\(text: question) [Y/n]")
-        guard let answer = readLine() else {
-            throw CommandFailure(message: "Setup was cancelled. Nothing was changed.", status: .cancelled)
+        while true {
+            Output.complain("\(text: question) [Y/n]")
+            guard let answer = readLine() else {
+                throw CommandFailure(message: "Setup was cancelled. Nothing was changed.", status: .cancelled)
+            }
+            switch answer.trimmingCharacters(in: .whitespaces).lowercased() {
+            case "", "y", "yes": return true
+            case "n", "no": return false
+            default: Output.complain("Answer yes or no.")
+            }
         }
-        return ["", "y", "yes"].contains(answer.trimmingCharacters(in: .whitespaces).lowercased())
     }
 
     private func choose(among apps: [SetupPlan.App]) throws -> [String] {

@@ -48,6 +48,8 @@ struct SetupRecord: Codable, Equatable {
                 let encoder = JSONEncoder()
                 encoder.outputFormatting = [.sortedKeys]
                 try encoder.encode(self).write(to: URL(filePath: path), options: .atomic)
+                // As every file of the index: a check reports the access of others as damage.
+                guard chmod(path, 0o600) == 0 else { throw CocoaError(.fileWriteNoPermission) }
             }
         } catch {
             throw CommandFailure(

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A well-behaved extension of an app without content. */
+#include "searchlight_extension.h"
+
+static void reindex_all(searchlight_extension *extension, searchlight_request request);
+#define FIXTURE_REINDEX_ALL reindex_all
+#include "fixture.h"
+
+static void reindex_all(searchlight_extension *extension, searchlight_request request) {
+    (void)extension;
+    fixture_requests->finish(fixture_host, request, SEARCHLIGHT_OK, NULL);
+}
