@@ -16,6 +16,10 @@ struct DocumentsTests {
     private func harness(_ arguments: [String] = []) throws -> Harness {
         let harness = try Harness()
         _ = try harness.installDocumentsWithCode()
+        // Documents leaves HTML in its default folders to Web Pages, unless the settings name them.
+        let settings = harness.folder + "/config/" + Self.identifier
+        try FileManager.default.createDirectory(atPath: settings, withIntermediateDirectories: true)
+        try Data((harness.folder + "/Downloads\n").utf8).write(to: URL(filePath: settings + "/folders"))
         let script = BuiltProducts.repository + "/Plugins/Tests/Fixtures/make-documents"
         let process = try Process.run(
             URL(filePath: "/usr/bin/env"), arguments: ["python3", script, harness.folder + "/Downloads"] + arguments)
