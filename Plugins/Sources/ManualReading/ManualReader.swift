@@ -49,7 +49,7 @@ extension ManualFile {
             }
             reader.read(Array(text.utf8))
             guard reader.isPage || reader.alias != nil || reader.missingInclude || pageRoot != nil else {
-                // A text whose name looks like that of a page, such as "CHANGES-2.1".
+                // A text with a name like a page's, such as "CHANGES-2.1".
                 return PackageTexts.readText(bytes)
             }
             return content(reader, reading)

@@ -54,7 +54,7 @@ package struct WebPageContent: Sendable, Equatable {
     package var language: String?
     package var published: Date?
     package var modified: Date?
-    /// The date on which the page was kept, if the file has it.
+    /// When the user kept the page; `nil` if the file does not say.
     package var kept: Date?
     /// The dates of an event.
     package var starts: Date?

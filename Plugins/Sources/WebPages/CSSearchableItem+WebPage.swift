@@ -95,7 +95,8 @@ extension WebPageFile {
         guard let address = content.address else { return }
         attributes.contentURL = address
         attributes.url = address
-        // The strong relation would limit the life of the item to that of another one.
+        // With the strong relation, the page would only stay while an item with this identifier
+        // exists.
         attributes.weakRelatedUniqueIdentifier = address.absoluteString
     }
 

@@ -57,7 +57,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
         for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String, inPlace: Bool
     ) throws -> URL {
         let type = try requests.file(itemIdentifier).kind.contentType
-        // The type of a damaged file is that of all data.
+        // A damaged file has the type of any data.
         // The worker may not know a type that only the manifest declares.
         let conforms = UTType(type).flatMap { own in UTType(typeIdentifier).map { own.conforms(to: $0) } } ?? false
         guard [type, UTType.data.identifier].contains(typeIdentifier) || conforms else {
