@@ -206,9 +206,7 @@ struct SearchIntentTests {
             "title:night_x", "larger:13MB", "has:link", "on:2026-11-17", "after:2026-11-19", "before:2026-11-18",
             "created:2026",
         ] { #expect(try !Self.matches(text, item), "\(text)") }
-        for key in ["attachmentTypes", "com_searchlight_mail_attachmentNames"] {
-            #expect(try Self.matches("has:attachment", [key: .array([.string("x.pdf")])]), "\(key)")
-        }
+        #expect(try Self.matches("has:attachment", ["attachmentTypes": .array([.string("com.adobe.pdf")])]))
     }
 
     @Test("A day ends where the next starts")
@@ -237,10 +235,7 @@ struct SearchIntentTests {
             return "\(name.rawValue):\(value ?? "anna")"
         }
         let names = filters.reduce(into: Set<String>()) { $0.formUnion(intent($1).expression?.attributeNames ?? []) }
-        #expect(
-            names.subtracting(AttributeNames.standard) == [
-                "attachmentNames", "attachmentTypes", "com_searchlight_mail_attachmentNames",
-            ])
+        #expect(names.subtracting(AttributeNames.standard) == ["attachmentNames", "attachmentTypes"])
     }
 
     // MARK: Properties

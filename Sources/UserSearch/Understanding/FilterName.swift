@@ -142,10 +142,7 @@ enum FilterName: String, CaseIterable {
     }
 
     private static let presences: [(names: [String], attributes: [String], sentence: String)] = [
-        (
-            ["attachment", "attachments", "file"],
-            ["attachmentNames", "attachmentTypes", "com_searchlight_mail_attachmentNames"], "with an attachment"
-        ),
+        (["attachment", "attachments", "file"], ["attachmentNames", "attachmentTypes"], "with an attachment"),
         (["location", "place"], ["latitude", "namedLocation"], "with a place"),
         (["link", "url"], ["url"], "with a link"), (["tag", "tags", "keyword", "keywords"], ["keywords"], "with tags"),
         (["duedate", "due"], ["dueDate"], "with a due date"), (["phone"], ["phoneNumbers"], "with a telephone number"),

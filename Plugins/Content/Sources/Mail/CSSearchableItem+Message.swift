@@ -23,8 +23,8 @@ extension CSSearchableItem {
         attributes.setFolder(found.folder)
         attributes.setFlags(message)
         let names = message.attachments.filter { !$0.isInline }.map(\.name).filter { !$0.isEmpty }
-        attributes.setCustom(
-            "com_searchlight_mail_attachmentNames", names as NSArray, isFound: true, if: !names.isEmpty)
+        // The key that “has:attachment” reads, without the name of an app.
+        attributes.setCustom("attachmentNames", names as NSArray, isFound: true, if: !names.isEmpty)
         if !message.tags.isEmpty { attributes.keywords = message.tags }
         // The attribute is in megabytes.
         attributes.fileSize = NSNumber(value: Double(found.size) / 1_000_000)

@@ -132,11 +132,11 @@ final class HandlerTests {
         #expect(attributes.providerFileTypeIdentifiers == ["public.email-message", "com.adobe.pdf"])
         #expect(attributes.providerInPlaceFileTypeIdentifiers == ["public.email-message"])
         func custom(_ name: String) throws -> (any NSSecureCoding)? {
-            attributes.value(forCustomKey: try #require(CSCustomAttributeKey(keyName: "com_searchlight_mail_" + name)))
+            attributes.value(forCustomKey: try #require(CSCustomAttributeKey(keyName: name)))
         }
-        #expect(try custom("read") as? NSNumber == true)
-        #expect(try custom("flagged") as? NSNumber == true)
-        #expect(try custom("replied") as? NSNumber == false)
+        #expect(try custom("com_searchlight_mail_read") as? NSNumber == true)
+        #expect(try custom("com_searchlight_mail_flagged") as? NSNumber == true)
+        #expect(try custom("com_searchlight_mail_replied") as? NSNumber == false)
         #expect((try custom("attachmentNames") as? NSArray)?.count == 1)
     }
 
