@@ -54,7 +54,8 @@ struct EmbeddingScanTests {
             let query = Store.vector(width, &random)
             let similarities = store.similarities(query)
             for isFiltered in [false, true] {
-                let filter = (0..<(count + 63) / 64).map { _ in random.next() }
+                // Some groups of 64 rows are excluded.
+                let filter = (0..<(count + 63) / 64).map { _ in random.below(3) == 0 ? 0 : random.next() }
                 let allowed = similarities.indices.filter { !isFiltered || filter[$0 / 64] >> UInt64($0 % 64) & 1 == 1 }
                 let expected = allowed.map { similarities[$0] }.sorted(by: >)
                 for level in KernelLevel.available {
@@ -118,7 +119,9 @@ struct EmbeddingScanTests {
         for (count, width, wanted) in [(5, 16, 9), (3000, 384, 40), (5000, 64, 1), (4000, 112, 700)] {
             let store = Store(count: count, width: width, random: &random)
             let query = Store.vector(width, &random)
-            let filter = (0..<(count + 63) / 64).map { _ in random.next() | random.next() }
+            let filter = (0..<(count + 63) / 64).map {
+                random.below(5) == 0 && $0 > 0 ? 0 : random.next() | random.next()
+            }
             let signs = query.map { $0 < 0 }
             let nearest = (0..<count).filter { filter[$0 / 64] >> UInt64($0 % 64) & 1 == 1 }.map { row in
                 ((0..<width).count { (store.components[row * width + $0] < 0) != signs[$0] }, row)
@@ -135,6 +138,43 @@ struct EmbeddingScanTests {
                 #expect(zip(rows, rows.dropFirst()).allSatisfy { $0.similarity >= $1.similarity })
             }
         }
+    }
+
+    @Test("A table with sign codes finds what a scan of all components finds, also with a filter and new rows")
+    func table() throws {
+        var random = SplitMix64(seed: 47)
+        let width = 64
+        let centers = (0..<300).map { _ in Store.vector(width, &random) }
+        func near(_ center: [Float]) -> [Float] {
+            let sum = zip(center, Store.vector(width, &random)).map { $0 + 0.5 * $1 }
+            let length = sum.reduce(0) { $0 + $1 * $1 }.squareRoot()
+            return sum.map { $0 / length }
+        }
+        var (table, few) = (EmbeddingTable(width: width), Store(count: 0, width: width, random: &random))
+        for number in 0..<(EmbeddingTable.fewestWithCodes + 200) {
+            let vector = near(centers[number % centers.count])
+            table.append(QuantizedEmbedding(vector))
+            few.add(vector)
+            // The first call has no codes, the second makes them all, and the last adds some.
+            if [1000, EmbeddingTable.fewestWithCodes + 100].contains(number) { table.completeCodes() }
+        }
+        table.completeCodes()
+        let filter = (0..<(table.count + 63) / 64).map { _ in random.next() | random.next() | random.next() }
+        for filter in [nil, filter.map { _ in UInt64.max }, filter] {
+            var (found, wanted) = (0, 0)
+            for center in centers.prefix(20) {
+                let exact = few.scan { EmbeddingScan().best(10, for: center, in: $0, filter: filter) }
+                let hits = KernelLevel.available.map { table.best(10, for: center, filter: filter, level: $0) }
+                #expect(hits.allSatisfy { $0 == hits[0] })
+                found += Set(exact.map(\.row)).intersection(hits[0].map(\.row)).count
+                wanted += exact.count
+                #expect(hits[0].first == exact.first)
+            }
+            #expect(Double(found) >= 0.99 * Double(wanted), "\(found) of \(wanted)")
+        }
+        let some = [5, 70_000 % table.count, 17]
+        let similarities = table.similarities(of: some, to: centers[5])
+        #expect(Set(similarities.map(\.row)) == Set(some) && similarities.first?.row == 5)
     }
 
     @Test("A quantized embedding keeps its direction")

@@ -3,6 +3,9 @@
 
 INLINE bool is_allowed(const uint64_t *filter, size_t row) { return !filter || filter[row / 64] >> (row % 64) & 1; }
 
+/* `true` if the row is the first of 64 rows that the filter excludes. */
+INLINE bool begins_gap(const uint64_t *filter, size_t row) { return filter && row % 64 == 0 && !filter[row / 64]; }
+
 /* `true` if a is the worse hit. */
 INLINE bool is_worse(struct cembedding_hit a, struct cembedding_hit b) {
     return a.score < b.score || (a.score == b.score && a.row > b.row);
@@ -65,6 +68,10 @@ static size_t best_rows(
     size_t count = list ? list_count : row_count;
     for (size_t index = 0; index < count; index++) {
         size_t row = list ? list[index] : index;
+        if (!list && begins_gap(filter, row)) {
+            index += 63;
+            continue;
+        }
         if (!is_allowed(filter, row)) continue;
         if (list && index + 4 < count) {
             const char *next = (const char *)(rows + list[index + 4] * width);
@@ -119,10 +126,15 @@ INLINE void search_codes(
     struct near_rows *near, const uint64_t *codes, size_t row_count, const size_t words, const uint64_t *query,
     const uint64_t *filter) {
     size_t capacity = 2 * near->wanted + 1024;
-    for (size_t row = 0; row < row_count; row++, codes += words) {
+    for (size_t row = 0; row < row_count; row++) {
+        if (begins_gap(filter, row)) {
+            row += 63;
+            continue;
+        }
         if (!is_allowed(filter, row)) continue;
+        const uint64_t *code = codes + row * words;
         size_t distance = 0;
-        for (size_t word = 0; word < words; word++) distance += (size_t)__builtin_popcountll(codes[word] ^ query[word]);
+        for (size_t word = 0; word < words; word++) distance += (size_t)__builtin_popcountll(code[word] ^ query[word]);
         if (distance >= near->limit) continue;
         if (near->count == capacity) {
             keep_nearest(near);

@@ -13,14 +13,16 @@ final class EmbeddingCache: Sendable {
     /// The rows in the order of their numbers.
     struct Rows: Sendable {
         fileprivate let epoch: Int64
-        let width: Int
+        fileprivate var table: EmbeddingTable
         /// The number of rows ever deleted from the table when the rows were read.
         fileprivate let deleted: Int64
-        fileprivate(set) var components: [Int8] = []
-        fileprivate(set) var scales: [Float] = []
         fileprivate(set) var numbers: [Int64] = []
         fileprivate(set) var items: [Int64] = []
         fileprivate(set) var bundles: [Int64] = []
+
+        fileprivate init(_ state: EmbeddingTables.State) {
+            (epoch, deleted, table) = (state.epoch, state.deleted, EmbeddingTable(width: state.width))
+        }
 
         /// Returns the position of a row; `nil` if it is not in memory.
         func position(of number: Int64) -> Int? {
@@ -50,12 +52,10 @@ final class EmbeddingCache: Sendable {
         // The lock is held during the read, so that concurrent searches do not read the same rows.
         let result: Result<Value, any Error> = rows.withLock { cached in
             Result {
-                var rows = cached.take() ?? Rows(epoch: state.epoch, width: state.width, deleted: state.deleted)
+                var rows = cached.take() ?? Rows(state)
                 let deleted = state.deleted - rows.deleted
                 let isStale = deleted > Swift.max(Self.fewestDeleted, Int64(rows.numbers.count) / Self.deletedShare)
-                if rows.epoch != state.epoch || rows.width != state.width || isStale {
-                    rows = Rows(epoch: state.epoch, width: state.width, deleted: state.deleted)
-                }
+                if rows.epoch != state.epoch || rows.table.width != state.width || isStale { rows = Rows(state) }
                 try append(to: &rows, db)
                 let value = try body(rows)
                 cached = rows
@@ -88,8 +88,7 @@ final class EmbeddingCache: Sendable {
         if rows.numbers.isEmpty {
             let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM embedding") ?? 0
             let wanted = min(count, Self.maximumRows)
-            rows.components.reserveCapacity(wanted * rows.width)
-            rows.scales.reserveCapacity(wanted)
+            rows.table.reserve(wanted)
             for path in [\Rows.numbers, \Rows.items, \Rows.bundles] { rows[keyPath: path].reserveCapacity(wanted) }
         }
         let statement = try ReadStatement(
@@ -105,7 +104,7 @@ final class EmbeddingCache: Sendable {
             guard let number = row.integer(at: 0), let item = row.integer(at: 1) else { return true }
             guard let bundle = row.integer(at: 2), let passage = row.integer(at: 3), let start = row.integer(at: 4),
                 let size = row.integer(at: 5), let scale = row.double(at: 6), let vector = row.bytes(at: 7),
-                vector.count == rows.width, start >= 0, size >= 0, start <= Int32.max, size <= Int32.max,
+                vector.count == rows.table.width, start >= 0, size >= 0, start <= Int32.max, size <= Int32.max,
                 row.integer(at: 8)
                     == EmbeddingTables.checksum(
                         item: item, bundle: bundle, passage: Int(passage), Int(start)..<Int(start + size), Float(scale),
@@ -114,26 +113,25 @@ final class EmbeddingCache: Sendable {
                 damaged.withLock { if $0.count < Self.maximumDamaged { $0.insert(item) } }
                 return true
             }
-            vector.withMemoryRebound(to: Int8.self) { rows.components.append(contentsOf: $0) }
-            rows.scales.append(Float(scale))
+            vector.withMemoryRebound(to: Int8.self) { rows.table.append(components: $0, scale: Float(scale)) }
             rows.numbers.append(number)
             rows.items.append(item)
             rows.bundles.append(bundle)
             return true
         }
+        rows.table.completeCodes()
     }
 }
 
 extension EmbeddingCache.Rows {
-    /// Scans the rows, as `EmbeddingScan` does.
+    /// Scans the rows, as `EmbeddingTable` does.
     func best(_ count: Int, for query: [Float], filter: [UInt64]?) -> [EmbeddingHit] {
-        components.withUnsafeBufferPointer { components in
-            scales.withUnsafeBufferPointer { scales in
-                EmbeddingScan().best(
-                    count, for: query, in: EmbeddingRows(components: components, scales: scales, width: width),
-                    filter: filter)
-            }
-        }
+        table.best(count, for: query, filter: filter)
+    }
+
+    /// Returns rows with their similarities, the best first.
+    func similarities(of positions: [Int], to query: [Float]) -> [EmbeddingHit] {
+        table.similarities(of: positions, to: query)
     }
 
     /// Returns the bitmap of some rows.

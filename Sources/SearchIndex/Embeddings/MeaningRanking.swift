@@ -37,13 +37,6 @@ struct MeaningRanking {
 
     /// The numbers of passages and of items among the candidates.
     private static let (candidateRows, candidateItems) = (256, 64)
-    /// The number of passages from which the mean and the deviation are computed.
-    private static let sample = 4096
-    /// The number of passages below which there are no meaningful deviations.
-    private static let fewestRows = 8
-    /// The share of the most similar passages that the mean and the deviation leave out. They are
-    /// the answers, and would widen the deviation of a small store.
-    private static let leftOutShare = 50
 
     /// Scans the embeddings; `nil` if the store has none of the model, or too few.
     ///
@@ -81,7 +74,7 @@ struct MeaningRanking {
         guard !numbers.isEmpty else { return found }
         let others = try cache.withRows(state, db) { rows in
             let positions = numbers.compactMap { rows.position(of: $0) }
-            return rows.best(positions.count, for: embedding, filter: rows.bitmap(positions))
+            return rows.similarities(of: positions, to: embedding)
                 .map { (item: rows.items[$0.row], similarity: Double($0.similarity)) }
         }
         // The best passage of an item comes first.
@@ -100,22 +93,43 @@ struct MeaningRanking {
     private static func scan(
         _ rows: borrowing EmbeddingCache.Rows, _ embedding: [Float], _ bundles: Set<Int64>?
     ) -> Found? {
-        let count = rows.numbers.count
-        var allowed: [Int]?
-        if let bundles { allowed = rows.bundles.indices.filter { bundles.contains(rows.bundles[$0]) } }
-        let size = allowed?.count ?? count
-        guard size >= fewestRows else { return nil }
-        let step = (size + sample - 1) / sample
+        let allowed = rows.positions(ofBundles: bundles)
+        guard let spread = rows.spread(of: embedding, among: allowed) else { return nil }
+        let hits = rows.best(candidateRows, for: embedding, filter: allowed.map { rows.bitmap($0) })
+        return Found(
+            mean: spread.mean, deviation: spread.deviation,
+            hits: hits.map { (rows.items[$0.row], rows.numbers[$0.row], Double($0.similarity)) })
+    }
+}
+
+extension EmbeddingCache.Rows {
+    /// The number of passages from which the mean and the deviation are computed.
+    private static let sample = 4096
+    /// The number of passages below which there are no meaningful deviations.
+    private static let fewestRows = 8
+    /// The share of the most similar passages that the mean and the deviation leave out. They are
+    /// the answers, and would widen the deviation of a small store.
+    private static let leftOutShare = 50
+
+    /// Returns the positions of the rows of some bundles; `nil` for all rows.
+    func positions(ofBundles bundles: Set<Int64>?) -> [Int]? {
+        bundles.map { wanted in self.bundles.indices.filter { wanted.contains(self.bundles[$0]) } }
+    }
+
+    /// Returns the mean and the standard deviation of the similarities to an embedding, from a
+    /// sample of some rows; `nil` if there are too few rows, or if all are equally similar.
+    ///
+    /// - Parameter allowed: The positions of the rows; `nil` for all.
+    func spread(of embedding: [Float], among allowed: [Int]?) -> (rows: Int, mean: Double, deviation: Double)? {
+        let size = allowed?.count ?? numbers.count
+        guard size >= Self.fewestRows else { return nil }
+        let step = (size + Self.sample - 1) / Self.sample
         let sampled = stride(from: 0, to: size, by: step).map { allowed?[$0] ?? $0 }
-        let similarities = rows.best(sampled.count, for: embedding, filter: rows.bitmap(sampled))
-            .map { Double($0.similarity) }
-        let rest = similarities.dropFirst(max(1, similarities.count / leftOutShare))
+        let similarities = similarities(of: sampled, to: embedding).map { Double($0.similarity) }
+        let rest = similarities.dropFirst(max(1, similarities.count / Self.leftOutShare))
         let mean = rest.reduce(0, +) / Double(max(1, rest.count))
         let variance = rest.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(max(1, rest.count))
         guard variance > 1e-9 else { return nil }
-        let hits = rows.best(candidateRows, for: embedding, filter: allowed.map { rows.bitmap($0) })
-        return Found(
-            mean: mean, deviation: variance.squareRoot(),
-            hits: hits.map { (rows.items[$0.row], rows.numbers[$0.row], Double($0.similarity)) })
+        return (size, mean, variance.squareRoot())
     }
 }

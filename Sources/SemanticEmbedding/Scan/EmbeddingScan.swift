@@ -53,6 +53,14 @@ package struct EmbeddingScan {
         return best(count, query, rows, nil, list: list)
     }
 
+    /// Returns some rows with their similarities, the best first.
+    ///
+    /// - Precondition: Each position is below the number of rows.
+    package func similarities(of positions: [Int], to query: [Float], in rows: EmbeddingRows) -> [EmbeddingHit] {
+        precondition(positions.allSatisfy { $0 >= 0 && $0 < rows.count })
+        return best(positions.count, query, rows, nil, list: positions.map(UInt32.init))
+    }
+
     /// Returns the sign codes of rows: a bit for each component, 1 if it is negative, in words of
     /// 64 bits.
     package func signCodes(of rows: EmbeddingRows) -> [UInt64] {
