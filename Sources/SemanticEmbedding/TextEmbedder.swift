@@ -12,36 +12,40 @@
 /// }
 /// ```
 ///
-/// An embedder belongs to one thread at a time and starts no others. It maps the weights of the
-/// model while it exists.
+/// An embedder belongs to one thread at a time and starts no others. It keeps its model in memory
+/// while it exists.
 package final class TextEmbedder {
     private let encoder: SentenceEncoder
     private let splitter: PassageSplitter
+    private let model: EmbeddingModel
     /// The tokenizer of the model.
-    package let tokenizer: WordPieceTokenizer
+    package var tokenizer: WordPieceTokenizer { model.tokenizer }
     /// The settings of the model.
-    package let settings: ModelSettings
+    package var settings: ModelSettings { model.settings }
 
     /// The number of components of an embedding.
     package var width: Int { encoder.configuration.hiddenSize }
 
-    /// Maps the weights of a model.
+    /// Creates an embedder with a model of its own.
+    package convenience init(folder: ModelFolder, level: KernelLevel = .best) throws(EmbeddingError) {
+        self.init(model: try EmbeddingModel(folder: folder), level: level)
+    }
+
+    /// Creates an embedder.
     ///
     /// - Parameters:
-    ///   - folder: The folder of the model.
+    ///   - model: The model, which other embedders may share.
     ///   - level: The instructions to use; the fastest of this processor by default.
     ///   - passageLimit: The largest number of passages of a text.
     package init(
-        folder: ModelFolder, level: KernelLevel = .best, passageLimit: Int = PassageSplitter.usualPassages
-    ) throws(EmbeddingError) {
-        let weights = try EncoderWeights(path: folder.weightsPath, configuration: folder.configuration)
-        tokenizer = folder.tokenizer
-        settings = folder.settings
+        model: EmbeddingModel, level: KernelLevel = .best, passageLimit: Int = PassageSplitter.usualPassages
+    ) {
+        self.model = model
         encoder = SentenceEncoder(
-            weights: weights, configuration: folder.configuration, maximumTokens: folder.settings.maximumTokens,
+            weights: model.weights, configuration: model.configuration, maximumTokens: model.settings.maximumTokens,
             level: level)
         splitter = PassageSplitter(
-            tokenizer: folder.tokenizer, prefix: folder.settings.passagePrefix, tokens: folder.settings.maximumTokens,
+            tokenizer: model.tokenizer, prefix: model.settings.passagePrefix, tokens: model.settings.maximumTokens,
             passages: passageLimit)
     }
 

@@ -11,7 +11,7 @@ struct Outlook: Sendable {
     var due: [MaintenanceTask: Double] = [:]
     /// The bundles with further work to request once their pending work shrinks.
     var waiting: Set<String> = []
-    /// The bundles that ``SearchlightEngine/run(_:origin:checkpoint:)`` is reindexing.
+    /// The bundles that ``SearchlightEngine/run(_:origin:checkpoint:isPaused:)`` is reindexing.
     var running: Set<String> = []
     /// The tasks of those reindexes that run in the background.
     var inBackground: [String: Task<Result<Int?, EngineError>, Never>] = [:]

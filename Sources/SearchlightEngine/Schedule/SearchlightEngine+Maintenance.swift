@@ -61,10 +61,13 @@ extension SearchlightEngine {
     ///   need its size again and block donations.
     /// - `embed` computes embeddings with the installed model, or deletes those of a removed one.
     ///
-    /// - Parameter checkpoint: Called after each step; `false` stops the task.
+    /// - Parameters:
+    ///   - checkpoint: Called after each step; `false` stops the task.
+    ///   - isPaused: Ends a long step early if it returns `true`. Called on any thread.
     /// - Throws: ``EngineError``; `.extension(.cancelled)` if it was stopped.
     package func maintain(
-        _ task: MaintenanceTask, checkpoint: @escaping JobCheckpoint = { true }
+        _ task: MaintenanceTask, checkpoint: @escaping JobCheckpoint = { true },
+        isPaused: @escaping @Sendable () -> Bool = { false }
     ) async throws(EngineError) {
         var texts: Int64?
         switch task {
@@ -80,7 +83,7 @@ extension SearchlightEngine {
         case .vacuum:
             try await repeatStep(checkpoint) { (index, _) throws(SearchIndexError) in try await index.vacuumStep() > 0 }
         case .embed:
-            while try await embedStep() {
+            while try await embedStep(isPaused: isPaused) {
                 guard !Task.isCancelled, await checkpoint() else { throw .extension(.cancelled) }
             }
         }

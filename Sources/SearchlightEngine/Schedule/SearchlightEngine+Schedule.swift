@@ -7,7 +7,8 @@ package typealias JobCheckpoint = @Sendable () async -> Bool
 
 extension SearchlightEngine {
     /// The pending jobs that could run now: reindexes of bundles with an extension or a registered
-    /// app, and due maintenance. Jobs that run outside ``run(_:origin:checkpoint:)`` are left out.
+    /// app, and due maintenance. Jobs that run outside ``run(_:origin:checkpoint:isPaused:)`` are
+    /// left out.
     ///
     /// Reads nothing from the disk. May be called from any thread.
     package func scheduledJobs() -> [ScheduledJob] {
@@ -44,7 +45,8 @@ extension SearchlightEngine {
         return scheduled
     }
 
-    /// Records pending work of a bundle, for the scheduler; see ``run(_:origin:checkpoint:)``.
+    /// Records pending work of a bundle, for the scheduler; see
+    /// ``run(_:origin:checkpoint:isPaused:)``.
     ///
     /// - Throws: ``EngineError``; the work is then not recorded.
     package func owe(_ work: Job.Work, of bundle: String, cause: Job.Cause) throws(EngineError) {
@@ -79,6 +81,8 @@ extension SearchlightEngine {
     ///   - checkpoint: Called between steps of maintenance and pages of a reindex. Use
     ///     ``pauseBackground(_:_:)`` and ``endBackground(_:)`` to pause and end a request to the
     ///     extension.
+    ///   - isPaused: Ends a long step of maintenance early if it returns `true`; the task then
+    ///     waits at the checkpoint. Called on any thread.
     /// - Returns: The number of items of the bundle afterwards; `nil` for maintenance, or if
     ///   nothing was pending.
     /// - Throws: ``EngineError``; the job then stays pending. Unless it was cancelled,
@@ -87,7 +91,7 @@ extension SearchlightEngine {
     @discardableResult
     package func run(
         _ key: ScheduledJob.Key, origin: RequestOrigin = .background,
-        checkpoint: @escaping JobCheckpoint = { true }
+        checkpoint: @escaping JobCheckpoint = { true }, isPaused: @escaping @Sendable () -> Bool = { false }
     ) async throws(EngineError) -> Int? {
         // A report of file changes runs beside other jobs, so it must not resume the indexing of
         // another, paused bundle.
@@ -110,7 +114,7 @@ extension SearchlightEngine {
                     return nil
                 }
             case .maintenance(let task):
-                try await maintain(task, checkpoint: checkpoint)
+                try await maintain(task, checkpoint: checkpoint, isPaused: isPaused)
                 items = nil
             }
             outlook.withLock { $0.noteSuccess(of: key) }

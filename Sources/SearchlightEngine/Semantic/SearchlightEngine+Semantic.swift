@@ -46,9 +46,14 @@ extension SearchlightEngine {
 
     /// Embeds the passages of some items, for a fraction of a second. Each step is one transaction.
     ///
-    /// - Parameter isInBackground: `true` if no user waits for it.
+    /// - Parameters:
+    ///   - isInBackground: `true` if no user waits for it.
+    ///   - isPaused: Called between layers, on another thread; `true` ends the step, which keeps
+    ///     the finished passages.
     /// - Returns: `true` if there may be more to embed.
-    package func embedStep(isInBackground: Bool = true) async throws(EngineError) -> Bool {
+    package func embedStep(
+        isInBackground: Bool = true, isPaused: @escaping @Sendable () -> Bool = { false }
+    ) async throws(EngineError) -> Bool {
         guard let model = semanticModel.installed else {
             _ = try await onIndex { (index) throws(SearchIndexError) in try await index.dropEmbeddings() }
             return false
@@ -58,7 +63,7 @@ extension SearchlightEngine {
         }
         guard !jobs.isEmpty else { return lists }
         let embedded = try await semanticModel.embed(
-            jobs, model, for: Self.embeddingStep, isInBackground: isInBackground)
+            jobs, model, for: Self.embeddingStep, isInBackground: isInBackground, isPaused: isPaused)
         try await onIndex { (index) throws(SearchIndexError) in
             try await index.store(embedded, model: model.identity)
         }

@@ -10,12 +10,12 @@ import Synchronization
 /// minutes. May be used from any task.
 ///
 /// There is one embedder for search texts and one for background work, so that a search does not
-/// wait for a passage. Both map the same file.
+/// wait for a passage. Both share the model.
 final class SemanticModel: Sendable {
-    /// An embedder and the identity of its model.
-    private struct Loaded {
+    /// An embedder or a model, and the identity of the model.
+    private struct Loaded<Value> {
         let identity: String
-        let embedder: TextEmbedder
+        let value: Value
     }
     private struct Use {
         var count: UInt64 = 0
@@ -26,8 +26,9 @@ final class SemanticModel: Sendable {
     private let store: String
     private let clock: any Clock<Duration>
     private let onRelease: @Sendable () -> Void
-    private let queries = Mutex<Loaded?>(nil)
-    private let passages = Mutex<Loaded?>(nil)
+    private let queries = Mutex<Loaded<TextEmbedder>?>(nil)
+    private let passages = Mutex<Loaded<TextEmbedder>?>(nil)
+    private let model = Mutex<Loaded<EmbeddingModel>?>(nil)
     private let use = Mutex(Use())
 
     /// The time without use after which the model is unmapped; at most twice as long.
@@ -44,7 +45,7 @@ final class SemanticModel: Sendable {
     var installed: InstalledModel? { InstalledModel(ofStore: store) }
 
     /// `true` if the model is mapped.
-    var isLoaded: Bool { queries.withLock { $0 != nil } || passages.withLock { $0 != nil } }
+    var isLoaded: Bool { model.withLock { $0 != nil } }
 
     // MARK: Use
 
@@ -75,10 +76,12 @@ final class SemanticModel: Sendable {
     /// - Parameters:
     ///   - time: The time after which no further passage begins.
     ///   - isInBackground: `true` to use a thread with idle priority.
-    /// - Returns: The embedded passages. If the task is cancelled, these are the ones that are
-    ///   finished.
+    ///   - isPaused: Called before each layer; `true` ends the work.
+    /// - Returns: The embedded passages. If the work is paused or the task is cancelled, these are
+    ///   the ones that are finished.
     func embed(
-        _ jobs: [EmbeddingJob], _ model: InstalledModel, for time: Duration, isInBackground: Bool
+        _ jobs: [EmbeddingJob], _ model: InstalledModel, for time: Duration, isInBackground: Bool,
+        isPaused: @escaping @Sendable () -> Bool = { false }
     ) async throws(EngineError) -> [EmbeddedPassages] {
         noteUse()
         let isCancelled = CancellationFlag()
@@ -87,7 +90,7 @@ final class SemanticModel: Sendable {
                 let thread = Thread { [self] in
                     if isInBackground { Self.lowerPriority() }
                     let result = embed(with: passages, model) { embedder throws(EmbeddingError) in
-                        try Self.embed(jobs, embedder, until: .now + time, isCancelled)
+                        try Self.embed(jobs, embedder, until: .now + time) { isCancelled.isSet || isPaused() }
                     }
                     continuation.resume(returning: result)
                 }
@@ -100,21 +103,21 @@ final class SemanticModel: Sendable {
 
     private static func embed(
         _ jobs: [EmbeddingJob], _ embedder: borrowing TextEmbedder, until end: ContinuousClock.Instant,
-        _ isCancelled: CancellationFlag
+        isStopped: () -> Bool
     ) throws(EmbeddingError) -> [EmbeddedPassages] {
         var embedded: [EmbeddedPassages] = []
         for job in jobs {
-            guard ContinuousClock.now < end, !isCancelled.isSet else { break }
+            guard ContinuousClock.now < end, !isStopped() else { break }
             let all = embedder.passages(title: job.text.title, text: job.text.text)
             var done = EmbeddedPassages(job: job, passages: [], isComplete: true)
             for passage in all.dropFirst(job.embedded) {
-                guard ContinuousClock.now < end, !isCancelled.isSet else {
+                guard ContinuousClock.now < end, !isStopped() else {
                     done.isComplete = false
                     break
                 }
                 let vector: QuantizedEmbedding
                 do throws(EmbeddingError) {
-                    vector = QuantizedEmbedding(try embedder.embed(passage) { isCancelled.isSet })
+                    vector = QuantizedEmbedding(try embedder.embed(passage, isCancelled: isStopped))
                 } catch .cancelled {
                     done.isComplete = false
                     break
@@ -129,21 +132,37 @@ final class SemanticModel: Sendable {
 
     /// Runs a body with an embedder of a model, which is mapped if necessary.
     private func embed<Value: Sendable>(
-        with place: borrowing Mutex<Loaded?>, _ model: InstalledModel,
+        with place: borrowing Mutex<Loaded<TextEmbedder>?>, _ model: InstalledModel,
         _ body: (TextEmbedder) throws(EmbeddingError) -> Value
     ) -> Result<Value, EmbeddingError> {
         place.withLock { loaded in
             do throws(EmbeddingError) {
-                if let known = loaded, known.identity == model.identity { return .success(try body(known.embedder)) }
+                if let known = loaded, known.identity == model.identity { return .success(try body(known.value)) }
                 loaded = nil
-                let folder = try ModelFolder(path: InstalledModel.folder(ofStore: store))
-                let embedder = try TextEmbedder(folder: folder)
-                loaded = Loaded(identity: model.identity, embedder: embedder)
+                let embedder = TextEmbedder(model: try mapped(model))
+                loaded = Loaded(identity: model.identity, value: embedder)
                 return .success(try body(embedder))
             } catch {
                 return .failure(error)
             }
         }
+    }
+
+    /// Returns the model in memory, which is mapped if necessary.
+    private func mapped(_ installed: InstalledModel) throws(EmbeddingError) -> EmbeddingModel {
+        let result: Result<EmbeddingModel, EmbeddingError> = model.withLock { loaded in
+            if let loaded, loaded.identity == installed.identity { return .success(loaded.value) }
+            loaded = nil
+            do throws(EmbeddingError) {
+                let folder = try ModelFolder(path: InstalledModel.folder(ofStore: store))
+                let model = try EmbeddingModel(folder: folder)
+                loaded = Loaded(identity: installed.identity, value: model)
+                return .success(model)
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
     }
 
     private static func get<Value>(_ result: Result<Value, EmbeddingError>) throws(EngineError) -> Value {
@@ -169,6 +188,7 @@ final class SemanticModel: Sendable {
     func release() {
         queries.withLock { $0 = nil }
         passages.withLock { $0 = nil }
+        model.withLock { $0 = nil }
         onRelease()
     }
 

@@ -78,7 +78,8 @@ final class EngineJobRunner: JobRunner {
     ) async -> SchedulerEvent.Outcome {
         do throws(EngineError) {
             let origin: RequestOrigin = isWanted ? .person : .background
-            let items = try await engine.run(key, origin: origin) { await gate.pass() }
+            let items = try await engine.run(
+                key, origin: origin, checkpoint: { await gate.pass() }, isPaused: { gate.isClosed })
             if let bundle = key.bundle, let items {
                 core.log.write(.notice, "\(bundle) has donated; the index has \(items) items of it.")
             }
@@ -180,6 +181,9 @@ final class PauseGate: Sendable {
         var last: UInt64 = 0
     }
     private let state = Mutex(State())
+
+    /// `true` if tasks that arrive wait or stop.
+    var isClosed: Bool { state.withLock { $0.isClosed || $0.isStopped } }
 
     /// Closes the gate: tasks that arrive wait.
     func close() { state.withLock { $0.isClosed = true } }
