@@ -42,7 +42,7 @@ struct AssistantTools: Sendable {
 
     func has(_ name: String) -> Bool {
         switch name {
-        case "search", "read_item", "list_apps": true
+        case "search", "similar", "read_item", "list_apps": true
         case "open_item": open != nil
         default: false
         }
@@ -55,6 +55,7 @@ struct AssistantTools: Sendable {
         let access = try access(of: assistant, name, query: Self.text("query", arguments))
         switch name {
         case "search": return try await search(arguments, access)
+        case "similar": return try await similar(arguments, access)
         case "read_item": return try await readItem(arguments, access)
         case "open_item": return try await openItem(arguments, access)
         default: return try await listApps(access)
@@ -131,24 +132,59 @@ struct AssistantTools: Sendable {
             throw ToolProblem("Pass the words or the question as “query”.")
         }
         if let problem = Self.lengthProblem(query) { throw ToolProblem(problem) }
-        let app = try Self.text("app", arguments, orProblem: "“app” is the bundle identifier of an app; see list_apps.")
-        if let app, !access.allows(app) { throw Self.noGrant(app) }
-        var search = ItemSearch(query, bundle: app)
-        search.limit = try Self.number("limit", arguments, 1...Self.maximumHits) ?? 10
-        search.snippetLength = Self.passageCharacters
-        search.includesPending = false
+        var search = try await scoped(query, arguments, access)
         search.countsUpTo = 1000
         // Corrections come from the words of all apps.
         search.correctsSpelling = access.isForAll
+        let request = search
+        let found = try await fromIndex { store throws(EngineError) in try await store.find(request) }
+        let shown = found.correction.map { "Nothing has all words as typed; these are for “\($0.text)”. " } ?? ""
+        return try listed(found.hits, access) { count in
+            let total = found.total.map { $0.isExact ? "\($0.count)" : "more than \($0.count)" } ?? "\(count)"
+            return count == 0 ? "Nothing is found in the granted apps." : "\(shown)\(count) of \(total) items:"
+        }
+    }
+
+    private func similar(
+        _ arguments: [String: JSONValue], _ access: Access
+    ) async throws(ToolProblem) -> ToolAnswer {
+        let item = try await item(arguments, access)
+        let request = try await scoped("", arguments, access)
+        let found = try await fromIndex { store throws(EngineError) in
+            try await store.perform(SimilarCall(to: item.number, request))
+        }
+        let kind = found.basis == .meaning ? "a similar meaning" : "the same rare words"
+        return try listed(found.hits, access) { count in
+            count == 0 ? "No item of the granted apps has \(kind)." : "\(count) items have \(kind):"
+        }
+    }
+
+    /// Returns a search of the granted apps, with the arguments “app” and “limit”.
+    private func scoped(
+        _ text: String, _ arguments: [String: JSONValue], _ access: Access
+    ) async throws(ToolProblem) -> ItemSearch {
+        let app = try Self.text("app", arguments, orProblem: "“app” is the bundle identifier of an app; see list_apps.")
+        if let app, !access.allows(app) { throw Self.noGrant(app) }
+        var search = ItemSearch(text, bundle: app)
+        search.limit = try Self.number("limit", arguments, 1...Self.maximumHits) ?? 10
+        search.snippetLength = Self.passageCharacters
+        search.includesPending = false
         search.attributes = ["contentModificationDate", "contentCreationDate", "startDate", "authorNames"]
         if app == nil {
             let bundles = try await fromIndex { store throws(EngineError) in try await store.perform(ItemCountsCall()) }
             search.excludedBundles = Set(bundles.keys.filter { !access.allows($0) })
         }
-        let request = search
-        let found = try await fromIndex { store throws(EngineError) in try await store.find(request) }
+        return search
+    }
+
+    /// Logs hits, and returns them as an answer.
+    ///
+    /// - Parameter introduction: Returns the first line for a number of hits.
+    private func listed(
+        _ found: [FoundItem], _ access: Access, _ introduction: (Int) -> String
+    ) throws(ToolProblem) -> ToolAnswer {
         // An app may have donated its first items after the count.
-        let hits = found.hits.filter { access.allows($0.item.scope.bundle) }
+        let hits = found.filter { access.allows($0.item.scope.bundle) }
         try logged(access, hits.map(\.item))
         var text = MarkedText()
         for hit in hits {
@@ -158,11 +194,9 @@ struct AssistantTools: Sendable {
                 "Item \(hit.item.number): \(DisplayText.line(hit.title, limit: Self.titleCharacters)) (\(facts))",
                 hit.snippet.map { DisplayText.line($0.text, limit: Self.passageCharacters) })
         }
-        let shown = found.correction.map { "Nothing has all words as typed; these are for “\($0.text)”. " } ?? ""
-        let total = found.total.map { $0.isExact ? "\($0.count)" : "more than \($0.count)" } ?? "\(hits.count)"
+        let first = introduction(hits.count)
         return ToolAnswer(
-            text: hits.isEmpty
-                ? "Nothing is found in the granted apps." : text.whole("\(shown)\(hits.count) of \(total) items:"),
+            text: hits.isEmpty ? first : text.whole(first),
             structured: [
                 "items": .list(
                     hits.map { hit in
@@ -322,6 +356,19 @@ struct AssistantTools: Sendable {
                     "type": "object", "required": ["query"],
                     "properties": [
                         "query": ["type": "string", "description": "Words, a question, and filters."],
+                        "app": ["type": "string", "description": "Only items of this app: a bundle identifier."],
+                        "limit": ["type": "integer", "minimum": 1, "maximum": .integer(Int64(Self.maximumHits))],
+                    ],
+                ], "annotations": readOnly,
+            ],
+            [
+                "name": "similar", "title": "Find similar items",
+                "description":
+                    "Finds the items that are similar to an item, the most similar first, each with a passage.",
+                "inputSchema": [
+                    "type": "object", "required": ["item"],
+                    "properties": [
+                        "item": item,
                         "app": ["type": "string", "description": "Only items of this app: a bundle identifier."],
                         "limit": ["type": "integer", "minimum": 1, "maximum": .integer(Int64(Self.maximumHits))],
                     ],

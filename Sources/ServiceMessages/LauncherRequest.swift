@@ -6,6 +6,9 @@ import BusTransport
 public enum LauncherRequest: ClientRequest, Hashable {
     /// Finds the items that match the words of a text, best first. Answer: `aa{sv}`.
     case search(text: String, LauncherOptions)
+    /// Finds the items that are similar to an item, the most similar first. Answer: the items as
+    /// `aa{sv}`, and how they were found as `a{sv}`.
+    case similar(number: UInt64, LauncherOptions)
     /// Suggests completions of a text that the user is typing. Answer: `aa{sv}`.
     case suggest(text: String, LauncherOptions)
     /// Reads all values of an item. Answer: `a{sv}`.
@@ -36,6 +39,7 @@ public enum LauncherRequest: ClientRequest, Hashable {
     /// The methods of the interface.
     enum Method: String, CaseIterable {
         case search = "Search"
+        case similar = "Similar"
         case suggest = "Suggest"
         case get = "Get"
         case preview = "Preview"
@@ -56,6 +60,12 @@ public enum LauncherRequest: ClientRequest, Hashable {
         switch method {
         case .search:
             self = .search(text: try arguments.string(), try LauncherOptions(try arguments.dictionary()))
+        case .similar:
+            self = .similar(
+                number: try arguments.unsigned(),
+                try LauncherOptions(
+                    try arguments.dictionary(), of: method.rawValue,
+                    allowing: ["limit", "bundle", "filters", "attributes"]))
         case .suggest:
             self = .suggest(
                 text: try arguments.string(),
@@ -88,6 +98,8 @@ public struct LauncherOptions: Sendable, Hashable {
     public var limit: UInt64 = 20
     /// A bundle to restrict the search to; `nil` means all.
     public var bundle: String?
+    /// Filters that similar items satisfy, as in the text of a search.
+    public var filters = ""
     /// The attributes of found items in addition to the standard values.
     public var attributes: [String] = []
     /// The cursor of the previous page; empty for the first page.
@@ -115,6 +127,7 @@ public struct LauncherOptions: Sendable, Hashable {
             case ("limit", .signed32(let number)) where number >= 0: limit = UInt64(number)
             case ("limit", .signed(let number)) where number >= 0: limit = UInt64(number)
             case ("bundle", .string(let text)): bundle = text.nonEmpty
+            case ("filters", .string(let text)): filters = text
             case ("attributes", .strings(let names)): attributes = names
             case ("cursor", .bytes(let bytes)): cursor = bytes
             case ("correctsSpelling", .boolean(let corrects)): correctsSpelling = corrects

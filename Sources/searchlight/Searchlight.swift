@@ -27,7 +27,8 @@ struct Searchlight: AsyncParsableCommand {
             """,
         version: BuildFacts.text(of: "searchlight"),
         subcommands: [
-            SearchCommand.self, SuggestCommand.self, ShowCommand.self, PreviewCommand.self, OpenCommand.self,
+            SearchCommand.self, SimilarCommand.self, SuggestCommand.self, ShowCommand.self, PreviewCommand.self,
+            OpenCommand.self,
             ContinueCommand.self,
             QuickLookCommand.self, WindowCommand.self,
             DragCommand.self,
@@ -138,7 +139,7 @@ enum Program {
         where ["--identifiers", "--domains", "--items"].contains(option) && name.count > 1 && name.hasPrefix("-") {
             return "To pass a name that begins with a dash: searchlight \(command) … \(option)=\(name.prefix(80))"
         }
-        guard ["show", "preview", "open", "drag"].contains(command),
+        guard ["show", "preview", "open", "drag", "similar"].contains(command),
             ["Unknown option", "Missing expected argument"].contains(where: message.contains),
             let name = words.first(where: { $0.count > 1 && $0.hasPrefix("-") && !$0.hasPrefix("--") })
         else { return nil }

@@ -100,6 +100,7 @@ struct AssistantSessionTests {
         try await place.introduce()
         for (tool, arguments) in [
             ("search", ["query": "ferry"]), ("read_item", ["item": 1]), ("list_apps", [:]),
+            ("similar", ["item": 1]),
         ] as [(String, JSONValue)] {
             let answer = try await place.call(tool, arguments)
             #expect(answer.isError && answer.text.contains("searchlight access grant 'helper'"), "\(answer)")
@@ -107,7 +108,7 @@ struct AssistantSessionTests {
         }
         let resource = try await place.send("resources/read", ["uri": "searchlight://item/1"])
         #expect(resource["error"] != nil && resource["result"] == nil)
-        #expect(try place.log.entries().map(\.isDenied) == [true, true, true, true])
+        #expect(try place.log.entries().map(\.isDenied) == [true, true, true, true, true])
         await place.engine.close()
     }
 
@@ -133,6 +134,36 @@ struct AssistantSessionTests {
         try place.grants.grant("helper", nil)
         try await place.introduce("other")
         #expect(try await place.titles("ferry").isEmpty)
+        await place.engine.close()
+    }
+
+    @Test("Similar items are of granted apps only, and so is the item that they are similar to")
+    func similar() async throws {
+        let place = try await Place()
+        var batch = IndexBatch(scope: IndexScope(bundle: "org.example.notes"))
+        for number in 0..<20 {
+            batch.index([
+                try EncodedItem(
+                    ItemRecord(uniqueIdentifier: "s\(number)", attributes: ["title": .string("Sheet \(number)")]))
+            ])
+        }
+        try await place.engine.commit(batch)
+        try await place.engine.settle()
+        try await place.introduce()
+        try place.grants.grant("helper", ["org.example.notes"])
+        let (note, mail) = (
+            try await place.engine.item(named: "Ferry to Oslo").number,
+            try await place.engine.item(named: "Re: the ferry").number
+        )
+        let granted = try await place.call("similar", ["item": .integer(note)])
+        #expect(!granted.isError && granted.text == "No item of the granted apps has the same rare words.")
+        let denied = try await place.call("similar", ["item": .integer(mail)])
+        #expect(denied.isError && denied.text == "There is no item \(mail) in the granted apps.")
+        #expect(try await place.call("similar", ["item": .integer(note), "app": "org.example.mail"]).isError)
+        try place.grants.grant("helper", nil)
+        let all = try await place.call("similar", ["item": .integer(note), "limit": 5])
+        #expect(all.text.contains("Re: the ferry") && all.text.contains(AssistantSession.warning), "\(all)")
+        #expect(try place.log.entries().last?.items == [mail])
         await place.engine.close()
     }
 

@@ -74,12 +74,46 @@ struct SemanticCommandTests {
         let words = try await Self.json(command, ["search", "glass port lamp", "--words-only"])
         #expect((words["items"] as? [Any])?.isEmpty == true)
 
+        let similar = try await Self.json(command, ["similar", "s9", "--limit", "3"])
+        #expect(similar["basis"] as? String == "meaning" && similar["advice"] is NSNull?)
+        #expect((similar["items"] as? [[String: Any]])?.contains { $0["uniqueIdentifier"] as? String == "s9" } == false)
+
         let removed = try await command.outcome(["semantic", "remove"])
         #expect(removed.status == 0 && removed.output.hasPrefix("Removed the embedding model"))
         let after = try await Self.json(command, ["search", "glass port lamp"])
         #expect((after["items"] as? [Any])?.isEmpty == true)
         let nothing = try await command.outcome(["semantic", "remove"])
         #expect(nothing.status == 0 && nothing.output == "There is no embedding model to remove.\n")
+        await host?.close()
+    }
+
+    @Test(
+        "Similar items without a model have the same rare words, and a note says what to do", arguments: [true, false])
+    func similar(hasService: Bool) async throws {
+        let command = try await Self.filled()
+        let host = hasService ? try ServiceHost(command.harness) : nil
+        let lines = #"{"uniqueIdentifier": "t", "attributes": {"title": "Two", "textContent": "harbour lantern"}}"#
+        let donated = try await command.outcome(["donate", "--bundle", "org.example.t", "-"], input: lines)
+        try #require(donated.status == 0, "\(donated)")
+        let found = try await command.outcome(["similar", "t"])
+        #expect(found.status == 0 && found.output.contains("mirror harbour lantern"), "\(found)")
+        #expect(found.errors.contains("Note: These items have rare words in common with it"), "\(found)")
+        let json = try await Self.json(command, ["similar", "t", "app:sheets"])
+        #expect(json["basis"] as? String == "wordsWithoutModel")
+        #expect((json["items"] as? [[String: Any]])?.map { $0["uniqueIdentifier"] as? String } == ["s9"])
+        let numbers = try await command.outcome(["similar", "t", "--numbers"])
+        #expect(numbers.output.hasPrefix("@") && numbers.output.split(separator: "\n").count == 1, "\(numbers)")
+        let filtered = try await command.outcome(["similar", "t", "kind:pdf"])
+        #expect(filtered.status == 0 && filtered.output.isEmpty, "\(filtered)")
+        #expect(filtered.errors.contains("No item with these filters is similar to “Two”."))
+        for (arguments, status, text) in [
+            (["similar", "none"], 2, "There is no item"),
+            (["similar", "t", "lantern"], 64, "“lantern” is not a filter"),
+            (["similar", "t", "--limit", "1001"], 64, "from 1 to 1000"), (["similar"], 64, "item"),
+        ] {
+            let outcome = try await command.outcome(arguments)
+            #expect(outcome.status == Int32(status) && outcome.errors.contains(text), "\(arguments): \(outcome)")
+        }
         await host?.close()
     }
 

@@ -123,6 +123,68 @@ struct EmbeddingWorkTests {
         }
     }
 
+    @Test("Paused work ends between two layers, keeps the finished passages, and continues at the checkpoint")
+    func paused() async throws {
+        try await place.withEngine { engine in
+            try await donate(40, engine)
+            _ = try install()
+            // The first call is before the first item. An item has a passage, and a passage two
+            // layers, so the pause is inside the third passage.
+            let calls = Mutex(0)
+            let isPaused = { @Sendable in
+                calls.withLock { calls in
+                    calls += 1
+                    return calls > 12
+                }
+            }
+            #expect(try await engine.embedStep(isPaused: isPaused))
+            let part = try #require(try await engine.semanticStatus())
+            #expect((1...4).contains(part.embedded) && part.embedded + part.pending == 40, "\(part)")
+            // While paused, nothing is embedded.
+            let before = calls.withLock { $0 }
+            #expect(try await engine.embedStep(isPaused: { true }))
+            #expect(try await engine.semanticStatus() == part && calls.withLock { $0 } == before)
+            // The checkpoint is where a paused task waits. Each step is paused here, and only the
+            // opening of the gate lets the task continue.
+            let passes = Mutex(0)
+            let isClosed = Mutex(true)
+            try await engine.run(
+                .maintenance(.embed),
+                checkpoint: {
+                    passes.withLock { $0 += 1 }
+                    isClosed.withLock { $0 = false }
+                    return true
+                }, isPaused: { isClosed.withLock { $0 } })
+            #expect(passes.withLock { $0 } >= 1)
+            let whole = try #require(try await engine.semanticStatus())
+            #expect(whole.embedded == 40 && whole.pending == 0)
+        }
+    }
+
+    @Test("Searches and background work share one model, which is unmapped as a whole")
+    func shared() async throws {
+        let clock = ManualClock()
+        try await place.withEngine { engine in
+            try await donate(3, engine)
+            let installed = try install()
+            let model = SemanticModel(store: place.store, clock: clock) {}
+            func maps() throws -> Int {
+                try String(contentsOfFile: "/proc/self/maps", encoding: .utf8).split(separator: "\n")
+                    .count { $0.hasSuffix(place.store + "/model/model.safetensors") }
+            }
+            #expect(try maps() == 0)
+            _ = try await model.meaning(of: "kaban kachi karem", installed)
+            let (jobs, _) = try await engine.index.embeddingJobs(
+                model: installed.identity, width: installed.width, count: 3)
+            let embedded = try await model.embed(jobs, installed, for: .seconds(60), isInBackground: true)
+            #expect(embedded.count == 3 && embedded.allSatisfy { $0.isComplete })
+            #expect(try maps() == 1)
+            model.release()
+            #expect(try maps() == 0)
+            model.close()
+        }
+    }
+
     @Test("A search finds an item by synonyms, and words alone do not")
     func search() async throws {
         try await place.withEngine { engine in
@@ -143,6 +205,46 @@ struct EmbeddingWorkTests {
             let number = try #require(found.hits.first?.item.number)
             let diagnosis = try await engine.diagnose(search, item: number)
             #expect(diagnosis.outcome == .shown && diagnosis.rank == 1)
+        }
+    }
+
+    @Test("Similar items are found by meaning, by words without a model, and filters are no words")
+    func similar() async throws {
+        try await place.withEngine { engine in
+            try await donate(200, engine)
+            var batch = IndexBatch(scope: IndexScope(bundle: "org.example.app"))
+            for (name, text) in [("one", "glass port lamp"), ("two", "glass kaban lamp")] {
+                batch.index([
+                    try EncodedItem(ItemRecord(uniqueIdentifier: name, attributes: ["textContent": .string(text)]))
+                ])
+            }
+            try await engine.commit(batch)
+            try await engine.settle()
+            let number = try await engine.item(named: "one").number
+            var search = ItemSearch("")
+            search.snippetLength = 100
+            search.limit = 3
+            let words = try await engine.similar(to: number, search)
+            #expect(words.basis == .wordsWithoutModel && words.advice?.contains("semantic install") == true)
+            #expect(words.hits.first?.item.record.uniqueIdentifier == "two")
+            #expect(words.hits.first?.snippet?.pieces.filter(\.isMarked).map(\.text) == ["glass", "lamp"])
+            _ = try install()
+            let pending = try await engine.similar(to: number, search)
+            #expect(pending.basis == .wordsWithoutEmbedding && pending.advice?.contains("semantic build") == true)
+            while try await engine.embedStep() {}
+            let found = try await engine.similar(to: number, search)
+            #expect(found.basis == .meaning && found.advice == nil)
+            // Its words are synonyms.
+            #expect(found.hits.first?.item.record.uniqueIdentifier == "i9")
+            #expect(found.hits.first?.snippet?.text == "mirror harbour lantern")
+            #expect(found.hits.count == 3 && !found.hits.contains { $0.item.number == number })
+            await #expect(throws: EngineError.itemNotFound("@99999")) { try await engine.similar(to: 99_999, search) }
+            for text in ["lamp", "kind:pdf lamp", "-lamp", "\"lamp\""] {
+                await #expect(throws: EngineError.self, "\(text)") {
+                    try await engine.similar(to: number, ItemSearch(text))
+                }
+            }
+            #expect(try await engine.similar(to: number, ItemSearch("kind:pdf")).hits.isEmpty)
         }
     }
 

@@ -48,6 +48,7 @@ enum RandomCalls {
             OpeningCall(), PendingCall(), ExtensionsCall(), StatusCall(isExact: random.below(2) == 0), ItemCountsCall(),
             AccountCall(bundle: text(&random)), DisplayNamesCall(of: texts(&random)),
             PendingReindexesCall(), SearchCall(search: search),
+            SimilarCall(to: Int64(number(&random)), search),
             SuggestCall(request: SuggestionRequest(text(&random), bundle: maybe(&random))),
             DiagnoseCall(search, item: Int64(number(&random))),
             ExpiredItemCall(text(&random), bundle: maybe(&random)),

@@ -16,7 +16,7 @@ struct PreparedSearch: Sendable {
     /// The clock for date phrases in a text.
     let queryClock: QueryClock
     private let folder: StoreFolder
-    private let embeddings: EmbeddingCache
+    let embeddings: EmbeddingCache
     /// `true` if the user allows ranking by engagement.
     private let learns: Bool
     /// The text in which spaces replace the filters.
@@ -29,17 +29,21 @@ struct PreparedSearch: Sendable {
 
     /// Prepares a search; `nil` if it cannot find anything.
     ///
-    /// - Parameter context: The query context; `nil` for ``SearchIndex/queryContext(in:)``.
+    /// - Parameters:
+    ///   - context: The query context; `nil` for ``SearchIndex/queryContext(in:)``.
+    ///   - findsAll: `true` if a text without words and filters finds all items.
     /// - Throws: ``IndexQueryError/tooComplex(what:value:limit:)``.
     init?(
-        _ index: SearchIndex, _ request: SearchRequest, context: QueryContext? = nil
+        _ index: SearchIndex, _ request: SearchRequest, context: QueryContext? = nil, findsAll: Bool = false
     ) throws(IndexQueryError) {
         let context = context ?? index.queryContext()
         let intent = request.readsFilters ? SearchIntent(request.text, clock: context.clock) : nil
         let text = intent?.text ?? request.text
         let typed = intent?.filters ?? []
         let onlyFilters = typed.isEmpty || !(intent?.words.terms.isEmpty ?? true) ? nil : SearchPlan.everything
-        guard let plan = SearchPlan(text) ?? onlyFilters, SearchIndex.canBeStored(request.bundle) else { return nil }
+        guard let plan = SearchPlan(text) ?? onlyFilters ?? (findsAll ? SearchPlan.everything : nil),
+            SearchIndex.canBeStored(request.bundle)
+        else { return nil }
         self.plan = plan
         self.request = request
         self.text = text
@@ -61,7 +65,12 @@ struct PreparedSearch: Sendable {
 
     /// Returns the search with replaced words; `nil` if the text lacks a range.
     func replacing(_ replacements: [WordReplacement]) -> PreparedSearch? {
-        guard let text = text.replacing(replacements), let plan = SearchPlan(text) else { return nil }
+        text.replacing(replacements).flatMap(searching)
+    }
+
+    /// Returns the search for other words with the same conditions; `nil` if the text has no word.
+    func searching(for text: String) -> PreparedSearch? {
+        guard let plan = SearchPlan(text) else { return nil }
         var search = self
         (search.text, search.plan) = (text, plan)
         return search
@@ -144,7 +153,7 @@ struct PreparedSearch: Sendable {
     }
 
     /// Returns the numbers of the bundles whose items may be found; `nil` for all.
-    private func bundles(_ db: Database) throws -> Set<Int64>? {
+    func bundles(_ db: Database) throws -> Set<Int64>? {
         guard request.bundle != nil || !request.excludedBundles.isEmpty || !apps.isEmpty else { return nil }
         let rows = try Row.fetchCursor(db.cachedStatement(sql: "SELECT id, identifier FROM bundle"))
         var numbers: Set<Int64> = []

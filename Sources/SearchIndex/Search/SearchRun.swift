@@ -118,13 +118,13 @@ struct SearchRun {
             let item = try StoredItem($0)
             return SearchHit(
                 item: item, kind: hit.parts.fit, score: hit.score, parts: hit.parts,
-                passage: hit.parts.fit == .meaning ? try passage(of: item) : nil)
+                passage: hit.parts.fit == .meaning
+                    ? try meaning?.candidate(item.number).flatMap { try passage(row: $0.row, of: item) } : nil)
         }
     }
 
-    /// Returns the passage of an item with the most similar meaning.
-    private func passage(of item: StoredItem) throws -> String? {
-        guard let row = meaning?.candidate(item.number)?.row else { return nil }
+    /// Returns the passage of an item with the embedding in a row.
+    func passage(row: Int64, of item: StoredItem) throws -> String? {
         let range = try Row.fetchOne(
             db.cachedStatement(sql: "SELECT start, size FROM embedding WHERE id = ?"), arguments: [row])
         guard let range else { return nil }
@@ -231,7 +231,7 @@ struct SearchRun {
             let forms = Set(statistics.languages.map { stems.stem(word.text, in: $0) })
             var sought = QueryWord(word.text, stems: forms.sorted(), isOpen: word.isOpen)
             if plan.words.count > 1, !isMigrating {
-                let occurrences = try occurrences(of: sought, statistics)
+                let occurrences = try occurrences(of: sought)
                 // A word without occurrences does not distinguish items; the other words decide.
                 sought.rarity =
                     occurrences == 0
@@ -247,7 +247,7 @@ struct SearchRun {
 
     /// Returns the approximate number of texts with a word. Counts up to a limit, and estimates
     /// larger numbers from a sample.
-    private func occurrences(of word: QueryWord, _ statistics: TextStatistics) throws -> Double {
+    func occurrences(of word: QueryWord) throws -> Double {
         let limits = request.limits
         let table = FullTextIndex.rankedTable
         var expression = RankedStems.expression(word.stems)

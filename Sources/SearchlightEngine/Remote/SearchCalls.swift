@@ -68,6 +68,37 @@ package struct SearchCall: EngineCall {
     }
 }
 
+/// Finds the items that are similar to an item.
+package struct SimilarCall: EngineCall {
+    package var need: EngineNeed { .reading }
+    package var purpose: String { "find similar items" }
+    /// The number of the item.
+    var item: Int64
+    /// The conditions and the form of the hits; its text has only filters.
+    var search: ItemSearch
+
+    /// The maximum number of hits in one answer.
+    package static let maximumHits = SearchCall.maximumHits
+
+    package init(to item: Int64, _ search: ItemSearch) { (self.item, self.search) = (item, search) }
+
+    package func perform(
+        on engine: SearchlightEngine, _ context: CallContext
+    ) async throws(EngineError) -> SimilarItems {
+        var search = search
+        search.limit = max(1, min(search.limit, Self.maximumHits))
+        return try await engine.similar(to: item, search)
+    }
+
+    /// The first half of the items.
+    package static func half(of answer: SimilarItems) -> SimilarItems? {
+        guard answer.hits.count > 1 else { return nil }
+        var half = answer
+        half.hits.removeLast(answer.hits.count / 2)
+        return half
+    }
+}
+
 /// Suggests completions of a text that the user is typing.
 package struct SuggestCall: EngineCall {
     package var need: EngineNeed { .reading }

@@ -13,12 +13,20 @@ extension SearchlightEngine {
 
     package func find(_ search: ItemSearch) async throws(EngineError) -> FoundItems {
         let page = try await self.search(try request(for: search))
-        let highlighter = Highlighter(query: page.correction?.text ?? search.text)
-        let bundles = Set(page.hits.map(\.item.scope.bundle))
-        let names = Dictionary(uniqueKeysWithValues: bundles.map { ($0, displayName(of: $0)) })
         return FoundItems(
-            hits: page.hits.map { FoundItem($0, search, highlighter, names) }, next: page.next, pending: page.pending,
-            total: page.total, correction: page.correction, notes: try await notes(search.notes))
+            hits: found(page.hits, search, query: page.correction?.text ?? search.text), next: page.next,
+            pending: page.pending, total: page.total, correction: page.correction,
+            notes: try await notes(search.notes))
+    }
+
+    /// Returns hits with their snippets.
+    ///
+    /// - Parameter query: The text whose words the snippets show.
+    func found(_ hits: [SearchHit], _ search: ItemSearch, query: String) -> [FoundItem] {
+        let highlighter = Highlighter(query: query)
+        let bundles = Set(hits.map(\.item.scope.bundle))
+        let names = Dictionary(uniqueKeysWithValues: bundles.map { ($0, displayName(of: $0)) })
+        return hits.map { FoundItem($0, search, highlighter, names) }
     }
 
     /// The request to the index for a search.

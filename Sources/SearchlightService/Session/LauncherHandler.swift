@@ -42,6 +42,7 @@ final class LauncherHandler: Sendable {
     ) async throws(QueryRefusal) -> [BusValue] {
         switch request {
         case .search(let text, let options): return [try await search(text, options, engine, limits)]
+        case .similar(let number, let options): return try await similar(number, options, engine, limits)
         case .suggest(let text, let options): return [try await suggest(text, options, engine)]
         case .get(let number):
             let item = try await item(number, engine)
@@ -140,6 +141,37 @@ final class LauncherHandler: Sendable {
             items[last]["pending"] = .dictionary(LauncherItem.pending(pending))
         }
         return try checked(.dictionaries(items))
+    }
+
+    private static func similar(
+        _ number: UInt64, _ options: LauncherOptions, _ engine: SearchlightEngine, _ limits: ServiceLimits
+    ) async throws(QueryRefusal) -> [BusValue] {
+        guard options.attributes.count <= limits.attributes else {
+            throw .limit("attributes", options.attributes.count, limits.attributes)
+        }
+        if let problem = SimilarItems.problem(ofFilters: options.filters, at: 0) {
+            throw QueryRefusal(name: ServiceErrorName.invalidQuery, message: problem)
+        }
+        var search = ItemSearch(options.filters, bundle: options.bundle)
+        search.limit = Int(max(1, min(options.limit, UInt64(limits.pageItems))))
+        search.attributes = Set(options.attributes)
+        search.snippetLength = LauncherItem.snippetLength
+        search.includesPending = false
+        let found: SimilarItems
+        do throws(EngineError) {
+            guard let item = Int64(exactly: number) else { throw .itemNotFound("@\(number)") }
+            found = try await engine.similar(to: item, search)
+        } catch .itemNotFound {
+            throw .noItem(number)
+        } catch {
+            throw QueryRefusal(error)
+        }
+        var answer: [String: BusValue] = [
+            "basis": .string(found.basis.rawValue), "isPartial": .boolean(found.isPartial),
+        ]
+        if let advice = found.advice { answer["advice"] = .string(text: advice) }
+        let items = found.hits.map { LauncherItem.found($0, hasAttributes: !options.attributes.isEmpty) }
+        return [try checked(.dictionaries(items)), .dictionary(answer)]
     }
 
     private static func suggest(

@@ -14,6 +14,10 @@ public enum MeaningRule {
     /// that similar.
     public static let floor = 4.5
 
+    /// The deviations below which an item is not similar to another item. Less than for
+    /// ``floor``: a user who asks for similar items sees them in order, and expects the nearest.
+    public static let similarFloor = 1.0
+
     /// Returns the part of the score.
     ///
     /// - Parameters:

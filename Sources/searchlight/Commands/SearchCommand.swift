@@ -102,7 +102,7 @@ struct SearchCommand: OptionedCommand {
         if list.numbers {
             try list.print(found.hits.map(\.item))
         } else {
-            for hit in found.hits { for line in describe(hit) { try Output.line(line) } }
+            for hit in found.hits { for line in hit.lines(explains: explain) { try Output.line(line) } }
         }
         explainFilters(in: text)
         if found.hits.isEmpty {
@@ -134,19 +134,6 @@ struct SearchCommand: OptionedCommand {
                 \(SearchIntent.maximumValues) values. The rest was ignored or searched as words.
                 """)
         }
-    }
-
-    private func describe(_ hit: FoundItem) -> [StyledText] {
-        let number = "@\(hit.item.number)"
-        let indent = String(repeating: " ", count: number.count + 2)
-        let facts = [hit.kindName, hit.path.map(DisplayText.line) ?? hit.bundleName].compactMap { $0 }
-        var lines: [StyledText] = [
-            "\(dim: number)  \(bold: DisplayText.line(hit.title, limit: shownTitleLength))",
-            "\(indent)\(dim: facts.joined(separator: " · "))",
-        ]
-        if explain { lines.append("\(indent)\(dim: hit.parts.sum)") }
-        if let snippet = hit.snippet { lines.append("\(indent)\(StyledText(snippet.pieces))") }
-        return lines
     }
 }
 
@@ -221,15 +208,7 @@ extension JSONObject {
             "pending": found.pending,
             // The reasons why items may be missing.
             "notes": notes.isEmpty ? nil : notes,
-            "items": found.hits.map { hit -> JSONObject in
-                [
-                    "number": hit.item.number, "score": hit.score.shortened,
-                    "bundle": hit.item.scope.bundle, "bundleName": hit.bundleName, "index": hit.item.scope.index,
-                    "uniqueIdentifier": hit.item.record.uniqueIdentifier, "title": hit.title,
-                    "contentType": hit.contentType, "path": hit.path, "snippet": hit.snippet?.text,
-                    "kind": "\(hit.fit)", "parts": explains ? JSONObject(hit.parts) : nil,
-                ]
-            },
+            "items": found.hits.map { JSONObject($0, explains: explains) },
         ]
     }
 }

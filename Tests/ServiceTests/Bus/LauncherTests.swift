@@ -204,6 +204,40 @@ struct LauncherTests {
         await service.stop()
     }
 
+    @Test("A launcher gets similar items with the way in which they were found, and filters limit them")
+    func similar() async throws {
+        let bus = try PrivateBus()
+        let service = try await service(bus)
+        let others = try await service.app("com.example.other")
+        for number in 0..<8 { try await others.donate(["o\(number)"], title: "Sheet \(number)") }
+        _ = try await others.query("title == '*'")
+        let launcher = try await BusTestClient(bus)
+        let member = BusMember(LauncherRequest.interface, "Similar")
+        let wine = try #require(try await launcher.search("wine").first?["number"])
+        func similar(
+            _ options: [String: BusValue] = [:]
+        ) async throws -> (items: [[String: BusValue]], answer: [String: BusValue]) {
+            var arguments = BusArguments(try await launcher.call(member, [wine, .dictionary(options)]), of: "Similar")
+            return (try arguments.dictionaries(), try arguments.dictionary())
+        }
+        let found = try await similar(["limit": .signed32(5), "attributes": .strings(["rating"])])
+        #expect(found.items.map { text($0, "uniqueIdentifier") } == ["n1"])
+        #expect(text(found.answer, "basis") == "wordsWithoutModel")
+        #expect(text(found.answer, "advice")?.contains("searchlight semantic install") == true)
+        #expect(try await similar(["filters": .string("kind:pdf")]).items.isEmpty)
+        #expect(try await similar(["bundle": .string("com.example.other")]).items.isEmpty)
+        for (number, options, name) in [
+            (wine, ["filters": .string("cheese")], ServiceErrorName.invalidQuery),
+            (wine, ["cursor": .bytes([])], BusErrorName.invalidArguments),
+            (.unsigned(999), [:], ExtensionStatus.notFound.errorName),
+            (.unsigned(.max), [:], ExtensionStatus.notFound.errorName),
+        ] as [(BusValue, [String: BusValue], String)] {
+            let refused = await refusal { _ = try await launcher.call(member, [number, .dictionary(options)]) }
+            #expect(refused == name)
+        }
+        await service.stop()
+    }
+
     @Test("An item whose identifier looks like a number is distinguished from the item with that number")
     func numberAsIdentifier() async throws {
         let bus = try PrivateBus()
@@ -213,7 +247,8 @@ struct LauncherTests {
         _ = try await other.query("title == '*'")
         let launcher = try await BusTestClient(bus)
         for (member, more) in [
-            ("Get", []), ("WhyNot", [.string("cheese"), .dictionary([:])]), ("Preview", [.string("cheese")]),
+            ("Get", []), ("Similar", [.dictionary([:])]), ("WhyNot", [.string("cheese"), .dictionary([:])]),
+            ("Preview", [.string("cheese")]),
         ] as [(String, [BusValue])] {
             let refused = await refusal {
                 _ = try await launcher.call(BusMember(LauncherRequest.interface, member), [.unsigned(999)] + more)
