@@ -58,7 +58,7 @@ struct ModelFuzzTests {
         ]
         var loop = MutationLoop(
             seed: MutationLoop.seed, corpus: [original], tokens: tokens.map { Array($0.utf8) })
-        let accepted = try loop.run(Self.inputs(500)) { bytes in
+        let accepted = try loop.run(Self.inputs(200)) { bytes in
             try folder.write(bytes, to: name)
             do {
                 _ = try Self.check(try ModelFolder(path: folder.path), "Anna by the sea side.")
@@ -81,7 +81,7 @@ struct ModelFuzzTests {
             tokens: ["[SEP]", "[CLS]", "##side", "\n\n", "́", "日", "\u{1F600}"].map { Array($0.utf8) })
         let portable = KernelLevel.available.firstIndex(of: .portable) ?? 0
         let splitter = TextEmbedder(model: try EmbeddingModel(folder: written), passageLimit: 4)
-        let accepted = try loop.run(Self.inputs(500)) { bytes in
+        let accepted = try loop.run(Self.inputs(200)) { bytes in
             let text = String(decoding: bytes, as: UTF8.self)
             let embeddings = try Self.check(written, text)
             for other in embeddings {
@@ -98,6 +98,6 @@ struct ModelFuzzTests {
             }
             return true
         }
-        #expect(accepted == Self.inputs(500))
+        #expect(accepted == Self.inputs(200))
     }
 }

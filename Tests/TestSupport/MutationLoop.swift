@@ -10,6 +10,9 @@ public struct MutationLoop: Sendable {
     private var random: SplitMix64
     /// The bytes and words with a meaning for the decoder.
     private let tokens: [[UInt8]]
+    /// The length of the longest input: 2 KiB, or a longer input of the first corpus and a little
+    /// more.
+    private let longest: Int
 
     /// An input that breaks the property, shrunk as far as possible.
     public struct Failure: Error, CustomStringConvertible {
@@ -33,6 +36,7 @@ public struct MutationLoop: Sendable {
     public init(seed: UInt64, corpus: [[UInt8]], tokens: [[UInt8]] = []) {
         random = SplitMix64(seed: seed)
         self.corpus = corpus
+        longest = max(2048, (corpus.map(\.count).max() ?? 0) + 64)
         self.tokens = tokens + [[0], [0xFF], [0x80], [0xFF, 0xFF, 0xFF, 0xFF, 0x0F], [0xFF, 0xFF, 0xFF, 0x7F]]
     }
 
@@ -82,7 +86,7 @@ public struct MutationLoop: Sendable {
             default: if random.below(4) == 0 { bytes.removeSubrange(place...) }
             }
         }
-        return Array(bytes.prefix(2048))
+        return Array(bytes.prefix(longest))
     }
 
     /// Removes pieces, large ones first, as long as the rest still fails.

@@ -15,11 +15,18 @@ struct SimilarItemsTests {
 
     init() throws { place = try MeaningStore() }
 
-    /// A direction near another one: with a larger share of noise, its cosine is smaller.
+    /// A direction near another one: with a larger share of noise, its cosine is smaller. The noise
+    /// is at a right angle to the direction, so that only its share decides.
     private static func near(_ number: UInt64, share: Float, noise: UInt64) -> [Float] {
-        let sum = zip(MeaningStore.direction(number), MeaningStore.direction(noise)).map { $0 + share * $1 }
-        let length = sum.reduce(0) { $0 + $1 * $1 }.squareRoot()
-        return sum.map { $0 / length }
+        let (base, noise) = (MeaningStore.direction(number), MeaningStore.direction(noise))
+        let common = zip(base, noise).reduce(0) { $0 + $1.0 * $1.1 }
+        let across = normalized(zip(base, noise).map { $1 - common * $0 })
+        return normalized(zip(base, across).map { $0 + share * $1 })
+    }
+
+    private static func normalized(_ vector: [Float]) -> [Float] {
+        let length = vector.reduce(0) { $0 + $1 * $1 }.squareRoot()
+        return vector.map { $0 / length }
     }
 
     /// 300 items, every third of another app. Items 10 to 19 are ever less similar to item 9.
@@ -92,7 +99,8 @@ struct SimilarItemsTests {
         try await place.index.delete(identifiers: ["i10"], in: Store.app)
         try await place.store.put(item("i11", title: "Sheet 11", text: "Another text."))
         let found = try #require(try await page())
-        #expect(names(found) == ["i12", "i13", "i14", "i15", "i16"] && found.isPartial)
+        #expect(names(found) == ["i12", "i13", "i14", "i15", "i16"])
+        #expect(found.isPartial)
         #expect(try await place.index.similar(to: 99_999, SearchRequest(""), model: MeaningStore.model) == nil)
     }
 
