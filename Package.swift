@@ -40,7 +40,8 @@ let package = Package(
             name: "SearchlightInternals",
             targets: [
                 "SearchlightEngine", "ExtensionHost", "ExtensionRuntime", "SearchIndex", "WriteAheadLog",
-                "UserSearch", "MetadataQuery", "TextAnalysis", "Promises", "Previews", "QuickLookServer",
+                "UserSearch", "MetadataQuery", "TextAnalysis", "SemanticEmbedding", "Promises", "Previews",
+                "QuickLookServer",
                 "IdleScheduling", "AppLaunching", "DesktopSearch", "CommandSupport",
                 "ConditionSensors", "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "CSystem",
                 "UniformTypeIdentifiers", "FileWatching", "TestSupport", "CTestSupport", "TortureSupport",

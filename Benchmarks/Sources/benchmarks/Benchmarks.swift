@@ -68,6 +68,11 @@ struct Benchmarks: AsyncParsableCommand {
         judged ?? ProcessInfo.processInfo.environment["SEARCHLIGHT_JUDGED"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
+    /// The folder of an embedding model for the part “meaning”.
+    var model: String? {
+        ProcessInfo.processInfo.environment["SEARCHLIGHT_MODEL"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
     func validate() throws {
         guard (1_000...5_000_000).contains(items) else {
             throw ValidationError("The number of items must be 1,000 to 5,000,000.")

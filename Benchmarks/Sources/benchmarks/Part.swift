@@ -6,7 +6,7 @@ import Foundation
 enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
     case types, spelling, bindings, registry, watching, promises, workers, calls, boundary, previews, service, idle,
         returns,
-        backlog, foreground, relevance, index
+        backlog, foreground, relevance, meaning, index
 
     /// Measures the part in this process.
     func measure(_ options: Benchmarks) async throws -> Report {
@@ -40,6 +40,10 @@ enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
             return Report(measurements: try await ForegroundBenchmarks(folder: folder, seed: seed).run())
         case .relevance:
             return try await RelevanceBenchmarks(folder: folder, seed: seed, collection: options.judgedCollection).run()
+        case .meaning:
+            return try await MeaningBenchmarks(
+                folder: folder, seed: seed, rows: min(options.items, 100_000), model: options.model
+            ).run()
         case .index:
             let index = IndexBenchmarks(
                 items: options.items, seed: seed, folder: folder, keepsStores: options.keep,
@@ -51,7 +55,7 @@ enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
     /// Returns the time limit of the part, which exceeds its time on a slow machine. It keeps a
     /// part that hangs from blocking the others.
     func limit(items: Int) -> Duration {
-        .seconds(self == .foreground || self == .backlog ? 3600 : 600)
+        .seconds(self == .foreground || self == .backlog || self == .meaning ? 3600 : 600)
             + Duration.milliseconds(self == .index || self == .idle ? 3 : 0) * items
     }
 }

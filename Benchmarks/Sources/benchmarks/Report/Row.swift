@@ -71,5 +71,15 @@ enum Row: String, Codable, CaseIterable {
 
     case firstByte = "previews.first-byte"
 
+    case meaningQuery = "meaning.query"
+    case meaningPassage = "meaning.passage"
+    case meaningScan = "meaning.scan"
+    case meaningRecall = "meaning.recall"
+    case meaningMillion = "meaning.million"
+    case meaningMillionRecall = "meaning.million-recall"
+    case meaningPaused = "meaning.paused"
+    case meaningMemory = "meaning.memory"
+    case meaningSlowdown = "meaning.slowdown"
+
     var part: Part? { Part(rawValue: String(rawValue.prefix { $0 != "." })) }
 }

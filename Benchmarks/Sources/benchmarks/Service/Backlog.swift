@@ -6,10 +6,75 @@ import IdleScheduling
 import SearchlightEngine
 import TestSupport
 
+/// Work that waits for an idle machine, and the services that do it.
+protocol PendingWork {
+    /// The folder of its stores.
+    var place: String { get }
+    /// The job of the scheduler.
+    var job: ScheduledJob { get }
+    /// The pending amount, for the names of figures.
+    var amount: String { get }
+    /// Starts a service and waits until its background job starts.
+    func begin() async throws -> BusyService
+}
+
+extension PendingWork {
+    /// The environment without the extensions and settings of the user.
+    var environment: [String: String] {
+        let nowhere = place + "/nowhere"
+        return ProcessInfo.processInfo.environment.merging([
+            "HOME": nowhere, "XDG_DATA_HOME": nowhere, "XDG_DATA_DIRS": nowhere, "XDG_CONFIG_HOME": nowhere,
+            "SEARCHLIGHT_SCHEDULING": "",
+        ]) { $1 }
+    }
+
+    /// Waits until the scheduler would start the job immediately. Pressure is an average that still
+    /// includes earlier measurements, and a waiting service checks only once a minute.
+    func settle() async throws {
+        let monitor = ConditionMonitor(roots: .machine(environment: environment), store: place)
+        monitor.sense(.waiting)
+        defer { monitor.sense(.off) }
+        // The processor load is the difference of two samples.
+        monitor.look()
+        let end = ContinuousClock.now + .seconds(180)
+        while ContinuousClock.now < end {
+            try await Task.sleep(for: .seconds(1))
+            var scheduler = Scheduler(now: 0)
+            _ = scheduler.handle(.conditions(monitor.look()), at: 0)
+            let actions = scheduler.handle(.jobs([job]), at: 0)
+            if actions.contains(.start(job.key)) { return }
+        }
+        throw BenchmarkError("The machine is busy: no background job may start.")
+    }
+
+    /// Waits for the start of the job in a new service.
+    func started(_ service: ServiceProcess) async throws -> BusyService {
+        let service = BusyService(service, doing: job.key)
+        do { _ = try await service.entry(.start, within: .seconds(60)) } catch {
+            service.end()
+            throw error
+        }
+        return service
+    }
+
+    /// Runs the command for a store.
+    func command(_ arguments: [String]) throws {
+        let program =
+            URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
+            + "/searchlight"
+        let (ending, output) = try TestSupport.ChildProcess.run(program, arguments, environment: environment)
+        guard ending == .exited(0) else {
+            throw BenchmarkError("“searchlight \(arguments.joined(separator: " "))”: \(ending). \(output)")
+        }
+    }
+}
+
 /// An extension with a pending reindex of all its items in each new store, and the services that
 /// run it.
-struct Backlog {
+struct Backlog: PendingWork {
     let bundle = "com.example.backlog"
+    var job: ScheduledJob { ScheduledJob(key: .reindex(bundle: bundle), urgency: .freshness, requested: 0) }
+    var amount: String { "\(Self.items) items waiting" }
     /// The folder for the stores.
     let place: String
     /// The folder of the only extension.
@@ -19,8 +84,6 @@ struct Backlog {
     static var items: Int { batches * itemsPerBatch }
     private static let batches = 200
     private static let itemsPerBatch = 500
-    private static let begins = Duration.seconds(60)
-    private static let settles = Duration.seconds(180)
 
     /// Creates a folder with only one extension. The extension does not cooperate: it never checks
     /// whether it is throttled.
@@ -39,50 +102,23 @@ struct Backlog {
             atPath: measured.folder + "/\(measured.c).searchext/records", toPath: extensions + folder + "/records")
     }
 
-    /// Starts a service and waits until its background reindex starts.
     func begin() async throws -> BusyService {
         try await settle()
-        let store = try newStore()
-        let service = BusyService(try start(store), of: self)
-        do { _ = try await service.entry(.start, within: Self.begins) } catch {
-            service.end()
-            throw error
-        }
-        return service
-    }
-
-    /// Waits until the scheduler would start a job immediately. Pressure is an average that still
-    /// includes earlier measurements, and a waiting service checks only once a minute.
-    private func settle() async throws {
-        let monitor = ConditionMonitor(roots: .machine(environment: environment), store: place)
-        monitor.sense(.waiting)
-        defer { monitor.sense(.off) }
-        // The processor load is the difference of two samples.
-        monitor.look()
-        let job = ScheduledJob(key: .reindex(bundle: bundle), urgency: .freshness, requested: 0)
-        let end = ContinuousClock.now + Self.settles
-        while ContinuousClock.now < end {
-            try await Task.sleep(for: .seconds(1))
-            var scheduler = Scheduler(now: 0)
-            _ = scheduler.handle(.conditions(monitor.look()), at: 0)
-            let actions = scheduler.handle(.jobs([job]), at: 0)
-            if actions.contains(.start(job.key)) { return }
-        }
-        throw BenchmarkError("The machine is busy: no background job may start.")
+        return try await started(try start(try newStore()))
     }
 
     /// Returns the time of a complete reindex by a user's command, in seconds.
     func reindexByPerson() throws -> Double {
         let store = try newStore()
         // Throttled, so that the service does not start the reindex itself.
-        try command(["throttle", bundle, "on", "--in-process"], store)
-        let service = BusyService(try start(store), of: self)
+        try command(["throttle", bundle, "on", "--in-process"] + options(store))
+        let service = BusyService(try start(store), doing: job.key)
         defer { service.end() }
-        return try ProcessCost.measure { try command(["reindex", bundle], store) }.wall
+        return try ProcessCost.measure { try command(["reindex", bundle] + options(store)) }.wall
     }
 
     /// Starts a service on a machine that is too busy for the pending reindex.
-    func beginLater() throws -> BusyService { BusyService(try start(try newStore()), of: self) }
+    func beginLater() throws -> BusyService { BusyService(try start(try newStore()), doing: job.key) }
 
     private func newStore() throws -> String {
         let store = place + "/store"
@@ -94,54 +130,36 @@ struct Backlog {
         try ServiceProcess(store: store, extensions: extensions, environment: environment)
     }
 
-    /// The environment without the extensions and settings of the user.
-    private var environment: [String: String] {
-        let nowhere = place + "/nowhere"
-        return ProcessInfo.processInfo.environment.merging([
-            "HOME": nowhere, "XDG_DATA_HOME": nowhere, "XDG_DATA_DIRS": nowhere, "XDG_CONFIG_HOME": nowhere,
-            "SEARCHLIGHT_SCHEDULING": "",
-        ]) { $1 }
-    }
-
-    private func command(_ arguments: [String], _ store: String) throws {
-        let program =
-            URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
-            + "/searchlight"
-        let words = arguments + ["--store", store, "--extensions", extensions]
-        let (ending, output) = try TestSupport.ChildProcess.run(program, words, environment: environment)
-        guard ending == .exited(0) else {
-            throw BenchmarkError("“searchlight \(words.joined(separator: " "))”: \(ending). \(output)")
-        }
-    }
+    private func options(_ store: String) -> [String] { ["--store", store, "--extensions", extensions] }
 }
 
-/// A service with a backlog.
+/// A service with pending work.
 final class BusyService {
     private let service: ServiceProcess
-    private let backlog: Backlog
+    private let job: ScheduledJob.Key
     private let log: DecisionLog
 
-    init(_ service: ServiceProcess, of backlog: Backlog) {
-        (self.service, self.backlog) = (service, backlog)
+    init(_ service: ServiceProcess, doing job: ScheduledJob.Key) {
+        (self.service, self.job) = (service, job)
         log = DecisionLog(storeDirectory: service.store)
     }
 
     /// The process ID of the service.
     var identifier: pid_t { service.identifier }
 
-    /// `true` if the backlog waits or is paused.
+    /// `true` if the job waits or is paused.
     var waits: Bool { decisions.last.map { [.wait, .pause, .stop].contains($0.kind) } ?? false }
 
-    /// `true` if the backlog is done.
+    /// `true` if the job is done.
     var isDone: Bool { decisions.contains { $0.kind == .done } }
 
-    /// The number of times that the reindex was paused.
+    /// The number of times that the job was paused.
     var pauses: Int { decisions.count { $0.kind == .pause } }
 
-    /// The scheduler's decisions about the reindex, oldest first.
-    private var decisions: [JournalEntry] { log.last(10_000, about: [.reindex(bundle: backlog.bundle)]) }
+    /// The scheduler's decisions about the job, oldest first.
+    private var decisions: [JournalEntry] { log.last(10_000, about: [job]) }
 
-    /// Waits for a decision about the reindex.
+    /// Waits for a decision about the job.
     func entry(_ kind: JournalEntry.Kind, within patience: Duration) async throws -> JournalEntry {
         let end = ContinuousClock.now + patience
         while ContinuousClock.now < end {

@@ -40,8 +40,8 @@ struct ForegroundBenchmarks {
     /// machine. The variation among the runs alone shows the noise. In as many runs the service is
     /// killed when the work begins. Such a run shows the cost of the preceding rest, of write-back
     /// and of the machine, without any work of the service.
-    private func slowdown(
-        of work: any ForegroundWork, _ name: String, _ backlog: Backlog
+    func slowdown(
+        of work: any ForegroundWork, _ name: String, _ backlog: some PendingWork, row: Row = .foreground
     ) async throws -> [Measurement] {
         var without = [try alone(work)]
         var (with, after): ([ForegroundRun], [ForegroundRun]) = ([], [])
@@ -62,7 +62,7 @@ struct ForegroundBenchmarks {
         let (besides, afters) = (ratios(with, from: 0), ratios(after, from: 1))
         let noise = Percentiles(around.map { max($0.rate / $1.rate, $1.rate / $0.rate) })
         let round = 1000 / Percentiles(without.map(\.rate)).p50
-        let what = "\(name), \(Backlog.items) items waiting"
+        let what = "\(name), \(backlog.amount)"
         func measurement(
             _ name: String, _ ratio: Double, beside baseline: String = "the same without a service, before and after",
             row: Row? = nil
@@ -77,7 +77,7 @@ struct ForegroundBenchmarks {
                 baselineValue: median(without))
         }
         return [
-            measurement("a round of \(what) (median of \(Self.pairs))", besides.p50, row: .foreground),
+            measurement("a round of \(what) (median of \(Self.pairs))", besides.p50, row: row),
             measurement("… the worst", besides.maximum),
             measurement("… with the service killed when the work begins (median of \(Self.pairs))", afters.p50),
             measurement("… of these the worst", afters.maximum),
@@ -98,7 +98,7 @@ struct ForegroundBenchmarks {
 
     /// - Parameter killed: `true` to kill the service before the work begins.
     private func beside(
-        _ backlog: Backlog, _ work: any ForegroundWork, killed: Bool = false
+        _ backlog: some PendingWork, _ work: any ForegroundWork, killed: Bool = false
     ) async throws -> ForegroundRun {
         sync()
         let service = try await backlog.begin()
@@ -107,7 +107,7 @@ struct ForegroundBenchmarks {
         if killed { service.kill() }
         let run = try ForegroundRun.measure(work, for: Self.span)
         guard !service.isDone else { throw BenchmarkError("The backlog ended before the foreground work.") }
-        Progress.say("  \(killed ? "after a kill:    " : "beside a reindex:") \(run.description)")
+        Progress.say("  \(killed ? "after a kill:    " : "beside the job:  ") \(run.description)")
         return run
     }
 }
