@@ -60,6 +60,19 @@ package final class TextEmbedder {
         return try encoder.encode(tokens, pooling: settings.pooling, isCancelled: isCancelled)
     }
 
+    /// Returns the words of a text that are whole in the model's vocabulary. A misspelled word is
+    /// rarely among them, because the vocabulary has the frequent words of a large collection.
+    package func knownWords(of text: String) -> [String] {
+        var words: [String] = []
+        tokenizer.forEachWord(in: text) { word, bytes in
+            if word.tokens.count == 1, word.tokens[0] != tokenizer.vocabulary.unknown {
+                words.append(String(decoding: bytes[word.range], as: UTF8.self))
+            }
+            return true
+        }
+        return words
+    }
+
     /// Divides a text into the passages to embed.
     package func passages(title: String, text: String) -> [TextPassage] { splitter.passages(title: title, text: text) }
 

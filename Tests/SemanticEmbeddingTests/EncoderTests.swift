@@ -44,6 +44,16 @@ struct EncoderTests {
         }
     }
 
+    @Test("The words of a text that the vocabulary has whole are known; pieces and unknown words are not")
+    func knownWords() throws {
+        let folder = try TemporaryFolder()
+        var model = TinyModel()
+        model.fill(seed: 3)
+        let embedder = TextEmbedder(model: try EmbeddingModel(folder: try model.write(to: folder)))
+        #expect(embedder.knownWords(of: "Anna by the seaside [SEP] sea") == ["Anna", "the", "sea"])
+        #expect(embedder.knownWords(of: "").isEmpty)
+    }
+
     @Test("Levels with fused operations give equal bits")
     func equalBits() throws {
         let folder = try TemporaryFolder()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
 import SemanticEmbedding
+import TextAnalysis
 import UserSearch
 
 /// The meaning of a search text: its embedding by a model.
@@ -9,8 +10,14 @@ package struct SearchMeaning: Hashable, Sendable {
     package var model: String
     /// The embedding, with a length of 1.
     package var embedding: [Float]
+    /// The folded words of the text that the model knows as words, and so are not misspelled.
+    let knownWords: Set<String>
 
-    package init(model: String, embedding: [Float]) { (self.model, self.embedding) = (model, embedding) }
+    /// - Parameter knownWords: The words of the text that are in the model's vocabulary.
+    package init(model: String, embedding: [Float], knownWords: [String] = []) {
+        (self.model, self.embedding) = (model, embedding)
+        self.knownWords = Set(knownWords.flatMap(TextAnalyzer.words))
+    }
 }
 
 /// The similarity of items to a search text, in one state of the store.

@@ -47,7 +47,9 @@ extension PreparedSearch {
         guard request.correctsSpelling, request.cursor == nil, !run.isMigrating, !run.plan.words.isEmpty,
             hits.allSatisfy({ !$0.parts.fit.hasAllWords })
         else { return typed }
-        let replacements = try SearchSpelling(run, clock: queryClock).replacements(in: text)
+        // A model finds items by a word that no item has, unless the word is misspelled.
+        let known = hits.isEmpty ? [] : request.meaning?.knownWords ?? []
+        let replacements = try SearchSpelling(run, clock: queryClock, known: known).replacements(in: text)
         // Uses a fixed minimum, so that the decision does not depend on the page size.
         let window = run.isRestricted ? max(count, SearchRun.minimumDepth) : count
         guard !replacements.isEmpty, let corrected = try outcome(window, replacements, run) else { return typed }
@@ -92,18 +94,23 @@ struct SearchSpelling {
     private let filters: Int
     /// The parts of the text that are nearly filters; their words are not corrected.
     private let hinted: [Range<Int>]
+    /// The folded words that are not corrected.
+    private let known: Set<String>
 
-    /// - Parameter clock: The clock for date phrases in a text.
-    init(_ run: SearchRun, clock: QueryClock) throws {
-        (self.run, self.clock) = (run, clock)
+    /// - Parameters:
+    ///   - clock: The clock for date phrases in a text.
+    ///   - known: The folded words that are right although they occur nowhere.
+    init(_ run: SearchRun, clock: QueryClock, known: Set<String> = []) throws {
+        (self.run, self.clock, self.known) = (run, clock, known)
         let intent = SearchIntent(run.request.text, clock: clock)
         (filters, hinted) = (intent.filters.count, intent.hints.map(\.range))
         vocabulary = StoredVocabulary(try SearchTags(bundle: run.request.bundle, run.db), run.db)
     }
 
     /// Returns the best corrections of the words that occur nowhere, in the order of the text.
-    /// Skips words in phrases, excluded words, words with characters other than letters, words of
-    /// a part that is nearly a filter (`kind:mial`), and corrections that would add a filter.
+    /// Skips known words, words in phrases, excluded words, words with characters other than
+    /// letters, words of a part that is nearly a filter (`kind:mial`), and corrections that would
+    /// add a filter.
     func replacements(in text: String) throws -> [WordReplacement] { try corrections(in: text, limit: 1).first ?? [] }
 
     /// Returns several ways to correct a text, best first. Each uses the best corrections of all
@@ -113,7 +120,8 @@ struct SearchSpelling {
         var last: [WordReplacement] = []
         for term in UserQuery(text).terms where !term.isPhrase && !term.isExcluded {
             for word in Self.words(of: term) where before.count + min(last.count, 1) < WordReplacement.maximumCount {
-                guard Self.mayBeCorrected(word.folded), !hinted.contains(where: { $0.overlaps(word.range) }),
+                guard Self.mayBeCorrected(word.folded), !known.contains(word.folded),
+                    !hinted.contains(where: { $0.overlaps(word.range) }),
                     let sought = run.plan.words.first(where: { $0.text == word.folded }), try !occurs(sought)
                 else { continue }
                 let earlier = before + last.prefix(1)

@@ -55,17 +55,20 @@ final class SemanticModel: Sendable {
     func meaning(of text: String, _ model: InstalledModel) async throws(EngineError) -> SearchMeaning {
         noteUse()
         let isCancelled = CancellationFlag()
-        let result: Result<[Float], EmbeddingError> = await isCancelled.during {
+        let result: Result<SearchMeaning, EmbeddingError> = await isCancelled.during {
             await withCheckedContinuation { continuation in
                 DispatchQueue.global(qos: .userInitiated).async { [self] in
                     let result = embed(with: queries, model) { embedder throws(EmbeddingError) in
-                        try embedder.embed(query: text) { isCancelled.isSet }
+                        SearchMeaning(
+                            model: model.identity,
+                            embedding: try embedder.embed(query: text) { isCancelled.isSet },
+                            knownWords: embedder.knownWords(of: text))
                     }
                     continuation.resume(returning: result)
                 }
             }
         }
-        return SearchMeaning(model: model.identity, embedding: try Self.get(result))
+        return try Self.get(result)
     }
 
     /// Maps the model, so that the next search is faster.

@@ -152,6 +152,22 @@ struct MeaningSearchTests {
         #expect(found.count == 21 && Set(found).count == 21 && found.contains(7))
     }
 
+    @Test("A word that the model knows is corrected only if nothing is found otherwise")
+    func knownWords() async throws {
+        try await fill()
+        func page(_ direction: UInt64, knows words: [String]) async throws -> SearchPage {
+            var request = SearchRequest("zebra moan violin")
+            request.meaning = SearchMeaning(
+                model: MeaningStore.model, embedding: MeaningStore.direction(direction), knownWords: words)
+            return try await place.index.search(request)
+        }
+        #expect(try await page(7, knows: []).correction?.text == "zebra moon violin")
+        let found = try await page(7, knows: ["Moan"])
+        #expect(found.correction == nil)
+        #expect(found.hits.map(\.item.number) == [7])
+        #expect(try await page(99_999, knows: ["Moan"]).correction?.text == "zebra moon violin")
+    }
+
     @Test("Questions are searched by meaning; short texts, and the unfinished word of a user who types, are not")
     func questions() throws {
         func text(_ typed: String, isTyping: Bool = false) -> String? {
