@@ -73,7 +73,7 @@ lint:
 	Scripts/lint
 
 format:
-	swift format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Desktop Torture Plugins/Package.swift Plugins/Sources Plugins/Tests Plugins/Content
+	swift format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Desktop Examples Torture Plugins/Package.swift Plugins/Sources Plugins/Tests Plugins/Content
 
 torture:
 	Scripts/torture

@@ -156,6 +156,9 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
     }
 }
 
+/// Returns the handler of the extension, for an app that answers for its notes while it is open.
+public func makeIndexRequestHandler() -> CSIndexExtensionRequestHandler { IndexRequestHandler() }
+
 extension IndexRequestHandler: CSFileChangeHandler {
     func searchableIndex(
         _ searchableIndex: CSSearchableIndex, updateItemsForFileChanges changes: [CSFileChange],
