@@ -114,6 +114,7 @@ class World(unittest.TestCase):
             XDG_CONFIG_HOME=str(self.root / "config"), XDG_STATE_HOME=str(self.root / "state"),
             XDG_CACHE_HOME=str(self.root / "cache"), SEARCHLIGHT_STORE=str(self.store), LC_ALL="C.UTF-8")
         self.data = self.root / "share" / self.identifier
+        self.prepare()
         self.install()
         self.bus = Program(
             ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1",
@@ -126,10 +127,14 @@ class World(unittest.TestCase):
         self.service = None
         self.start_service()
 
-    def install(self):
-        subprocess.run(
-            [ROOT / "Examples/install", self.folder_name, self.root], check=True, capture_output=True,
-            env={**self.environment, "BUILT": str(built(""))})
+    def prepare(self):
+        """Changes the environment before any program runs. A test with a screen starts the screen here."""
+
+    def install(self, *folders):
+        for folder in folders or (self.folder_name,):
+            subprocess.run(
+                [ROOT / "Examples/install", folder, self.root], check=True, capture_output=True,
+                env={**self.environment, "BUILT": str(built(""))})
 
     # The service
 

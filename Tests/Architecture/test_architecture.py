@@ -33,7 +33,7 @@ ALONE = [
 ]
 LONGEST, LONGEST_MEDIAN = 800, 219
 # The packages beside the main one.
-PACKAGES = ["Benchmarks", "Desktop", "Examples", "Plugins", "Plugins/Content", "Torture"]
+PACKAGES = ["Benchmarks", "Desktop", "Examples", "Examples/PicturesWindow", "Plugins", "Plugins/Content", "Torture"]
 
 IMPORT = re.compile(
     r"(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|private|fileprivate)\s+)?"
