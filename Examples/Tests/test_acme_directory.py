@@ -154,3 +154,7 @@ class AcmeDirectory(World):
         self.assertEqual(facts(hostile)["name"], "Mary </script><b>")
         self.assertNotIn("<b>", hostile)
         self.assertEqual(facts(page)["url"], self.json("show", "ada-lovelace", "--bundle", self.identifier)["attributes"]["url"])
+
+    def test_the_extension_passes_the_validator(self):
+        self.add_staff()
+        self.command("extensions", "validate", self.identifier)

@@ -125,3 +125,7 @@ class Friends(World):
         self.wait_for_shown("no friend anna-berg")
         self.app("forget-calls")
         eventually(lambda: self.items() == {"anna-holm", "bo-lund"}, "the activity stayed")
+
+    def test_the_extension_passes_the_validator(self):
+        self.add_friends()
+        self.command("extensions", "validate", self.identifier)

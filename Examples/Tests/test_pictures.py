@@ -169,3 +169,7 @@ class Pictures(World):
         self.assertEqual(self.items(), self.names(count))
         lines = log()
         self.assertLess(lines.index("throttled 1"), lines.index("resumed 1"))
+
+    def test_the_extension_passes_the_validator(self):
+        self.app("add", *self.draw(10))
+        self.command("extensions", "validate", self.identifier)

@@ -49,7 +49,7 @@ final class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingCon
         let employee = try employee(identifier)
         return QLPreviewReply(dataOfContentType: .html, contentSize: .zero) { reply in
             reply.title = employee.name
-            return Data(employee.html.utf8)
+            return Data(employee.body.utf8)
         }
     }
 

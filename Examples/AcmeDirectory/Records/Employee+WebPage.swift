@@ -32,12 +32,19 @@ extension Employee {
             <script type="application/ld+json">\(json)</script>
             </head>
             <body>
-            <h1>\(name.escapedForHTML)</h1>
-            <p>\(position.escapedForHTML)</p>
-            <p>\([phone, mail].compactMap(\.self).joined(separator: " · ").escapedForHTML)</p>
+            \(body)
             </body>
             </html>
 
             """
+    }
+
+    /// The visible part of the page, which is also the preview.
+    public var body: String {
+        """
+        <h1>\(name.escapedForHTML)</h1>
+        <p>\(position.escapedForHTML)</p>
+        <p>\([phone, mail].compactMap(\.self).joined(separator: " · ").escapedForHTML)</p>
+        """
     }
 }

@@ -20,7 +20,11 @@ final class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingCon
         index.deleteSearchableItems(withIdentifiers: gone.sorted()) { error in
             guard error == nil else { return }
             index.indexSearchableItems(present.map(\.searchableItem)) { error in
-                if error == nil { acknowledgementHandler() }
+                guard error == nil else { return }
+                // An item may also be in the default index, where the app donates nothing.
+                searchableIndex.deleteSearchableItems(withIdentifiers: identifiers) { error in
+                    if error == nil { acknowledgementHandler() }
+                }
             }
         }
     }
@@ -85,15 +89,24 @@ extension IndexRequestHandler: CSPagedReindexHandler {
         let number = cursor?.first.flatMap { Int($0) } ?? gallery.lastChange
         let start = cursor.map { $0.count > 1 ? String($0[1]) : "" } ?? ""
         let rest = gallery.pictures.keys.filter { $0 > start }.sorted()
-        let ids = rest.prefix(max(1, min(page.maximumItemCount, Self.pageSize)))
-        let next = ids.count < rest.count ? ids.last.map { Data("\(number) \($0)".utf8) } : nil
+        var pictures: [PixelArt] = []
+        var last: String?
+        for id in rest.prefix(max(1, min(page.maximumItemCount, Self.pageSize))) {
+            // A cancelled page ends early, and the next one continues there.
+            if page.isCancelled { break }
+            last = id
+            if let picture = Gallery.picture(id) { pictures.append(picture) }
+        }
+        if last == nil, !rest.isEmpty { return }
+        let next = last == rest.last ? nil : last.map { Data("\(number) \($0)".utf8) }
+        let count = pictures.count
         let index = CSSearchableIndex(name: Gallery.indexName)
         index.beginBatch()
-        index.indexSearchableItems(ids.compactMap { Gallery.picture($0)?.searchableItem })
+        index.indexSearchableItems(pictures.map(\.searchableItem))
         // The changes up to the number are in the index after the last page, and not before.
         index.endBatch(withClientState: Data("\(next == nil ? number : 0)".utf8)) { [log] error in
-            guard error == nil, !page.isCancelled else { return }
-            log.add("page of \(ids.count)")
+            guard error == nil else { return }
+            log.add("page of \(count)")
             acknowledgementHandler(next)
         }
     }
