@@ -27,6 +27,13 @@ final class WindowApplication {
     ///
     /// - Returns: The exit status of the process.
     func run() -> Int32 {
+        guard gtk_init_check() != 0 else {
+            Output.complain(
+                """
+                The window cannot be shown: there is no display. Start it in a graphical session, or use “searchlight search”.
+                """)
+            return ExitStatus.failure.rawValue
+        }
         var flags = G_APPLICATION_HANDLES_COMMAND_LINE
         if arguments.needsOwnProcess { flags.rawValue |= G_APPLICATION_NON_UNIQUE.rawValue }
         guard let application = adw_application_new(Self.identifier, flags) else { return 70 }

@@ -104,6 +104,13 @@ class Window(unittest.TestCase):
         self.screen.xdotool("key", "Escape")
         self.assertEqual(window.process.wait(60), 0)
 
+    def test_without_a_display_it_says_so(self):
+        environment = {name: value for name, value in self.screen.environment.items() if not name.endswith("DISPLAY")}
+        done = subprocess.run([program("searchlight-window")], env=environment, capture_output=True, timeout=60, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("there is no display", done.stderr)
+        self.assertNotIn("WARNING", done.stderr)
+
     def test_a_second_start_uses_the_open_window(self):
         first = self.show()
         second = self.screen.start(program("searchlight-window"), "--search", "rose")

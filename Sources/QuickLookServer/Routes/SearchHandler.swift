@@ -20,10 +20,9 @@ final class SearchHandler: Sendable {
     private static let titleCharacters = 200
     private static let snippetCharacters = 180
     /// The attributes that a result shows besides its title and snippet.
-    private static let attributes: Set<String> = [
-        "contentModificationDate", "contentCreationDate", "url", "providerDataTypeIdentifiers",
-        "providerFileTypeIdentifiers", "providerInPlaceFileTypeIdentifiers",
-    ]
+    private static let attributes: Set<String> = FoundItem.dateAttributes.union([
+        "url", "providerDataTypeIdentifiers", "providerFileTypeIdentifiers", "providerInPlaceFileTypeIdentifiers",
+    ])
 
     private struct Cursors {
         var next = 1
@@ -203,11 +202,7 @@ final class SearchHandler: Sendable {
             type = hit.contentType.flatMap { $0.isTypeIdentifier ? $0 : nil }
             bundle = DisplayText.line(hit.bundleName, limit: titleCharacters)
             snippet = (hit.snippet?.pieces ?? []).map { Piece(text: String($0.text), found: $0.isMarked) }
-            for name in ["contentModificationDate", "contentCreationDate"] {
-                guard date == nil, case .date(let moment)? = record.attributes[name] else { continue }
-                guard DisplayText.moment(moment) != nil else { continue }
-                date = moment + Date.timeIntervalBetween1970AndReferenceDate
-            }
+            date = hit.date.map { $0 + Date.timeIntervalBetween1970AndReferenceDate }
             thumbnail = hit.hasThumbnail == true ? "thumbnail/\(item.number)" : nil
             offer = record.promisedRepresentations.first.map { Offer($0.type, of: item.number, title: hit.title) }
             url = record.text("url").flatMap { URL(string: $0) }

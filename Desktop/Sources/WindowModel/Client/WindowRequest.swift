@@ -14,10 +14,10 @@ enum WindowRequest {
     /// The number of suggestions.
     static let suggestions = 5
     /// The attributes of results: their day, and the types that they offer to receivers of a drag.
-    static let attributes: Set<String> = [
-        "contentModificationDate", "contentCreationDate", "contentType", "contentURL", "displayName", "title", "url",
+    static let attributes: Set<String> = FoundItem.dateAttributes.union([
+        "contentType", "contentURL", "displayName", "title", "url",
         "providerDataTypeIdentifiers", "providerFileTypeIdentifiers", "providerInPlaceFileTypeIdentifiers",
-    ]
+    ])
 
     static func search(_ text: String, correctsSpelling: Bool) -> ItemSearch {
         var search = ItemSearch(text)

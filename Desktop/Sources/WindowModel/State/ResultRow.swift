@@ -59,17 +59,13 @@ package struct ResultRow: Hashable, Sendable, Identifiable {
         app = DisplayText.line(hit.bundleName, limit: Self.nameLength)
         icon = ResultIcon(contentType: hit.contentType)
         hasThumbnail = hit.hasThumbnail == true
-        day = Self.day(of: hit.item, zone)
+        day = Self.day(of: hit, zone)
     }
 
-    private static func day(of item: StoredItem, _ zone: TimeZone) -> String {
-        for name in ["contentModificationDate", "contentCreationDate"] {
-            guard case .date(let moment)? = item.record.attributes[name], DisplayText.moment(moment) != nil
-            else { continue }
-            var style = Date.FormatStyle(date: .abbreviated, time: .omitted)
-            style.timeZone = zone
-            return Date(timeIntervalSinceReferenceDate: moment).formatted(style)
-        }
-        return ""
+    private static func day(of hit: FoundItem, _ zone: TimeZone) -> String {
+        guard let moment = hit.date else { return "" }
+        var style = Date.FormatStyle(date: .abbreviated, time: .omitted)
+        style.timeZone = zone
+        return Date(timeIntervalSinceReferenceDate: moment).formatted(style)
     }
 }
