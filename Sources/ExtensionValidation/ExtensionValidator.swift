@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
+import SystemSupport
 import UniformTypeIdentifiers
 
 /// The settings of a validation.
@@ -225,18 +226,5 @@ extension CheckResult {
             self = .failed(reason: error.description, advice: "Send the kind of answer that the request needs.")
         default: self = .failed(reason: error.description, advice: "Fix this first, and validate again.")
         }
-    }
-}
-
-extension String {
-    /// The text quoted as one word of a shell command.
-    package var shellWord: String {
-        let isPlain =
-            !isEmpty
-            && utf8.allSatisfy { byte in
-                UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
-                    || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "-_./,:@%+=".utf8.contains(byte)
-            }
-        return isPlain ? self : "'\(replacing("'", with: "'\\''"))'"
     }
 }

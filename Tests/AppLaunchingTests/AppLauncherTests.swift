@@ -52,6 +52,7 @@ struct AppLauncherTests {
             #expect(getsid(process) == process)
             kill(process, SIGKILL)
         }
+        if case .failure(let error) = result { #expect(error.description.hasSuffix("/notes note:1")) }
     }
 
     @Test("A program that cannot be executed is reported and leaves nothing behind")

@@ -296,7 +296,8 @@ package struct AppLauncher: Sendable {
             case .exited(let status): "with status \(status)"
             case .killed(let signal): "by signal \(signal)"
             }
-        return LaunchError(.crashed, "\(plan.app) ended at its start \(end). To see why, run: \(command.program)")
+        let line = ([command.program] + command.words.dropFirst()).map(\.shellWord).joined(separator: " ")
+        return LaunchError(.crashed, "\(plan.app) ended at its start \(end). To see why, run: \(line)")
     }
 }
 

@@ -88,9 +88,13 @@ public struct Relevance {
         let text: [UInt8]
         let stems: [[UInt8]]
         let isOpen: Bool
+        /// `false` if other words do not count as forms. A single ASCII letter is the stem of few
+        /// words, such as “oda” in Turkish, and a user who types “o” means none of them.
+        let hasForms: Bool
 
         init(_ word: QueryWord) {
             (text, stems, isOpen) = (Array(word.text.utf8), word.stems.map { Array($0.utf8) }, word.isOpen)
+            hasForms = stems.contains { $0.count > 1 }
         }
     }
 
@@ -332,7 +336,7 @@ public struct Relevance {
         of word: UnsafeBufferPointer<UInt8>, for pattern: Pattern, _ language: () -> WordLanguage
     ) -> (isWhole: Bool, isExact: Bool)? {
         if word.count == pattern.text.count, word.elementsEqual(pattern.text) { return (true, true) }
-        if word.count >= 2 {
+        if pattern.hasForms, word.count >= 2 {
             let isForm = stems.withStem(of: word, in: language()) { stem in
                 pattern.stems.contains { $0.count == stem.count && stem.elementsEqual($0) }
             }

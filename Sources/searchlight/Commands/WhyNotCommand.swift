@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import CommandSupport
-import ExtensionValidation
 import ItemRecord
 import JSONText
 import Previews
 import SearchIndex
 import SearchlightEngine
+import SystemSupport
 import UserSearch
 
 struct WhyNotCommand: OptionedCommand {

@@ -49,13 +49,13 @@ struct SemanticBuildCommand: OptionedCommand {
     }
 
     private func build(_ store: any EngineClient) async throws -> SemanticStatus {
-        var shown: Int?
+        let showsProgress = !options.json && Output.showsProgress
+        defer { if showsProgress { Output.progress(nil) } }
         while true {
             guard let status = try await store.perform(EmbedCall()) else { throw noModel() }
             if status.pending == 0 || Task.isCancelled { return status }
-            if !options.json, shown != status.pending {
-                Output.complain("\(counted(status.embedded, "item")) embedded, \(status.pending) pending")
-                shown = status.pending
+            if showsProgress {
+                Output.progress("\(counted(status.embedded, "item")) embedded, \(status.pending) pending…")
             }
         }
     }
