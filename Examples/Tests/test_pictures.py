@@ -110,7 +110,10 @@ class Pictures(World):
         self.lose_index()
         self.reindex()
         pages = [line for line in self.app("log") if line.startswith("page")]
-        self.assertEqual(pages, ["page of 25", "page of 25", "page of 10"])
+        # On an idle machine the service begins by itself. The reindex of the user takes over, and a
+        # page that was not acknowledged yet is donated again.
+        self.assertEqual(pages[-3:], ["page of 25", "page of 25", "page of 10"])
+        self.assertLessEqual(set(pages), {"page of 25", "page of 10"})
         self.assertEqual(self.state(), "60")
         self.assertEqual(self.app("sync"), [])
 
