@@ -116,6 +116,10 @@ class World(unittest.TestCase):
             XDG_CONFIG_HOME=str(self.root / "config"), XDG_STATE_HOME=str(self.root / "state"),
             XDG_CACHE_HOME=str(self.root / "cache"), SEARCHLIGHT_STORE=str(self.store), LC_ALL="C.UTF-8")
         self.data = self.root / "share" / self.identifier
+        # The service must not begin a reindex of its own, as it does on an idle machine. So it waits
+        # for a processor without work, and for a terabyte of free space.
+        policy = {f"disk-floor.{edge}": 1 << 40 for edge in ("closes", "opens")}
+        self.schedule({**policy, "cpu-busy.closes": 0.01, "cpu-busy.opens": 0.01})
         self.prepare()
         self.install()
         self.bus = Program(
@@ -139,6 +143,12 @@ class World(unittest.TestCase):
                 env={**self.environment, "BUILT": str(built(""))})
 
     # The service
+
+    def schedule(self, policy):
+        """Sets the policy of the background work, for the next start of the service."""
+        file = self.root / "policy.json"
+        file.write_text(json.dumps(policy))
+        self.environment["SEARCHLIGHT_SCHEDULING"] = str(file)
 
     def start_service(self):
         self.service = Program([built("searchlightd"), "--store", self.store], self.environment)
