@@ -4,7 +4,7 @@
 #define SEARCHLIGHT_CBUILDFACTS_H
 
 /* The only definition of the version. */
-#define SEARCHLIGHT_VERSION "0.2.0"
+#define SEARCHLIGHT_VERSION "0.1.0"
 
 /*
  * The commit of the build, from SEARCHLIGHT_COMMIT in the environment of the build, which
