@@ -51,11 +51,18 @@ struct SemanticBuildCommand: OptionedCommand {
     private func build(_ store: any EngineClient) async throws -> SemanticStatus {
         let showsProgress = !options.json && Output.showsProgress
         defer { if showsProgress { Output.progress(nil) } }
+        // Elsewhere, the first state and each further tenth are lines.
+        var shownTenth: Int?
         while true {
             guard let status = try await store.perform(EmbedCall()) else { throw noModel() }
             if status.pending == 0 || Task.isCancelled { return status }
+            let tenth = status.embedded * 10 / max(1, status.embedded + status.pending)
+            let text: StyledText = "\(counted(status.embedded, "item")) embedded, \(status.pending) pending"
             if showsProgress {
-                Output.progress("\(counted(status.embedded, "item")) embedded, \(status.pending) pending…")
+                Output.progress("\(text)…")
+            } else if !options.json, tenth != shownTenth {
+                Output.complain(text)
+                shownTenth = tenth
             }
         }
     }
