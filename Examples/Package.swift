@@ -68,7 +68,7 @@ let package = Package(
             ],
             path: "JournalApp/App", swiftSettings: strict),
 
-        // The parts that have nothing to do with searches: a file of JSON, and a name on the bus
+        // Helpers of all apps: a JSON file, and the registration on the session bus
         .target(name: "ExampleSupport", path: "Shared/ExampleSupport", swiftSettings: strict),
         .target(
             name: "DesktopApp", dependencies: ["CGIO", "ExampleSupport"], path: "Shared/DesktopApp",

@@ -15,8 +15,8 @@ public final class DesktopApplication {
     /// The argument with which the bus starts the app, according to the file in `dbus-1/services`.
     public static let serviceArgument = "--gapplication-service"
 
-    /// Takes the name of the app on the bus, unless another instance has it. Without a bus there is
-    /// only this instance.
+    /// Registers the name of the app on the session bus, unless another instance has registered it.
+    /// Without a bus, this is the only instance.
     ///
     /// - Parameters:
     ///   - identifier: The name, which is also the name of the desktop entry.
