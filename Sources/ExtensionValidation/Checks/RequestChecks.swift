@@ -14,7 +14,6 @@ extension CheckContext {
         let offers = Array(offers(2).prefix(6))
         return try await withTrial { (trial) throws(ExtensionError) in
             var findings = Findings()
-            try await trial.load()
             for delay in Self.cancelDelays {
                 if survey.isServed {
                     try await cancel("a reindex", after: delay, in: trial, &findings) { () throws(ExtensionError) in
@@ -33,13 +32,27 @@ extension CheckContext {
     }
 
     /// Cancels one request and checks that the process survives.
+    ///
+    /// - Parameter delay: The time from the start of the request to its cancellation. A positive
+    ///   delay is at least twice the time of a round trip to the process. Otherwise a request on a
+    ///   busy machine would be cancelled before the extension receives it.
     private func cancel(
         _ what: String, after delay: Duration, in trial: Trial, _ findings: inout Findings,
         _ body: @escaping @Sendable () async throws(ExtensionError) -> Void
     ) async throws(ExtensionError) {
+        let elapsed = stopwatch(configuration.clock)
+        try await trial.load()
+        let roundTrip = elapsed()
         let processes = trial.events.processes.count
-        let request = Task { await ExtensionError.of(body) }
-        if delay > .zero { await wait(delay) }
+        let (started, start) = AsyncStream.makeStream(of: Void.self)
+        let request = Task {
+            start.finish()
+            return await ExtensionError.of(body)
+        }
+        if delay > .zero {
+            for await _ in started {}
+            await wait(max(delay, roundTrip * 2))
+        }
         request.cancel()
         switch await request.value {
         case nil, .cancelled: break
