@@ -27,24 +27,48 @@ extension CheckContext {
             guard let process = trial.events.processes.last.map(ProcessView.init) else {
                 return .skipped(reason: "its process cannot be inspected")
             }
-            let elapsed = stopwatch(configuration.clock)
-            var measured: [Double] = []
-            var libraries: [Double] = []
-            for round in 0..<settings.rounds {
-                guard round < Self.leastRounds || elapsed() < settings.repetitionTime else { break }
-                if !offers.isEmpty { _ = try await trial.ask(offers[round % offers.count]) }
-                if survey.isServed, round.isMultiple(of: 2) { try await trial.reindex(identifiers) }
-                guard let memory = process.anonymousMemory else { continue }
-                measured.append(Double(memory))
-                if let kept = trial.events.libraryMemory { libraries.append(Double(kept) / 1024) }
-            }
-            let warm = measured.count / Self.warmUp
-            (measured, libraries) = (Array(measured.dropFirst(warm)), Array(libraries.dropFirst(warm)))
-            guard measured.count >= 2 else { return .skipped(reason: "its memory cannot be read from /proc") }
-            return Self.judge(
-                growth: Self.slope(measured), rounds: measured.count,
-                ofLibraries: libraries.count == measured.count ? Self.slope(libraries) : nil)
+            // Growth that ends is a warm-up: of caches, of malloc's arenas, of further threads. On
+            // a busy machine it can last longer than the warm-up of the first series.
+            let first = try await memory(of: process, in: trial, offers, identifiers)
+            let result = Self.judge(first, afterWarmUp: first.total.count / Self.warmUp)
+            guard result != .passed, result.kind != .skipped else { return result }
+            return Self.judge(try await memory(of: process, in: trial, offers, identifiers), afterWarmUp: 0)
         }
+    }
+
+    /// The memory of a process after each round of requests.
+    struct MemorySeries {
+        /// The anonymous memory of the process, in KiB.
+        var total: [Double] = []
+        /// The memory that the libraries of bindings keep, in KiB; empty if it is not counted.
+        var ofLibraries: [Double] = []
+    }
+
+    /// Repeats the same requests and measures the memory after each round.
+    private func memory(
+        of process: ProcessView, in trial: Trial, _ offers: [TrialOffer], _ identifiers: [String]
+    ) async throws(ExtensionError) -> MemorySeries {
+        let elapsed = stopwatch(configuration.clock)
+        var series = MemorySeries()
+        for round in 0..<settings.rounds {
+            guard round < Self.leastRounds || elapsed() < settings.repetitionTime else { break }
+            if !offers.isEmpty { _ = try await trial.ask(offers[round % offers.count]) }
+            if survey.isServed, round.isMultiple(of: 2) { try await trial.reindex(identifiers) }
+            guard let memory = process.anonymousMemory else { continue }
+            series.total.append(Double(memory))
+            if let kept = trial.events.libraryMemory { series.ofLibraries.append(Double(kept) / 1024) }
+        }
+        return series
+    }
+
+    /// Judges the memory growth in a series without its first rounds.
+    static func judge(_ series: MemorySeries, afterWarmUp warm: Int) -> CheckResult {
+        let total = Array(series.total.dropFirst(warm))
+        let libraries = Array(series.ofLibraries.dropFirst(warm))
+        guard total.count >= 2 else { return .skipped(reason: "its memory cannot be read from /proc") }
+        return judge(
+            growth: slope(total), rounds: total.count,
+            ofLibraries: libraries.count == total.count ? slope(libraries) : nil)
     }
 
     /// Judges the memory growth.

@@ -94,6 +94,14 @@ struct ValidatorCheckTests {
         #expect(report.checks.map(\.check) == ValidationCheck.allCases.filter { checks.contains($0) })
     }
 
+    @Test("takes memory growth that ends for a warm-up", .enabled(if: Sanitizer.current == nil))
+    func warmUp() async throws {
+        let harness = try Harness()
+        let bundle = try ValidatorSubject.warming.install(harness)
+        let result = try await harness.validate(bundle, [.memoryGrowth]).result(.memoryGrowth)
+        #expect(result == .passed, "\(result)")
+    }
+
     @Test("in this process creates an extension again only after earlier calls have returned")
     func callsReturnFirst() async throws {
         let harness = try Harness()

@@ -42,6 +42,7 @@
 #define VAST 33          /* well-behaved, with very many items in pages */
 #define HUGE 34          /* correct, with very many items; donates a sample on request */
 #define CROWDED 35       /* correct, with very many items at once; ignores the requested sample */
+#define WARMING 36       /* keeps 96 KiB of each of its first 50 requests */
 
 #if BREAK == EAGER || BREAK == PRYING || BREAK == UNDEAD || BREAK == SLOW_TO_LOAD || BREAK == PLANTING || \
     BREAK == LINGERING
@@ -67,7 +68,8 @@ static void reindex_items(searchlight_extension *extension, searchlight_request 
                           size_t count);
 #define SUBJECT_REINDEX_ITEMS reindex_items
 #elif BREAK == GENEROUS || BREAK == LIAR || BREAK == BREAKING || BREAK == ANY_TYPE || BREAK == SHARED || \
-    BREAK == LEAKING || BREAK == DESCRIPTORS || BREAK == FRAGILE || BREAK == TALKATIVE || BREAK == DEADLOCK
+    BREAK == LEAKING || BREAK == WARMING || BREAK == DESCRIPTORS || BREAK == FRAGILE || BREAK == TALKATIVE || \
+    BREAK == DEADLOCK
 static void provide_data(searchlight_extension *extension, searchlight_request request, const char *item,
                          const char *type);
 #define SUBJECT_PROVIDE_DATA provide_data
@@ -322,7 +324,7 @@ static void *deadlock_answer(void *context) {
 }
 #endif
 
-#if BREAK >= GENEROUS && BREAK <= DEADLOCK && BREAK != BAD_PREVIEW && BREAK != BAD_REFERENCE
+#if (BREAK >= GENEROUS && BREAK <= DEADLOCK && BREAK != BAD_PREVIEW && BREAK != BAD_REFERENCE) || BREAK == WARMING
 static void provide_data(searchlight_extension *extension, searchlight_request request, const char *item,
                          const char *type) {
     (void)extension;
@@ -366,6 +368,13 @@ static void provide_data(searchlight_extension *extension, searchlight_request r
     char *kept = malloc(1 << 20);
     memset(kept, *item, 1 << 20);
     finish_text(request, kept[1] ? "<p>x</p>" : "");
+#elif BREAK == WARMING
+    static int kept;
+    if (kept++ < 50) {
+        char *cache = malloc(96 << 10);
+        if (cache) memset(cache, *item, 96 << 10);
+    }
+    finish_text(request, "<p>x</p>");
 #elif BREAK == DESCRIPTORS
     if (dup(1) < 0) {
         finish(request, SEARCHLIGHT_FAILED, "no descriptor");
