@@ -240,6 +240,7 @@ let package = Package(
             name: "DatabaseBindings", dependencies: ["ItemRecord", "JSONText", "MetadataQuery"], swiftSettings: strict),
         .target(name: "CSQLite", cSettings: strictC, linkerSettings: [.linkedLibrary("dl")]),
         .systemLibrary(name: "CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
+        .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
         // libstemmer has no pkg-config file.
         .systemLibrary(name: "CStemmer", providers: [.apt(["libstemmer-dev"])]),
@@ -251,6 +252,10 @@ let package = Package(
             resources: [.embedInCode("Introspection.xml")], swiftSettings: strict),
         .target(name: "BusTransport", dependencies: ["SystemSupport", "CSystem", "CSystemd"], swiftSettings: strict),
         .target(name: "SystemSupport", dependencies: ["CSystem"], swiftSettings: strict),
+        // The encrypted files of protected indexes
+        .target(
+            name: "Protection", dependencies: ["WriteAheadLog", "ItemRecord", "SystemSupport", "CSodium"],
+            swiftSettings: strict),
         .target(name: "ItemRecord", swiftSettings: strict),
         .target(name: "UniformTypeIdentifiers", dependencies: ["CTables"], swiftSettings: strict),
         // The headers for C and C++, and the crate for Rust.
@@ -312,6 +317,9 @@ let package = Package(
         .testTarget(
             name: "WriteAheadLogTests", dependencies: ["WriteAheadLog", "ItemRecord", "SystemSupport", "TestSupport"],
             swiftSettings: strict),
+        .testTarget(
+            name: "ProtectionTests",
+            dependencies: ["Protection", "WriteAheadLog", "ItemRecord", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "PromisesTests",
             dependencies: [

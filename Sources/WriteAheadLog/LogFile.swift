@@ -17,7 +17,7 @@ package protocol LogFile: Sendable {
 
 extension LogFile {
     /// Writes all bytes, in as many steps as necessary.
-    func writeAll(_ bytes: [UInt8], at offset: Int) throws(LogFileError) {
+    package func writeAll(_ bytes: [UInt8], at offset: Int) throws(LogFileError) {
         var done = 0
         while done < bytes.count {
             let written = try bytes.withUnsafeBytes { buffer in

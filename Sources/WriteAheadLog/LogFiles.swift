@@ -18,7 +18,7 @@ package protocol LogFiles: Sendable {
 
 extension LogFiles {
     /// Creates a file that only appears under its name with its complete contents, durably.
-    func createWhole(_ path: String, contents: [UInt8], in folder: String) throws(LogFileError) -> any LogFile {
+    package func createWhole(_ path: String, contents: [UInt8], in folder: String) throws(LogFileError) -> any LogFile {
         let temporary = path + LogFileNames.unfinishedSuffix
         do {
             let file = try open(temporary, for: .create)

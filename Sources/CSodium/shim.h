@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSODIUM_SHIM_H
+#define CSODIUM_SHIM_H
+#include <sodium.h>
+#endif

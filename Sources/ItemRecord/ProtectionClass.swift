@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The condition under which the items of an index can be read. The raw values are Apple's.
+///
+/// The first two classes are readable whenever the user is logged in, and the store keeps their
+/// items as they are. The store encrypts the items of the other two, and only an unlocked store can
+/// read them.
+///
+/// ```swift
+/// ProtectionClass(rawValue: "NSFileProtectionComplete")?.isEncrypted  // true
+/// ```
+public enum ProtectionClass: String, CaseIterable, Hashable, Sendable, Codable {
+    /// Readable at any time.
+    case none = "NSFileProtectionNone"
+    /// Readable once the user has logged in.
+    case completeUntilFirstUserAuthentication = "NSFileProtectionCompleteUntilFirstUserAuthentication"
+    /// Readable while the store is unlocked. Apps may donate at any time.
+    case completeUnlessOpen = "NSFileProtectionCompleteUnlessOpen"
+    /// Readable while the store is unlocked. Apps may donate only then.
+    case complete = "NSFileProtectionComplete"
+
+    /// `true` if the store encrypts the items of this class.
+    public var isEncrypted: Bool { self == .complete || self == .completeUnlessOpen }
+
+    /// The name of the class in commands: the last part of its raw value, in lower camel case, as
+    /// in `completeUnlessOpen`.
+    public var name: String {
+        switch self {
+        case .none: "none"
+        case .completeUntilFirstUserAuthentication: "completeUntilFirstUserAuthentication"
+        case .completeUnlessOpen: "completeUnlessOpen"
+        case .complete: "complete"
+        }
+    }
+}

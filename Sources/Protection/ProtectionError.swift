@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import WriteAheadLog
+
+/// An error of protected data.
+package enum ProtectionError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
+    /// The keys are not in memory.
+    case locked
+    /// The store has no keys yet, or their file was lost.
+    case noKeys
+    /// The passphrase is not the passphrase of the keys.
+    case wrongPassphrase
+    /// The passphrase is empty or too long.
+    case unusablePassphrase(limit: Int)
+    /// A file is damaged, or another program changed it.
+    case damaged(path: String, detail: String)
+    /// A later version of this program wrote the file.
+    case newerFormat(path: String)
+    /// The store has too many protected indexes.
+    case tooManyIndexes(limit: Int)
+    /// The index already has items without protection.
+    case unprotectedItems(index: String)
+    /// A record exceeds the limit, in bytes.
+    case tooLarge(bytes: Int, limit: Int)
+    /// The system has no memory for the keys or for the derivation of a key.
+    case noMemory
+    /// A file cannot be read or written.
+    case file(String)
+
+    package init(_ error: LogFileError) { self = .file(error.description) }
+
+    package var description: String {
+        switch self {
+        case .locked: "Protected items are locked. Run: searchlight unlock"
+        case .noKeys:
+            """
+            The store has no passphrase yet. Set it: searchlight unlock. If the store has protected indexes, the file of \
+            their keys was lost: restore it from a backup.
+            """
+        case .wrongPassphrase: "The passphrase is wrong."
+        case .unusablePassphrase(let limit): "A passphrase must have 1 to \(limit) bytes."
+        case .damaged(let path, let detail): "\(path) is damaged: \(detail). Restore it from a backup, or remove it."
+        case .newerFormat(let path): "A later version of Searchlight wrote \(path). Install that version."
+        case .tooLarge(let bytes, let limit):
+            "A donation has \(bytes) bytes; the limit is \(limit). Send smaller parts."
+        case .tooManyIndexes(let limit):
+            "The store has \(limit) protected indexes, the limit. Use an index for several kinds of items."
+        case .unprotectedItems(let index):
+            "\(index) has items without protection. Delete all items of the index, then donate them again."
+        case .noMemory: "The system has no memory for encryption keys. Close other programs and try again."
+        case .file(let message): message
+        }
+    }
+}

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSodium
+import ItemRecord
+import Synchronization
+import SystemSupport
+import WriteAheadLog
+
+/// The file of a protected index: a header, and encrypted records, which are only appended.
+///
+/// ```swift
+/// let log = try SealedLog.create("…/a.sealed", in: folder, scope, .complete, vault: vault, master: key) { _ in }
+/// try log.append(Array("a record".utf8))  // durable
+/// log.lock()
+/// try log.unlock(master: key)
+/// let page = try log.records(maximumBytes: 1 << 20)
+/// ```
+///
+/// A record is sealed together with the identifier of the file and its number, from 0. So a record
+/// that was moved, repeated or exchanged cannot be read. While the file is locked, an index of the
+/// class `completeUnlessOpen` accepts records for its public key (a sealed box); their sender is
+/// not authenticated.
+///
+/// A frame is the length of the body (4 bytes), its kind (1), a CRC-32C of both together with the
+/// identifier and the number (4), and the body. A last frame that is not whole was never
+/// acknowledged, and the next append overwrites it.
+///
+/// May be used from any thread. All functions block.
+package final class SealedLog: Sendable {
+    /// The path of the file.
+    package let path: String
+    /// The index and its class.
+    package let header: SealedLogHeader
+    private let state: Mutex<State>
+
+    private struct State {
+        let file: any LogFile
+        /// The end of the last whole frame, in bytes.
+        var end: Int
+        /// `true` if bytes follow the last whole frame.
+        var hasTail = false
+        /// The number of frames.
+        var count: UInt64
+        var keys: SealedLogHeader.Keys?
+        /// The reason why nothing can be appended; `nil` normally.
+        var failure: ProtectionError?
+    }
+
+    /// The suffix of a file name.
+    package static let suffix = ".sealed"
+    /// The largest record in bytes: the limit of one entry of the write-ahead log.
+    package static let maximumRecordBytes = LogEntry.maximumBytes
+
+    fileprivate enum Kind: UInt8 {
+        /// Encrypted with the key of the file.
+        case sealed = 1
+        /// Encrypted for the public key of the file.
+        case boxed = 2
+    }
+    fileprivate static let frameHeadBytes = 9
+    private static let maximumBodyBytes = maximumRecordBytes + 256
+    /// The size of the pieces in which frames are written by ``create``, in bytes.
+    private static let pieceBytes = 1 << 20
+
+    private init(path: String, header: SealedLogHeader, state: State) {
+        self.path = path
+        self.header = header
+        self.state = Mutex(state)
+    }
+
+    // MARK: Creating and opening
+
+    /// Creates the file with its first records, in place of an earlier file. After a crash, either
+    /// file is there, whole. The keys of the replaced file are overwritten.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file, in `folder`.
+    ///   - fill: Appends the first records.
+    /// - Returns: The file, unlocked.
+    package static func create(
+        _ path: String, in folder: String, _ scope: IndexScope, _ protection: ProtectionClass,
+        vault: VaultIdentifier, master: SecretKey, files: any LogFiles = SystemLogFiles(),
+        filling fill: ((_ append: ([UInt8]) throws(ProtectionError) -> Void) throws(ProtectionError) -> Void)
+    ) throws(ProtectionError) -> SealedLog {
+        let (header, keys) = try SealedLogHeader.create(scope, protection, vault: vault, master: master)
+        let temporary = path + LogFileNames.unfinishedSuffix
+        let replaced = try? SealedLog.open(path, files: files)
+        var (count, end, written) = (UInt64(0), 0, 0)
+        let file = try onFiles { () throws(LogFileError) in try files.open(temporary, for: .create) }
+        do throws(ProtectionError) {
+            var piece = header.encoded
+            func flush() throws(ProtectionError) {
+                try onFiles { () throws(LogFileError) in try file.writeAll(piece, at: written) }
+                written += piece.count
+                piece.removeAll(keepingCapacity: true)
+            }
+            try fill { (record: [UInt8]) throws(ProtectionError) in
+                piece += try header.frame(record, number: count, keys: keys)
+                count += 1
+                if piece.count >= pieceBytes { try flush() }
+            }
+            try flush()
+            end = written
+            try onFiles { () throws(LogFileError) in
+                try file.synchronize()
+                try files.rename(temporary, to: path)
+                try files.synchronizeFolder(folder)
+            }
+        } catch {
+            keys.wipe()
+            try? files.remove(temporary)
+            throw error
+        }
+        // The file has another name now or none, and may be in a backup; its keys are useless then.
+        replaced?.destroyKeys()
+        return SealedLog(path: path, header: header, state: State(file: file, end: end, count: count, keys: keys))
+    }
+
+    /// Opens a file, locked.
+    ///
+    /// - Throws: ``ProtectionError``. Damage of the header; damage of a record is found by
+    ///   ``records(from:maximumBytes:)``.
+    package static func open(
+        _ path: String, files: any LogFiles = SystemLogFiles()
+    ) throws(ProtectionError) -> SealedLog {
+        let file = try onFiles { () throws(LogFileError) in try files.open(path, for: .update) }
+        let start = try onFiles { () throws(LogFileError) in
+            try file.read(at: 0, count: SealedLogHeader.maximumBytes)
+        }
+        let header = try SealedLogHeader(decoding: start, path: path)
+        var state = State(file: file, end: header.encoded.count, count: 0, keys: nil)
+        let size = try onFiles { () throws(LogFileError) in try file.size() }
+        frames: while true {
+            switch try Self.frame(at: state.end, number: state.count, size, file, header) {
+            case .whole(_, let length):
+                state.end += Self.frameHeadBytes + length
+                state.count += 1
+            case .end: break frames
+            case .damaged:
+                let detail = "its record \(state.count + 1) cannot be read, nor what follows"
+                state.failure = .damaged(path: path, detail: detail)
+                break frames
+            }
+        }
+        state.hasTail = size > state.end
+        return SealedLog(path: path, header: header, state: state)
+    }
+
+    private enum Frame {
+        case whole(Kind, length: Int)
+        /// The file ends here, or with a frame that is not whole.
+        case end
+        case damaged
+    }
+
+    private static func frame(
+        at offset: Int, number: UInt64, _ size: Int, _ file: any LogFile, _ header: SealedLogHeader
+    ) throws(ProtectionError) -> Frame {
+        let head = try onFiles { () throws(LogFileError) in try file.read(at: offset, count: frameHeadBytes) }
+        guard head.count == frameHeadBytes else { return .end }
+        let (length, checksum) = head.withUnsafeBytes {
+            (Int(LittleEndian.load(UInt32.self, at: 0, from: $0)), LittleEndian.load(UInt32.self, at: 5, from: $0))
+        }
+        guard checksum == header.frameChecksum(Array(head.prefix(5)), number: number),
+            let kind = Kind(rawValue: head[4]),
+            length <= maximumBodyBytes
+        else {
+            // A crash may leave zeros where the file grew.
+            return try isZero(from: offset, size, file) ? .end : .damaged
+        }
+        return offset + frameHeadBytes + length <= size ? .whole(kind, length: length) : .end
+    }
+
+    private static func isZero(from offset: Int, _ size: Int, _ file: any LogFile) throws(ProtectionError) -> Bool {
+        guard size - offset <= maximumBodyBytes + frameHeadBytes else { return false }
+        let rest = try onFiles { () throws(LogFileError) in try file.read(at: offset, count: size - offset) }
+        return rest.allSatisfy { $0 == 0 }
+    }
+
+    // MARK: Keys
+
+    /// Opens the keys of the file.
+    package func unlock(master: SecretKey) throws(ProtectionError) {
+        let keys = try header.keys(master: master, path: path)
+        state.withLock { state in
+            state.keys?.wipe()
+            state.keys = keys
+        }
+    }
+
+    /// Wipes the keys of the file.
+    package func lock() {
+        state.withLock { state in
+            state.keys?.wipe()
+            state.keys = nil
+        }
+    }
+
+    /// `true` if the keys are in memory.
+    package var isUnlocked: Bool { state.withLock { $0.keys != nil } }
+
+    /// Wipes the keys and overwrites them in the file, so that no passphrase opens its records
+    /// again. Errors are ignored, since the file is removed anyway.
+    ///
+    /// - Returns: `true` if the keys are overwritten durably.
+    @discardableResult
+    package func destroyKeys() -> Bool {
+        lock()
+        let range = header.keyRange
+        return state.withLock { state in
+            state.failure = .damaged(path: path, detail: "its keys were destroyed")
+            do throws(LogFileError) {
+                try state.file.writeAll([UInt8](repeating: 0, count: range.count), at: range.lowerBound)
+                try state.file.synchronize()
+                return true
+            } catch {
+                return false
+            }
+        }
+    }
+
+    // MARK: Records
+
+    /// The number of records, readable or not.
+    package var count: UInt64 { state.withLock { $0.count } }
+
+    /// The length of the file in bytes, without a last frame that is not whole.
+    package var byteCount: Int { state.withLock { $0.end } }
+
+    /// Appends a record, durably.
+    ///
+    /// - Throws: ``ProtectionError/locked`` if the file is locked and its class is `complete`.
+    ///   Nothing is appended then. After a failed write, nothing can be appended until the file is
+    ///   opened again.
+    package func append(_ record: [UInt8]) throws(ProtectionError) {
+        try state.withLock { state in
+            Result { () throws(ProtectionError) in
+                if let failure = state.failure { throw failure }
+                let frame = try header.frame(record, number: state.count, keys: state.keys)
+                do throws(LogFileError) {
+                    if state.hasTail { try state.file.truncate(to: state.end) }
+                    state.hasTail = false
+                    try state.file.writeAll(frame, at: state.end)
+                    try state.file.synchronize()
+                } catch {
+                    // The kernel may have dropped the pages of a failed synchronisation.
+                    state.failure = ProtectionError(error)
+                    throw ProtectionError(error)
+                }
+                state.end += frame.count
+                state.count += 1
+            }
+        }.get()
+    }
+
+    /// Some of the records, in order.
+    package struct Page: Sendable {
+        /// The records.
+        package var records: [[UInt8]] = []
+        /// A sentence for each record that cannot be read, and for what follows a damaged frame.
+        package var findings: [String] = []
+        /// The start of the next page; `nil` after the last page.
+        package var next: Position?
+    }
+
+    /// A position between two records.
+    package struct Position: Sendable {
+        fileprivate var offset: Int
+        fileprivate var number: UInt64
+    }
+
+    /// Reads a page of records.
+    ///
+    /// - Parameters:
+    ///   - position: The start; `nil` for the first record.
+    ///   - maximumBytes: The size at which the page ends. It has at least one record.
+    /// - Throws: ``ProtectionError/locked``.
+    package func records(from position: Position? = nil, maximumBytes: Int) throws(ProtectionError) -> Page {
+        let (file, count, end, keys, failure) = state.withLock { ($0.file, $0.count, $0.end, $0.keys, $0.failure) }
+        guard let keys else { throw .locked }
+        var place = position ?? Position(offset: header.encoded.count, number: 0)
+        var page = Page()
+        var bytes = 0
+        while place.number < count, bytes < maximumBytes {
+            guard
+                case .whole(let kind, let length) = try Self.frame(
+                    at: place.offset, number: place.number, end, file, header)
+            else { throw .damaged(path: path, detail: "it was changed while it was read") }
+            let start = place.offset + Self.frameHeadBytes
+            let sealed = try onFiles { () throws(LogFileError) in try file.read(at: start, count: length) }
+            if let record = try header.record(sealed, kind, number: place.number, keys) {
+                page.records.append(record)
+            } else {
+                page.findings.append("Record \(place.number + 1) of \(path) was changed and is not read.")
+            }
+            place = Position(offset: start + length, number: place.number + 1)
+            bytes += length
+        }
+        page.next = place.number < count ? place : nil
+        if page.next == nil, case .damaged = failure { page.findings += [failure?.description].compactMap(\.self) }
+        return page
+    }
+}
+
+/// Converts an error of a file operation.
+private func onFiles<Value>(
+    _ body: () throws(LogFileError) -> Value
+) throws(ProtectionError) -> Value {
+    do throws(LogFileError) { return try body() } catch { throw ProtectionError(error) }
+}
+
+extension SealedLogHeader {
+    /// The bytes that bind a record to its place: the identifier of the file and the number.
+    private func place(_ number: UInt64) -> [UInt8] {
+        var bytes = identifier.bytes
+        LittleEndian.append(number, to: &bytes)
+        return bytes
+    }
+
+    fileprivate func frameChecksum(_ head: [UInt8], number: UInt64) -> UInt32 { CRC32C.of(place(number) + head) }
+
+    /// Returns the frame of a record.
+    fileprivate func frame(_ record: [UInt8], number: UInt64, keys: Keys?) throws(ProtectionError) -> [UInt8] {
+        guard record.count <= SealedLog.maximumRecordBytes else {
+            throw .tooLarge(bytes: record.count, limit: SealedLog.maximumRecordBytes)
+        }
+        let kind: SealedLog.Kind
+        let body: [UInt8]
+        if let keys {
+            kind = .sealed
+            body = try record.withUnsafeBytes { bytes in
+                Result { () throws(ProtectionError) in
+                    try Sealing.seal(bytes, with: keys.records, context: place(number))
+                }
+            }.get()
+        } else {
+            guard let publicKey else { throw .locked }
+            kind = .boxed
+            let plain = place(number) + record
+            body = [UInt8](unsafeUninitializedCapacity: plain.count + Int(crypto_box_sealbytes())) { buffer, count in
+                guard let start = buffer.baseAddress else { return }
+                count = plain.count + Int(crypto_box_sealbytes())
+                crypto_box_seal(start, plain, UInt64(plain.count), publicKey)
+            }
+        }
+        var frame: [UInt8] = []
+        frame.reserveCapacity(SealedLog.frameHeadBytes + body.count)
+        LittleEndian.append(UInt32(clamping: body.count), to: &frame)
+        frame.append(kind.rawValue)
+        LittleEndian.append(frameChecksum(frame, number: number), to: &frame)
+        return frame + body
+    }
+
+    /// Opens the body of a frame; `nil` if it does not belong here.
+    fileprivate func record(
+        _ body: [UInt8], _ kind: SealedLog.Kind, number: UInt64, _ keys: Keys
+    ) throws(ProtectionError) -> [UInt8]? {
+        guard kind == .boxed else {
+            return try body.withUnsafeBytes { bytes in
+                Result { () throws(ProtectionError) in
+                    try Sealing.open(bytes, with: keys.records, context: place(number))
+                }
+            }.get()
+        }
+        let overhead = Int(crypto_box_sealbytes())
+        guard let publicKey, let key = keys.donations, body.count >= overhead else { return nil }
+        return try key.use { (key: UnsafePointer<UInt8>) throws(ProtectionError) -> [UInt8]? in
+            var isAuthentic = false
+            let plain = [UInt8](unsafeUninitializedCapacity: body.count - overhead) { buffer, count in
+                isAuthentic = crypto_box_seal_open(buffer.baseAddress, body, UInt64(body.count), publicKey, key) == 0
+                count = isAuthentic ? body.count - overhead : 0
+            }
+            let place = place(number)
+            return isAuthentic && plain.starts(with: place) ? Array(plain.dropFirst(place.count)) : nil
+        }
+    }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import ItemRecord
+import Protection
+import TestSupport
+import Testing
+import WriteAheadLog
+
+/// A folder with a protected index.
+struct SealedFixture {
+    let folder: TemporaryFolder
+    let master: SecretKey
+    let vault = VaultIdentifier()
+    static let scope = IndexScope(bundle: "com.example.health", index: "notes")
+
+    init() throws {
+        folder = try TemporaryFolder()
+        master = try SecretKey()
+    }
+
+    func create(
+        _ name: String = "a.sealed", _ protection: ProtectionClass = .complete, files: any LogFiles = SystemLogFiles(),
+        _ records: [String] = []
+    ) throws -> SealedLog {
+        try SealedLog.create(
+            folder.path(name), in: folder.path, Self.scope, protection, vault: vault, master: master, files: files
+        ) { append throws(ProtectionError) in
+            for record in records { try append(Array(record.utf8)) }
+        }
+    }
+
+    func open(_ name: String = "a.sealed") throws -> SealedLog {
+        let log = try SealedLog.open(folder.path(name))
+        try log.unlock(master: master)
+        return log
+    }
+}
+
+extension SealedLog {
+    /// All records as texts, read in small pages, and the findings.
+    func texts() throws -> (records: [String], findings: [String]) {
+        var page = try records(maximumBytes: 50)
+        var (texts, findings) = (page.records, page.findings)
+        while let next = page.next {
+            page = try records(from: next, maximumBytes: 50)
+            texts += page.records
+            findings += page.findings
+        }
+        return (texts.map { String(decoding: $0, as: UTF8.self) }, findings)
+    }
+}
+
+@Suite struct SealedLogTests {
+    @Test(arguments: [ProtectionClass.complete, .completeUnlessOpen])
+    func recordsComeBackInOrder(protection: ProtectionClass) throws {
+        let fixture = try SealedFixture()
+        let log = try fixture.create("a.sealed", protection, ["one"])
+        try log.append(Array("two".utf8))
+        try log.append([])
+        let again = try fixture.open()
+        #expect(again.header.scope == SealedFixture.scope)
+        #expect(again.header.protection == protection)
+        #expect(try again.texts().records == ["one", "two", ""])
+        try again.append(Array("three".utf8))
+        #expect(try fixture.open().texts().records == ["one", "two", "", "three"])
+    }
+
+    @Test func nothingOfARecordIsOnTheDisk() throws {
+        let fixture = try SealedFixture()
+        let canary = "the canary of this record"
+        let log = try fixture.create("a.sealed", .completeUnlessOpen, [canary])
+        try log.append(Array(canary.utf8))
+        log.lock()
+        try log.append(Array(canary.utf8))
+        for name in try fixture.folder.names {
+            #expect(Data(try fixture.folder.read(name)).range(of: Data(canary.utf8)) == nil)
+        }
+        #expect(try fixture.open().texts().records == [canary, canary, canary])
+    }
+
+    @Test func aLockedIndexOfTheClassCompleteTakesNothing() throws {
+        let fixture = try SealedFixture()
+        let log = try fixture.create("a.sealed", .complete, ["one"])
+        log.lock()
+        #expect(!log.isUnlocked)
+        #expect(throws: ProtectionError.locked) { try log.append(Array("two".utf8)) }
+        #expect(throws: ProtectionError.locked) { try log.texts() }
+        #expect(try fixture.open().texts().records == ["one"])
+    }
+
+    @Test func anotherMasterKeyOpensNothing() throws {
+        let fixture = try SealedFixture()
+        let log = try fixture.create()
+        #expect(throws: ProtectionError.self) { try log.unlock(master: SecretKey()) }
+    }
+
+    @Test(arguments: [ProtectionClass.complete, .completeUnlessOpen])
+    func movedRepeatedAndExchangedRecordsAreNotRead(protection: ProtectionClass) throws {
+        let fixture = try SealedFixture()
+        let log = try fixture.create("a.sealed", protection)
+        let start = log.byteCount
+        // The records have the same length.
+        if protection == .completeUnlessOpen { log.lock() }
+        try log.append(Array("one".utf8))
+        let length = log.byteCount - start
+        try log.append(Array("two".utf8))
+        let bytes = try fixture.folder.read("a.sealed")
+        let (head, one, two) = (bytes[..<start], bytes[start..<start + length], bytes[(start + length)...])
+        for records in [[two, one], [one, one], [two], [one, two, one]] {
+            try fixture.folder.write(Array(head) + records.flatMap(\.self), to: "a.sealed")
+            let read = try fixture.open().texts()
+            #expect(!read.findings.isEmpty)
+            #expect(["one", "two"].starts(with: read.records))
+        }
+        // A record of another file of the same index has another identifier.
+        let other = try fixture.create("b.sealed", protection)
+        let otherBytes = Array(try fixture.folder.read("b.sealed").prefix(other.byteCount))
+        try fixture.folder.write(otherBytes + one, to: "b.sealed")
+        #expect(try fixture.open("b.sealed").texts().records.isEmpty)
+        // The checksum of a frame is no secret. With a right one, the sealing still rejects the
+        // record.
+        var forged = Array(two)
+        forged.replaceSubrange(0..<9, with: one.prefix(9))
+        try fixture.folder.write(Array(head) + forged, to: "a.sealed")
+        let read = try fixture.open().texts()
+        #expect(read.records.isEmpty && read.findings.count == 1)
+    }
+
+    @Test func aTornRecordIsCutAndADamagedOneReported() throws {
+        let fixture = try SealedFixture()
+        let log = try fixture.create("a.sealed", .complete, ["one"])
+        let whole = log.byteCount
+        try log.append(Array("two, which is longer than what follows it".utf8))
+        let bytes = try fixture.folder.read("a.sealed")
+        for count in whole..<bytes.count {
+            try fixture.folder.write(Array(bytes.prefix(count)), to: "a.sealed")
+            let torn = try fixture.open()
+            #expect(try torn.texts() == (["one"], []))
+            try torn.append(Array("3".utf8))
+            #expect(try fixture.open().texts() == (["one", "3"], []))
+        }
+        // A file system may have grown the file without its content.
+        try fixture.folder.write(Array(bytes.prefix(whole)) + [UInt8](repeating: 0, count: 500), to: "a.sealed")
+        #expect(try fixture.open().texts() == (["one"], []))
+        var damaged = bytes
+        damaged[whole + 2] ^= 1
+        try fixture.folder.write(damaged, to: "a.sealed")
+        let read = try fixture.open()
+        #expect(try read.texts().records == ["one"])
+        #expect(try read.texts().findings.count == 1)
+        // An append would overwrite what may still be rescued.
+        #expect(throws: ProtectionError.self) { try read.append([1]) }
+        #expect(try fixture.folder.read("a.sealed") == damaged)
+    }
+
+    @Test func noByteOfTheHeaderMayChange() throws {
+        let fixture = try SealedFixture()
+        let log = try fixture.create("a.sealed", .completeUnlessOpen)
+        let bytes = try fixture.folder.read("a.sealed")
+        #expect(log.byteCount == bytes.count)
+        for offset in bytes.indices {
+            var changed = bytes
+            changed[offset] ^= 0x10
+            // The checksum of the header is no secret.
+            let checksum = CRC32CForTests.of(Array(changed.dropLast(4)))
+            try fixture.folder.write(changed, to: "a.sealed")
+            #expect(throws: ProtectionError.self) { try fixture.open() }
+            guard offset < bytes.count - 4 else { continue }
+            changed.replaceSubrange((bytes.count - 4)..., with: checksum)
+            try fixture.folder.write(changed, to: "a.sealed")
+            #expect(throws: ProtectionError.self) { try fixture.open() }
+        }
+    }
+
+    @Test func destroyedKeysOpenNothing() throws {
+        let fixture = try SealedFixture()
+        let log = try fixture.create("a.sealed", .completeUnlessOpen, ["one"])
+        let before = try fixture.folder.read("a.sealed")
+        #expect(log.destroyKeys())
+        let after = try fixture.folder.read("a.sealed")
+        #expect(zip(before, after).count { $0 != $1 } > 140)
+        #expect(throws: ProtectionError.self) { try log.append([1]) }
+        #expect(throws: ProtectionError.self) { try fixture.open() }
+    }
+
+    /// Any file is opened or rejected, and never yields a record that was not written at its place.
+    @Test func hostileFiles() throws {
+        let fixture = try SealedFixture()
+        let records = ["one", "two", "three"]
+        let log = try fixture.create("a.sealed", .completeUnlessOpen, ["one", "two"])
+        log.lock()
+        try log.append(Array("three".utf8))
+        var loop = MutationLoop(seed: MutationLoop.seed, corpus: [try fixture.folder.read("a.sealed")])
+        let accepted = try loop.run(MutationLoop.inputs / 4) { bytes in
+            try fixture.folder.write(bytes, to: "a.sealed")
+            guard let log = try? fixture.open() else { return false }
+            let read = try log.texts().records
+            var rest = records[...]
+            for record in read {
+                guard let place = rest.firstIndex(of: record) else { throw Unwritten(record: record) }
+                rest = rest[(place + 1)...]
+            }
+            return true
+        }
+        #expect(accepted > 0)
+    }
+
+    private struct Unwritten: Error { var record: String }
+}
+
+/// A second implementation of the checksum, bit by bit.
+enum CRC32CForTests {
+    static func of(_ bytes: [UInt8]) -> [UInt8] {
+        var state = ~UInt32(0)
+        for byte in bytes {
+            state ^= UInt32(byte)
+            for _ in 0..<8 { state = state & 1 == 1 ? (state >> 1) ^ 0x82F6_3B78 : state >> 1 }
+        }
+        return withUnsafeBytes(of: (~state).littleEndian) { Array($0) }
+    }
+}
