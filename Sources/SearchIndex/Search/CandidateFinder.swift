@@ -27,7 +27,8 @@ struct CandidateFinder {
     private(set) var isExhausted = true
     /// The texts to count.
     private(set) var texts: Set<Int64> = []
-    private(set) var isUncertain = false
+    /// The texts among ``texts`` that may lack a word, so that their items have to be read.
+    private(set) var uncertain: Set<Int64> = []
     /// The texts that have all words, but whose word strengths were not looked up.
     private var unmeasured: Set<Int64> = []
     /// `true` while texts are collected for a count.
@@ -92,11 +93,22 @@ struct CandidateFinder {
     /// Finds only the texts with all words, to count them.
     mutating func findComplete() throws {
         add(try list(.ranked, words.map { RankedStems.expression($0.stems) }.joined(separator: " AND ")), 1)
-        if let open = words.first(where: \.isOpen) { try findBeginnings(of: open, beside: words.filter { !$0.isOpen }) }
         if words.count == 1, words[0].isOpen {
             add(try list(.ranked, TitleWords.expression(words[0].text, isPrefix: true)), 1)
         }
-        if findsInsideWords, isSparse { try findInsideWords() }
+        if let open = words.first(where: \.isOpen) {
+            if isSparse {
+                try collectBeginnings(of: open, beside: words.filter { !$0.isOpen })
+            } else {
+                isExhausted = false
+            }
+        }
+        if findsInsideWords, isSparse {
+            let complete = Set(found.keys)
+            try findInsideWords()
+            // Beside other words, a part of a word is less than the word.
+            if words.count > 1 { uncertain.formUnion(found.keys.filter { !complete.contains($0) }) }
+        }
         texts = Set(found.keys)
     }
 
@@ -331,7 +343,7 @@ struct CandidateFinder {
     mutating func findAny() throws {
         for word in distinctive {
             add(try list(.ranked, RankedStems.expression(word.stems)), 1)
-            if word.isOpen { try findBeginnings(of: word, beside: []) }
+            if word.isOpen { try collectBeginnings(of: word, beside: []) }
         }
         texts = Set(found.keys)
     }
@@ -368,56 +380,87 @@ struct CandidateFinder {
             let forms = others.map { RankedStems.expression($0.stems) }.joined(separator: " AND ")
             let titles = TitleWords.expression(word.text, isPrefix: true)
             add(try list(.ranked, "\(titles) AND \(forms)"), 0.3 + (usual + word.rarity * 0.6) / total)
-            if !isCounting, isEnough(against: 0.3 + (usual * 1.9 + word.rarity * 0.25) / total) {
+            if isEnough(against: 0.3 + (usual * 1.9 + word.rarity * 0.25) / total) {
                 isExhausted = false
                 return
             }
-            best = try isCounting ? [:] : strongest(others)
+            best = try strongest(others)
             let (total, beginning) = (total, word.rarity * 0.25)
             let order = best.map { (text: $0.key, score: (0.3 + ($0.value + beginning) / total) * factor($0.key)) }
                 .sorted { ($1.score, $1.text) < ($0.score, $0.text) }
-            var looked: [Int64] = order.prefix(limits.fewCandidates * patience).map(\.text)
+            let looked: [Int64] = order.prefix(limits.fewCandidates * patience).map(\.text)
             if order.count > looked.count { isExhausted = false }
-            if isCounting { looked = try list(.ranked, forms, limit: limits.countedReads) }
             try addBeginnings(of: word, among: looked) { 0.3 + ((best[$0] ?? 0) + beginning) / total }
             // The other words are weaker in all remaining texts.
-            guard isCounting || isSparse else {
+            guard isSparse else {
                 isExhausted = false
                 return
             }
         }
         let rest = others.map { "\"\($0.text)\"" }.joined(separator: " AND ")
         let statistics = try TextStatistics(db, sample: limits.sample)
-        let isSmall = statistics.texts <= limits.smallStore
         let isLooked =
-            try !isSmall
+            try statistics.texts > limits.smallStore
             && ((!rest.isEmpty && isRare(rest)) || isCommonBeginning(word.text, statistics))
         guard isLooked else {
             let expression = "\"\(word.text)\"*" + (rest.isEmpty ? "" : " AND \(rest)")
             add(try list(.texts, expression), others.isEmpty ? 0.4 : 0.6)
             return
         }
-        let count = isCounting ? limits.countedReads : limits.candidates * patience
+        let count = limits.candidates * patience
         let candidates = rest.isEmpty ? try newest(count) : try list(.texts, rest, limit: count)
         try addBeginnings(of: word, among: candidates) { _ in others.isEmpty ? 0.4 : 0.6 }
     }
 
-    /// Adds the texts of a list in which a word may begin like `word`.
+    /// The largest number of texts with a beginning that are compared with the texts of other
+    /// words.
+    private static let comparedBeginnings = 1 << 18
+
+    /// Collects the texts with a word that begins like `word`, together with other words, for a
+    /// count. Reads texts only for a beginning that FTS5 would have to merge from very many lists.
+    private mutating func collectBeginnings(of word: QueryWord, beside others: [QueryWord]) throws {
+        let forms = others.map { RankedStems.expression($0.stems) }.joined(separator: " AND ")
+        let statistics = try TextStatistics(db, sample: limits.sample)
+        if try statistics.texts > limits.smallStore && isCommonBeginning(word.text, statistics) {
+            if !others.isEmpty {
+                add(try list(.ranked, TitleWords.expression(word.text, isPrefix: true) + " AND " + forms), 1)
+            }
+            guard isSparse else {
+                isExhausted = false
+                return
+            }
+            let candidates =
+                others.isEmpty
+                ? try newest(limits.countedReads) : try list(.ranked, forms, limit: limits.countedReads)
+            try addBeginnings(of: word, among: candidates) { _ in 1 }
+        } else {
+            let beginning = "\"\(word.text)\"*"
+            guard !others.isEmpty else { return add(try list(.texts, beginning), 1) }
+            let texts = Set(try list(.texts, beginning, limit: Self.comparedBeginnings))
+            add(try list(.ranked, forms, limit: Self.comparedBeginnings).filter(texts.contains), 1)
+        }
+    }
+
+    /// Adds the texts of a list in which a word may begin like `word`. Stops when it has read
+    /// enough bytes for a count.
     private mutating func addBeginnings(
         of word: QueryWord, among candidates: [Int64], estimate: (Int64) -> Double
     ) throws {
-        isUncertain = true
         let sequence = WordSequence([word.text], isPrefix: true)
-        var count = 0
+        var (count, bytes) = (0, 0)
         for text in candidates where found[text] == nil {
-            guard count < depth else {
+            guard count < depth, !isCounting || bytes < limits.countedBytes else {
                 isExhausted = false
                 break
             }
-            if try mayOccur(sequence, in: text) {
-                count += 1
-                add([text], estimate(text))
+            let mayOccur = try items.withItem(ofText: text) { item in
+                bytes += item.record.count
+                return sequence.mayOccur(inRecord: item.record)
             }
+            guard mayOccur == true else { continue }
+            count += 1
+            add([text], estimate(text))
+            if isCounting { uncertain.insert(text) }
         }
     }
 
@@ -426,10 +469,6 @@ struct CandidateFinder {
             db.cachedStatement(sql: "SELECT id FROM text_row ORDER BY id DESC LIMIT ?"), arguments: [count])
         if texts.count >= count { isExhausted = false }
         return texts
-    }
-
-    private func mayOccur(_ sequence: WordSequence, in text: Int64) throws -> Bool {
-        try items.withItem(ofText: text) { sequence.mayOccur(inRecord: $0.record) } ?? false
     }
 
     /// Returns `true` if so few texts have the other words that reading each of them is the fastest
@@ -457,7 +496,7 @@ struct CandidateFinder {
     private mutating func findInsideWords() throws {
         guard let part = plan.part, part.unicodeScalars.count >= TermDictionary.minimumLength else { return }
         let others = words.filter { !$0.isOpen }
-            .map { TitleWords.expression($0.text, isPrefix: false) + " AND " }.joined()
+            .map { RankedStems.expression($0.stems) + " AND " }.joined()
         var place: Int64 = 0
         for _ in 0..<limits.wordLookups {
             let (parts, end) = try TermDictionary.words(containing: part, after: place, db)

@@ -73,7 +73,7 @@ extension SearchIndex {
     ///   - maximum: The number at which counting stops; `nil` counts all items.
     public func count(_ request: SearchRequest, upTo maximum: Int? = nil) async throws(IndexQueryError) -> Int {
         var request = request
-        request.limits.countedReads = .max
+        (request.limits.countedReads, request.limits.countedBytes) = (.max, .max)
         guard let search = try PreparedSearch(self, request) else { return 0 }
         return try await query("Counting items", includingPending: request.includesPending) { db in
             let found = try search.outcome(1, db)

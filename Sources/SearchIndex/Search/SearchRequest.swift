@@ -88,6 +88,8 @@ package struct SearchLimits: Sendable {
     package var wordLookups = 64
     /// The largest number of items read for a count.
     package var countedReads = 10_000
+    /// The bytes of items after which a count reads no further item.
+    package var countedBytes = 4 << 20
 }
 
 /// The number of items that a search finds.

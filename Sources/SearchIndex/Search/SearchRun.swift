@@ -172,20 +172,20 @@ struct SearchRun {
             try finder.findAny()
         }
         var isExact = finder.isExhausted
-        var count = 0
-        if filter != nil || !apps.isEmpty || plan.isStrict || finder.isUncertain || isMigrating {
-            let relevance = try relevance(words)
-            var bytes = 0
-            for (reads, text) in finder.texts.sorted(by: >).enumerated() {
-                guard reads < request.limits.countedReads, count < maximum else {
-                    isExact = false
-                    break
-                }
-                let fit = try read(text, relevance, &bytes)?.parts.fit
-                if let fit, fit != .meaning, !hasAll || fit.hasAllWords { count += 1 }
+        let isRead =
+            filter != nil || !apps.isEmpty || !request.excludedBundles.isEmpty || plan.isStrict || isMigrating
+        let (read, certain) =
+            isRead ? (finder.texts, []) : (finder.uncertain, finder.texts.subtracting(finder.uncertain))
+        var count = certain.count - (try expiredTexts(among: certain))
+        let relevance = try relevance(words)
+        var bytes = 0
+        for (reads, text) in read.sorted(by: >).enumerated() where count < maximum {
+            guard reads < request.limits.countedReads, bytes < request.limits.countedBytes else {
+                isExact = false
+                break
             }
-        } else {
-            count = finder.texts.count - (try expiredTexts(among: finder.texts))
+            let fit = try self.read(text, relevance, &bytes)?.parts.fit
+            if let fit, fit != .meaning, !hasAll || fit.hasAllWords { count += 1 }
         }
         return SearchTotal(count: min(count, maximum), isExact: isExact && count < maximum)
     }
