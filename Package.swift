@@ -125,8 +125,9 @@ let package = Package(
                 "UniformTypeIdentifiers", "CRecordCompression", "SemanticEmbedding", grdb, sqlite,
             ], resources: [.embedInCode("schema.sql"), .embedInCode("FullText/full-text.sql")], swiftSettings: strict),
         .target(
-            name: "CRecordCompression", dependencies: ["CZlib", "CZstd"],
-            exclude: ["dictionary-1.txt", "dictionary-2.inc"], cSettings: strictC),
+            name: "CRecordCompression", dependencies: ["CZstd"],
+            exclude: ["dictionary-1.txt", "dictionary-2.inc"], cSettings: strictC,
+            linkerSettings: [.linkedLibrary("dl")]),
         .target(
             name: "FileWatching", dependencies: ["SystemSupport", "CSystem", grdb],
             resources: [.embedInCode("snapshot.sql")], swiftSettings: strict),
@@ -244,7 +245,6 @@ let package = Package(
         .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
         // libstemmer has no pkg-config file.
         .systemLibrary(name: "CStemmer", providers: [.apt(["libstemmer-dev"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
         .target(

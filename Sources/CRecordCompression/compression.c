@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdint.h>
@@ -63,6 +64,37 @@ static void make_decompression_dictionary(void) {
     decompression_dictionary = ZSTD_createDDict(dictionary, sizeof dictionary);
 }
 
+/*
+ * The functions of zlib. Only stores of format 4 need them, so the library is loaded when the first
+ * such record is read, not at the start of each command. `is_loaded` is 0 if the library is
+ * missing.
+ */
+static struct {
+    int is_loaded;
+    int (*initialize)(z_stream *, int, const char *, int);
+    int (*reset)(z_stream *);
+    int (*set_dictionary)(z_stream *, const Bytef *, uInt);
+    int (*inflate)(z_stream *, int);
+    int (*end)(z_stream *);
+} zlib;
+
+static void load_zlib(void) {
+    void *library = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!library) return;
+    *(void **)&zlib.initialize = dlsym(library, "inflateInit2_");
+    *(void **)&zlib.reset = dlsym(library, "inflateReset");
+    *(void **)&zlib.set_dictionary = dlsym(library, "inflateSetDictionary");
+    *(void **)&zlib.inflate = dlsym(library, "inflate");
+    *(void **)&zlib.end = dlsym(library, "inflateEnd");
+    zlib.is_loaded = zlib.initialize && zlib.reset && zlib.set_dictionary && zlib.inflate && zlib.end;
+}
+
+static int has_zlib(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load_zlib);
+    return zlib.is_loaded;
+}
+
 /* The contexts of one SQL function of a connection, each created on first use. */
 struct memory {
     ZSTD_CCtx *compression;
@@ -75,7 +107,7 @@ static void release_memory(void *context) {
     struct memory *memory = context;
     ZSTD_freeCCtx(memory->compression);
     ZSTD_freeDCtx(memory->decompression);
-    if (memory->has_inflater) inflateEnd(&memory->inflater);
+    if (memory->has_inflater) zlib.end(&memory->inflater);
     sqlite3_free(memory);
 }
 
@@ -137,17 +169,17 @@ static void stored_record(sqlite3_context *context, int count, sqlite3_value **v
 static int inflate_record(struct memory *memory, const uint8_t *stored, size_t count, uint8_t *target, size_t length) {
     z_stream *stream = &memory->inflater;
     if (!memory->has_inflater) {
-        if (inflateInit2(stream, -WINDOW_BITS) != Z_OK) return 0;
+        if (zlib.initialize(stream, -WINDOW_BITS, ZLIB_VERSION, (int)sizeof *stream) != Z_OK) return 0;
         memory->has_inflater = 1;
-    } else if (inflateReset(stream) != Z_OK) {
+    } else if (zlib.reset(stream) != Z_OK) {
         return 0;
     }
-    if (inflateSetDictionary(stream, content, sizeof content) != Z_OK) return 0;
+    if (zlib.set_dictionary(stream, content, sizeof content) != Z_OK) return 0;
     stream->next_in = (Bytef *)stored;
     stream->avail_in = (uInt)count;
     stream->next_out = target;
     stream->avail_out = (uInt)length;
-    return inflate(stream, Z_FINISH) == Z_STREAM_END && stream->avail_out == 0 && stream->avail_in == 0;
+    return zlib.inflate(stream, Z_FINISH) == Z_STREAM_END && stream->avail_out == 0 && stream->avail_in == 0;
 }
 
 /*
@@ -176,6 +208,11 @@ static void plain_record(sqlite3_context *context, int count, sqlite3_value **va
         const size_t count = bytes - HEADER;
         /* A compressed record is always shorter than the record. */
         if (length >= MINIMUM && length <= CRECORDCOMPRESSION_MAXIMUM && count < length) {
+            if (stored[1] == DEFLATE && !has_zlib()) {
+                /* Without this error, the record would count as damaged. */
+                sqlite3_result_error(context, "An item of an older version needs libz.so.1. Install zlib.", -1);
+                return;
+            }
             uint8_t *target = sqlite3_malloc64(length + MAGIC_LENGTH + count);
             if (!target) {
                 sqlite3_result_error_nomem(context);

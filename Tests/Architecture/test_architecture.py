@@ -15,7 +15,6 @@ PAGE = ROOT / "docs" / "ARCHITECTURE.md"
 TOOLCHAIN = {"Foundation", "FoundationNetworking", "FoundationXML", "Glibc", "Dispatch", "Synchronization", "Testing"}
 # Dependencies that nobody imports, and why they are declared.
 BUILT_ALONG = {
-    ("CRecordCompression", "CZlib"): "C includes the header of the library itself",
     ("CRecordCompression", "CZstd"): "C includes the header of the library itself",
     ("CoreSpotlightTests", "PortedSourcesInSwift6"): "that it compiles is the test",
     ("CDesktop", "CAdwaita"): "tells where the library and its headers are",
