@@ -60,13 +60,13 @@ let package = Package(
                 "MetadataQuery", "UserSearch", "Promises", "Previews", "IdleScheduling", "SchedulerSimulation",
                 "ConditionSensors", "CommandSupport", "ItemRecord", "SystemSupport", "BusTransport",
                 "UniformTypeIdentifiers", "Diagnosis", "AssistantServer", "JSONText", "DatabaseBindings",
-                "AppLaunching", arguments,
+                "AppLaunching", "Protection", arguments,
             ], resources: [.embedInCode("Templates")], swiftSettings: strict),
         .executableTarget(
             name: "searchlightd",
             dependencies: [
                 "SearchlightService", "SearchlightEngine", "ExtensionHost", "Promises", "ConditionSensors",
-                "SystemSupport", "CSystemd", "CStart", arguments,
+                "SystemSupport", "CSystemd", "CStart", "CWipedMemory", arguments,
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -116,7 +116,7 @@ let package = Package(
                 "FileWatching", "SearchIndex", "MetadataQuery", "UserSearch", "ExtensionHost", "Promises", "Previews",
                 "IdleScheduling", "ConditionSensors", "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages",
                 "UniformTypeIdentifiers", "CSandbox", "CBuildFacts", "SearchlightExtension", "AppLaunching",
-                "SemanticEmbedding",
+                "SemanticEmbedding", "Protection", "WriteAheadLog",
             ], swiftSettings: strict),
         .target(
             name: "SearchIndex",
@@ -273,6 +273,7 @@ let package = Package(
         .target(name: "CSystem", cSettings: strictC),
         .target(name: "CLoopback", cSettings: strictC),
         .target(name: "CStart", cSettings: strictC),
+        .target(name: "CWipedMemory", cSettings: strictC),
         .target(name: "CBuildFacts", cSettings: strictC + buildFacts),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
@@ -410,7 +411,7 @@ let package = Package(
         .testTarget(
             name: "SearchlightEngineTests",
             dependencies: [
-                "AppLaunching",
+                "AppLaunching", "Protection",
                 "SearchlightEngine", "SearchIndex", "MetadataQuery", "UserSearch", "ExtensionHost", "IdleScheduling",
                 "Promises",
                 "Previews", "ItemRecord", "BusTransport", "ServiceMessages", "SystemSupport", "TestSupport",

@@ -42,6 +42,9 @@ package enum ExitStatus: Int32 {
         case .extension: self.init(DragFailure.Kind(error))
         case .service(let problem): self.init(problem)
         case .semantic: self = .failure
+        case .protection(.locked), .protection(.noKeys), .protection(.unprotectedItems): self = .refused
+        case .protection(.file), .protection(.damaged): self = .inputOutput
+        case .protection: self = .failure
         }
     }
 

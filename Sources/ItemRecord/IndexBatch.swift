@@ -18,12 +18,15 @@ public struct IndexBatch: Hashable, Sendable {
     public var clientState: [UInt8]?
     /// The client state that the index must have. Not part of the log.
     public var expectation: ClientStateExpectation
+    /// The class of the index; `nil` for the class that it has. Not part of the log.
+    public var protection: ProtectionClass?
 
     /// Creates a batch.
     public init(
         scope: IndexScope, changes: ChangeList = ChangeList(), clientState: [UInt8]? = nil,
-        expecting expectation: ClientStateExpectation = .any
+        expecting expectation: ClientStateExpectation = .any, protection: ProtectionClass? = nil
     ) {
+        self.protection = protection
         self.scope = scope
         self.changes = changes
         self.clientState = clientState
@@ -53,7 +56,8 @@ public struct IndexBatch: Hashable, Sendable {
     public func with(
         clientState: [UInt8]?, expecting expectation: ClientStateExpectation = .any
     ) -> IndexBatch {
-        IndexBatch(scope: scope, changes: changes, clientState: clientState, expecting: expectation)
+        IndexBatch(
+            scope: scope, changes: changes, clientState: clientState, expecting: expectation, protection: protection)
     }
 
     /// The size of the changes and the client state, in bytes.
@@ -101,7 +105,8 @@ public struct IndexBatch: Hashable, Sendable {
     /// such deletion.
     public var afterDeletingAll: IndexBatch? {
         guard let rest = changes.afterDeletingAll else { return nil }
-        return IndexBatch(scope: scope, changes: rest, clientState: clientState, expecting: expectation)
+        return IndexBatch(
+            scope: scope, changes: rest, clientState: clientState, expecting: expectation, protection: protection)
     }
 
     /// Decodes every item and discards the result.
@@ -148,7 +153,8 @@ extension IndexBatch {
         static let clientState: UInt8 = 2
         static let expectsNone: UInt8 = 4
         static let expectsState: UInt8 = 8
-        static let all: UInt8 = 15
+        static let protection: UInt8 = 16
+        static let all: UInt8 = 31
     }
 
     /// A limit that a batch exceeds.
@@ -182,6 +188,10 @@ extension IndexBatch {
             bytes[0] |= Flag.expectsState
             try Self.append(state, to: &bytes)
         }
+        if let protection, let number = ProtectionClass.allCases.firstIndex(of: protection) {
+            bytes[0] |= Flag.protection
+            bytes.append(UInt8(number))
+        }
         return bytes
     }
 
@@ -206,6 +216,13 @@ extension IndexBatch {
         expectation = .any
         if flags & Flag.expectsNone != 0 { expectation = .exactly(nil) }
         if flags & Flag.expectsState != 0 { expectation = .exactly(try reader.state()) }
+        if flags & Flag.protection != 0 {
+            let number = Int(try reader.byte())
+            guard ProtectionClass.allCases.indices.contains(number) else {
+                throw .malformed(offset: reader.offset - 1, reason: "unknown protection class \(number)")
+            }
+            protection = ProtectionClass.allCases[number]
+        }
         changes = try ChangeList(decoding: Array(bytes[reader.offset...]), maximumBytes: maximumBytes)
     }
 

@@ -117,12 +117,13 @@ package final class SealedLog: Sendable {
 
     /// Opens a file, locked.
     ///
+    /// - Parameter isWritable: `false` to open it for reading, also where nothing can be written.
     /// - Throws: ``ProtectionError``. Damage of the header; damage of a record is found by
     ///   ``records(from:maximumBytes:)``.
     package static func open(
-        _ path: String, files: any LogFiles = SystemLogFiles()
+        _ path: String, files: any LogFiles = SystemLogFiles(), isWritable: Bool = true
     ) throws(ProtectionError) -> SealedLog {
-        let file = try onFiles { () throws(LogFileError) in try files.open(path, for: .update) }
+        let file = try onFiles { () throws(LogFileError) in try files.open(path, for: isWritable ? .update : .read) }
         let start = try onFiles { () throws(LogFileError) in
             try file.read(at: 0, count: SealedLogHeader.maximumBytes)
         }

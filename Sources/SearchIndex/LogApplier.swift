@@ -15,7 +15,7 @@ import Synchronization
 /// An entry counts as applied once the transaction that writes its changes and its number is
 /// durable. After a failure, the next entry or the next waiting caller triggers another attempt.
 final class LogApplier: Sendable {
-    let pool: DatabasePool
+    let pool: any DatabaseWriter
     let log: WriteAheadLog
     let folder: StoreFolder
     var path: String { folder.path }
@@ -158,7 +158,7 @@ final class LogApplier: Sendable {
     let lossRule: LossRule
 
     init(
-        pool: DatabasePool, log: WriteAheadLog, applied: UInt64, early: EarlyEntries, folder: StoreFolder,
+        pool: any DatabaseWriter, log: WriteAheadLog, applied: UInt64, early: EarlyEntries, folder: StoreFolder,
         clock: StoreClock, lossRule: LossRule, seams: StoreHooks
     ) {
         self.lossRule = lossRule
@@ -243,7 +243,7 @@ final class LogApplier: Sendable {
             return waitsForRoom && isFull(state, for: bundle, bytes) && !isHeld ? state.target : 0
         }.get()
         var entry = entry
-        entry.moment = clock.moment()
+        entry.moment = entry.moment ?? clock.moment()
         let items = entry.batch.itemCount
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<UInt64, LogError>, Never>) in

@@ -33,12 +33,24 @@ extension SearchIndex {
         }
     }
 
+    /// Closes an index in memory without applying the remaining entries. Returns when its memory is
+    /// freed, except for results that callers hold.
+    package func discard() async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global(qos: .userInitiated).async { [self] in
+                abandon()
+                continuation.resume()
+            }
+        }
+        try? await close()
+    }
+
     /// Releases the store at once without applying the remaining entries; the next opening applies
     /// them. Blocks for the duration of a write to the log. For owners that cannot continue.
     public func abandon() { applier?.abandon() }
 }
 
-extension DatabasePool {
+extension DatabaseWriter {
     /// Closes all connections. Leaves only the database file if no other process has it open.
     /// Blocks until running statements are interrupted.
     ///
@@ -59,7 +71,7 @@ extension DatabasePool {
         // checkpoint.
         try? writeWithoutTransaction { try $0.execute(sql: "SELECT 1") }
         try close()
-        guard access(path + "-wal", F_OK) == 0 else { return }
+        guard let path = (self as? DatabasePool)?.path, access(path + "-wal", F_OK) == 0 else { return }
         let last = try DatabaseQueue(path: path)
         try last.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         try last.close()

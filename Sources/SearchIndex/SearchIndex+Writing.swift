@@ -82,6 +82,28 @@ extension SearchIndex {
         }
     }
 
+    /// Adds an entry that is durable elsewhere and has its moment, to an index in memory.
+    package func restore(_ entry: LogEntry) async throws(SearchIndexError) {
+        guard let applier else { throw .readOnly(path: directory, operation: "Storing items") }
+        try Self.checkNames(of: entry.batch)
+        try await applier.append(entry) { _ in true }
+    }
+
+    /// Returns the clock values of a donation made now.
+    package func moment() -> LogEntry.Moment? { clock.moment() }
+
+    /// Returns the total length of the records of a scope, in bytes.
+    package func recordBytes(of scope: IndexScope) async throws(SearchIndexError) -> Int {
+        try await read("Measuring the items of an index") { db in
+            try Int.fetchOne(
+                db,
+                sql: """
+                    SELECT total(length(plain_record(record))) FROM item
+                    WHERE bundle = (SELECT id FROM bundle WHERE identifier = ?) AND index_name = ?
+                    """, arguments: [scope.bundle, scope.index ?? ""]) ?? 0
+        }
+    }
+
     /// Rejects names that could not be stored later.
     private static func checkNames(of batch: IndexBatch) throws(SearchIndexError) {
         guard canBeStored(batch.scope.bundle), canBeStored(batch.scope.index) else {

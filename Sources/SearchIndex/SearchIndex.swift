@@ -41,7 +41,9 @@ public struct RecoveryReport: Hashable, Sendable, Codable {
 public final class SearchIndex: Sendable {
     /// The folder that holds the store.
     public let directory: String
-    let pool: DatabasePool
+    let pool: any DatabaseWriter
+    /// The numbers that items of this index can have.
+    let numbers: Range<Int64>
     /// The shared lock of a store read from a file system that cannot be written; held while the
     /// store is open.
     private let sharedLock: OwnedDescriptor?
@@ -84,7 +86,14 @@ public final class SearchIndex: Sendable {
         case readWrite
         /// Changes nothing; the store must exist.
         case readOnly
+        /// Creates an index in memory, without files (``init(inMemoryWith:bootClock:)``).
+        case inMemory
     }
+
+    /// The number from which items of an index in memory are numbered. No store on disk reaches it.
+    static let firstNumberInMemory: Int64 = 1 << 40
+    /// The folder of an index in memory: a path that cannot exist.
+    private static let noDirectory = "/dev/null/memory"
 
     /// Opens the store in a folder.
     ///
@@ -119,6 +128,7 @@ public final class SearchIndex: Sendable {
         let directory = directory.hasPrefix("/") ? directory : URL(filePath: directory).standardizedFileURL.path
         self.directory = directory
         self.now = now
+        numbers = access == .inMemory ? Self.firstNumberInMemory..<Int64.max : 0..<Self.firstNumberInMemory
         let folder = StoreFolder(path: directory)
         RegularFilesOnly.begin()
         do {
@@ -128,6 +138,13 @@ public final class SearchIndex: Sendable {
                     folder: folder, knownGeneration: knownGeneration, lossRule: lossRule, now: now,
                     seams: seams)
                 let opened = try opening.open()
+                (pool, applier, recovery, sharedLock) = (opened.pool, opened.applier, opened.report, nil)
+                isComplete = true
+                clock = opened.applier.clock
+            case .inMemory:
+                var opening = StoreOpening(
+                    folder: folder, knownGeneration: nil, lossRule: lossRule, now: now, seams: seams)
+                let opened = try opening.openInMemory(firstNumber: Self.firstNumberInMemory)
                 (pool, applier, recovery, sharedLock) = (opened.pool, opened.applier, opened.report, nil)
                 isComplete = true
                 clock = opened.applier.clock
@@ -150,8 +167,23 @@ public final class SearchIndex: Sendable {
         }
     }
 
+    /// Creates an empty index in memory. Nothing of it reaches a file, and it ends with its
+    /// process. The numbers of its items differ from those of any store on disk.
+    ///
+    /// - Parameters:
+    ///   - now: See ``init(directory:access:knownGeneration:now:bootClock:)``.
+    ///   - bootClock: The same.
+    package convenience init(
+        inMemoryWith now: @escaping @Sendable () -> Double, bootClock: BootClock? = nil
+    ) throws(SearchIndexError) {
+        var seams = StoreHooks()
+        seams.bootClock = bootClock
+        seams.logFiles = MemoryLogFiles()
+        try self.init(directory: Self.noDirectory, access: .inMemory, now: now, seams: seams)
+    }
+
     /// Releases the cached pages of each connection once it is idle. Returns at once.
-    public func releaseMemory() { pool.releaseMemoryEventually() }
+    public func releaseMemory() { (pool as? DatabasePool)?.releaseMemoryEventually() }
 
     /// Returns the configuration of every connection to a store.
     static func configuration(isReadOnly: Bool, _ seams: StoreHooks = StoreHooks()) -> Configuration {

@@ -8,6 +8,8 @@ import SearchIndex
 /// ``Reindexes``.
 struct DonationWriter: Sendable {
     let index: SearchIndex
+    /// The protected indexes.
+    let vault: Vault
     let isWritable: Bool
     let reindexes: Reindexes
     let jobs: JobStore
@@ -27,6 +29,7 @@ struct DonationWriter: Sendable {
             onItems()
             if case .worker = donor { onExtensionItems(bundle) }
         }
+        if try await isProtected(batch) { return try await vault.commit(batch, terms: terms) }
         let donation = reindexes.begin(batch, from: donor)
         defer { reindexes.finish(donation) }
         var batch = batch
@@ -51,6 +54,23 @@ struct DonationWriter: Sendable {
             }
         }
         try await append(batch, from: donor, terms)
+    }
+
+    /// Returns `true` if a batch belongs to a protected index, or creates one.
+    ///
+    /// - Throws: ``ProtectionError/unprotectedItems(index:)`` if the index has items that are not
+    ///   protected.
+    private func isProtected(_ batch: IndexBatch) async throws(EngineError) -> Bool {
+        if vault.holds(batch.scope) { return true }
+        guard batch.protection?.isEncrypted == true, batch.hasItems || batch.clientState != nil else { return false }
+        let known: [String]
+        do throws(SearchIndexError) {
+            known = try await index.identifiers(of: batch.scope, after: "", limit: 1)
+        } catch {
+            throw .index(error)
+        }
+        guard known.isEmpty else { throw .protection(.unprotectedItems(index: batch.scope.phrase)) }
+        return true
     }
 
     private func append(

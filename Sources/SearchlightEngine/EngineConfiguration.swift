@@ -2,6 +2,7 @@
 import ExtensionHost
 import Foundation
 import IdleScheduling
+import Protection
 import SearchIndex
 
 /// The paths, policies and access rights of an engine.
@@ -39,6 +40,11 @@ package struct EngineConfiguration: Sendable {
     /// Detects steps of the wall clock, by comparison with the boot clock. Without it, every change
     /// of the wall clock counts as elapsed time. See ``SearchIndex``.
     package var bootClock: BootClock?
+    /// Called before the protected indexes are unlocked, with a function that locks them again. The
+    /// engine keeps the returned object alive until they are locked.
+    package var onUnlock: @Sendable (_ lock: @escaping @Sendable () -> Void) -> any Sendable = { _ in () }
+    /// The cost of each guess of the passphrase of protected indexes, for new keys.
+    package var passphraseCost = MasterKeyFile.Cost.standard
     /// Replacements for the store's dependencies, apart from the clock; for tests.
     package var storeHooks = StoreHooks()
     /// Called when the engine starts work that no caller requested, such as ending an idle worker.

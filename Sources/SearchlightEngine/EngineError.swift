@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 import Promises
+import Protection
 import SearchIndex
 
 /// An error of the engine.
@@ -30,6 +31,8 @@ package enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConver
     case storeFile(path: String, operation: String, detail: String)
     /// The request to the service failed.
     case service(ServiceProblem)
+    /// The index is protected, and cannot be read or changed now.
+    case protection(ProtectionError)
     /// The embedding model cannot be installed or used; the text is a message for the user.
     case semantic(String)
 
@@ -65,6 +68,7 @@ package enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConver
             """
         case .service(let problem): problem.description
         case .semantic(let message): message
+        case .protection(let error): error.description
         case .storeFile(let path, let operation, let detail):
             "\(operation) \(path) failed: \(detail). Check its owner, and the free space of its device."
         }

@@ -22,35 +22,41 @@ struct IndexReceiver: DonationReceiver {
         do throws(EngineError) {
             try await writer.commit(batch, from: donor, terms: terms)
         } catch {
-            guard case .index(let error) = error else {
-                throw .remote(name: ServiceErrorName.storeNotWritable, message: error.description)
-            }
-            throw BusError(error)
+            throw BusError(donation: error)
         }
         onKept(batch)
     }
 
     func clientState(of scope: IndexScope) async throws(BusError) -> [UInt8]? {
-        do throws(SearchIndexError) { return try await writer.index.clientState(of: scope) } catch {
-            throw BusError(error)
+        do throws(EngineError) {
+            return try await writer.reading(scope) { (index) throws(SearchIndexError) in
+                try await index.clientState(of: scope)
+            }
+        } catch {
+            throw BusError(donation: error)
         }
     }
 
     func identifiers(of scope: IndexScope, after: String, limit: Int) async throws(BusError) -> [String] {
-        do throws(SearchIndexError) {
-            return try await ReadPatience.own(scope.bundle).during { () throws(SearchIndexError) in
-                try await writer.index.identifiers(of: scope, after: after, limit: limit)
+        do throws(EngineError) {
+            return try await writer.reading(scope) { (index) throws(SearchIndexError) in
+                try await ReadPatience.own(scope.bundle).during { () throws(SearchIndexError) in
+                    try await index.identifiers(of: scope, after: after, limit: limit)
+                }
             }
         } catch {
-            throw BusError(error)
+            throw BusError(donation: error)
         }
     }
 
     func record(of identifier: String, bundle: String) async throws(BusError) -> RecordReply {
         let items: [StoredItem]
         do throws(SearchIndexError) {
+            let indexes = [writer.index] + [writer.vault.index].compactMap(\.self)
             items = try await ReadPatience.own(bundle).during { () throws(SearchIndexError) in
-                try await writer.index.items(uniqueIdentifier: identifier, bundle: bundle)
+                var items: [StoredItem] = []
+                for index in indexes { items += try await index.items(uniqueIdentifier: identifier, bundle: bundle) }
+                return items
             }
         } catch {
             throw BusError(error)
@@ -78,7 +84,29 @@ extension StoredItem {
     }
 }
 
+extension DonationWriter {
+    /// Reads the index that has the items of a scope.
+    ///
+    /// - Throws: ``EngineError/index(_:)``; ``EngineError/protection(_:)`` for a protected index
+    ///   while the store is locked.
+    func reading<Value>(
+        _ scope: IndexScope, _ body: (SearchIndex) async throws(SearchIndexError) -> Value
+    ) async throws(EngineError) -> Value {
+        try await SearchlightEngine.onIndex(vault.holds(scope) ? try vault.unlockedIndex() : index, body)
+    }
+}
+
 extension BusError {
+    /// The bus error that a donor receives.
+    fileprivate init(donation error: EngineError) {
+        switch error {
+        case .index(let error): self.init(error)
+        // Apple's systems have this error for a locked index.
+        case .protection: self = .remote(name: ServiceErrorName.protected, message: error.description)
+        default: self = .remote(name: ServiceErrorName.storeNotWritable, message: error.description)
+        }
+    }
+
     /// The bus error that a donor receives for an error of the index.
     init(_ error: SearchIndexError) {
         let name =

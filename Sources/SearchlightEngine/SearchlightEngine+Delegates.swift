@@ -101,6 +101,7 @@ extension SearchlightEngine {
         await takeOver(bundle)
         guard reindexes.begin(bundle) else { throw .alreadyReindexing(bundle) }
         defer { reindexes.end(bundle) }
+        let protected = try await vault.forget(bundle)
         let count = try await onIndex { (index) throws(SearchIndexError) in try await index.forget(bundle: bundle) }
         try jobStore.forget(bundle)
         // If the write fails, the release holds until the process ends.
@@ -109,6 +110,6 @@ extension SearchlightEngine {
         omissions.forget(bundle)
         try forgetSchedule(of: bundle)
         if try await itemCounts()[bundle] != nil { try jobStore.note(donor: bundle) }
-        return count
+        return count + protected
     }
 }

@@ -23,7 +23,7 @@ extension SearchlightEngine {
     /// knows the batches that were durable when it was opened, minus ``waitingEntries``, and the
     /// batches that were applied since.
     package func clientState(of scope: IndexScope) async throws(EngineError) -> [UInt8]? {
-        try await onIndex { (index) throws(SearchIndexError) in try await index.clientState(of: scope) }
+        try await writer.reading(scope) { (index) throws(SearchIndexError) in try await index.clientState(of: scope) }
     }
 
     /// The generation of the index. It grows with each loss of donations.
@@ -52,10 +52,28 @@ extension SearchlightEngine {
         index name: String? = nil, attributes: Set<String>? = nil, limit: Int, maximumBytes: Int? = nil,
         after cursor: QueryCursor?, place: QueryPlace
     ) async throws(EngineError) -> QueryPage {
-        try await onQuery { (index) throws(IndexQueryError) in
+        let limit = max(1, min(SearchIndex.maximumPage, limit))
+        func page(
+            of index: SearchIndex, _ limit: Int, after cursor: QueryCursor?
+        ) async throws(IndexQueryError) -> QueryPage {
             try await index.items(
                 matching: query, filters: filters, bundle: bundle, index: name, attributes: attributes, limit: limit,
                 maximumBytes: maximumBytes, after: cursor, context: index.queryContext(in: place))
+        }
+        let vault = vault
+        return try await onQuery { (index) throws(IndexQueryError) in
+            var found = QueryPage(items: [], next: nil)
+            if cursor.map({ index.mayHave(number: $0.number) }) ?? true {
+                found = try await page(of: index, limit, after: cursor)
+            }
+            // The numbers of protected items follow those of all others.
+            guard found.next == nil, let protected = vault.index else { return found }
+            if let last = found.items.last, maximumBytes != nil || found.items.count == limit {
+                found.next = QueryCursor(after: last.number)
+                return found
+            }
+            let rest = try await page(of: protected, limit - found.items.count, after: cursor)
+            return QueryPage(items: found.items + rest.items, next: rest.next, pending: found.pending)
         }
     }
 
@@ -63,8 +81,13 @@ extension SearchlightEngine {
     package func count(
         matching query: QueryExpression, bundle: String? = nil, place: QueryPlace = .current
     ) async throws(EngineError) -> Int {
-        try await onQuery { (index) throws(IndexQueryError) in
-            try await index.count(matching: query, bundle: bundle, context: index.queryContext(in: place))
+        let vault = vault
+        return try await onQuery { (index) throws(IndexQueryError) in
+            var count = 0
+            for index in [index] + [vault.index].compactMap(\.self) {
+                count += try await index.count(matching: query, bundle: bundle, context: index.queryContext(in: place))
+            }
+            return count
         }
     }
 

@@ -14,13 +14,26 @@ import UniformTypeIdentifiers
 extension SearchlightEngine {
     /// Completions of a text that the user is typing; see ``SearchIndex/suggestions(_:)``.
     package func suggestions(_ request: SuggestionRequest) async throws(EngineError) -> [Suggestion] {
-        try await onQuery { (index) throws(IndexQueryError) in try await index.suggestions(request) }
+        let vault = vault
+        return try await onQuery { (index) throws(IndexQueryError) in
+            var all = try await index.suggestions(request)
+            guard let protected = vault.index, all.count < request.limit else { return all }
+            for suggestion in try await protected.suggestions(request)
+            where !all.contains(where: { $0.text == suggestion.text }) {
+                all.append(suggestion)
+            }
+            return Array(all.prefix(request.limit))
+        }
     }
 
     /// Finds items with the requested attributes; see ``SearchIndex/search(_:)``.
     package func search(_ request: SearchRequest) async throws(EngineError) -> SearchPage {
         let request = await withMeaning(request)
-        return try await onQuery { (index) throws(IndexQueryError) in try await index.search(request) }
+        let vault = vault
+        return try await onQuery { (index) throws(IndexQueryError) in
+            guard let protected = vault.index else { return try await index.search(request) }
+            return try await index.search(request, with: protected)
+        }
     }
 
     /// Returns the item with a name; see ``EngineClient/items(named:bundle:index:)``.
@@ -32,14 +45,18 @@ extension SearchlightEngine {
         }
         var all: [StoredItem] = []
         if name.hasPrefix("@"), let number = Int64(name.dropFirst()) {
-            let found = try await onIndex { (index) throws(SearchIndexError) in try await index.item(number: number) }
+            let found = try await onIndex(having: number) { (index) throws(SearchIndexError) in
+                try await index.item(number: number)
+            }
             if let found, isMeant(found.scope) { return found }
             all += found.map { [$0] } ?? []
         }
         // Other bundles are searched only if this one has no such item, to name them in the error.
         for candidates in bundle == nil ? [nil] : [bundle, nil] {
-            all += try await onIndex { (index) throws(SearchIndexError) in
-                try await index.items(uniqueIdentifier: name, bundle: candidates)
+            for index in readable {
+                all += try await Self.onIndex(index) { (index) throws(SearchIndexError) in
+                    try await index.items(uniqueIdentifier: name, bundle: candidates)
+                }
             }
             let found = all.filter { isMeant($0.scope) }
             if found.count > 1 { throw .ambiguousItem(name, candidates: found) }
@@ -53,7 +70,7 @@ extension SearchlightEngine {
 
     /// The applied item with a number, without a wait for donations.
     package func item(number: Int64) async throws(EngineError) -> StoredItem {
-        let found = try await onIndex { (index) throws(SearchIndexError) in
+        let found = try await onIndex(having: number) { (index) throws(SearchIndexError) in
             try await index.appliedItem(number: number)
         }
         guard let found else { throw .itemNotFound("@\(number)") }
@@ -93,7 +110,10 @@ extension SearchlightEngine {
         of item: StoredItem, _ ask: (ExtensionHost) async throws(ExtensionError) -> Value
     ) async throws(EngineError) -> Value {
         do throws(EngineError) { return try await onHost(ask) } catch {
-            guard case .extension(.failed(_, _, let status, _)) = error, configuration.access == .readWrite else {
+            // The list of jobs is not encrypted, so it gets no identifiers of protected items.
+            guard case .extension(.failed(_, _, let status, _)) = error, configuration.access == .readWrite,
+                index.mayHave(number: item.number)
+            else {
                 throw error
             }
             if status != .notFound {

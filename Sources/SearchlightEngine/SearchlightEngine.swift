@@ -27,6 +27,8 @@ package final class SearchlightEngine: EngineClient, EngineSource {
     /// The extensions that the last search found.
     package var registry: ExtensionRegistry { found.withLock { $0 } }
     let index: SearchIndex
+    /// The protected indexes.
+    let vault: Vault
     let host: ExtensionHost
     let jobStore: JobStore
     let healthFile: HealthFile
@@ -128,8 +130,11 @@ package final class SearchlightEngine: EngineClient, EngineSource {
         self.ledger = ledger
         delegates = LiveDelegates(configuration.worker)
         reindexes = Reindexes(delegates: delegates)
+        let vault = Vault(configuration, isWritable: isWritable, besides: index)
+        self.vault = vault
         writer = DonationWriter(
-            index: index, isWritable: isWritable, reindexes: reindexes, jobs: jobStore, now: configuration.now,
+            index: index, vault: vault, isWritable: isWritable, reindexes: reindexes, jobs: jobStore,
+            now: configuration.now,
             onExtensionItems: { bundle in
                 guard let ledger, ledger.ledger.entries[bundle]?.hasDonated == false else { return }
                 ledger.update { $0.noteDonation(of: bundle) }
@@ -165,6 +170,7 @@ package final class SearchlightEngine: EngineClient, EngineSource {
     /// Ends all workers and releases the store. Call it once, as the last call.
     package func close() async {
         jobsFollower.follow(nil)
+        await lock()
         semanticModel.close()
         await host.shutdown()
         sandboxLog.save()
@@ -203,7 +209,12 @@ package final class SearchlightEngine: EngineClient, EngineSource {
 
     /// The number of items of each bundle.
     package func itemCounts() async throws(EngineError) -> [String: Int] {
-        try await onIndex { (index) throws(SearchIndexError) in try await index.itemCounts() }
+        let counts = try await onIndex { (index) throws(SearchIndexError) in try await index.itemCounts() }
+        guard let index = vault.index else { return counts }
+        return counts.merging(
+            try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
+                try await index.itemCounts()
+            }, uniquingKeysWith: +)
     }
 
     func onIndex<Value>(

@@ -25,6 +25,7 @@ enum StoreInspection {
         do throws(UntrustedFile) {
             guard try OwnFolder.open(directory, creating: false) != nil else { return }
             for name in fileNames { try OwnFile.check(directory + "/" + name) }
+            try OwnFile.check(directory + "/" + Vault.folderName, .folder)
             try OwnFile.check(directory + "/" + StoreLocation.socketName, .socket)
             try StoreFolder(path: directory).check()
         } catch {

@@ -45,6 +45,12 @@ package final class Daemon: Sendable {
         var engine = configuration.engine
         engine.onWork = { life.activity.beginRequest(of: .service) }
         engine.policy = configuration.policy
+        engine.onUnlock = {
+            [activity = life.activity, buses = configuration.lockBuses, wipe = configuration.wipesMemory] in
+            wipe()
+            return UnlockedSession(
+                systemBus: buses.system, sessionBus: buses.session, activity.beginSender(), onLock: $0)
+        }
         engine.readsDamagedStore = true
         let holder = try await Self.waitingForStore(configuration) { [engine] () throws(EngineError) in
             try EngineHolder(

@@ -41,7 +41,7 @@ public enum ExtensionStatus: Int32, Sendable, CaseIterable, Codable {
         case ServiceErrorName.invalidItem, ServiceErrorName.invalidClientState, ServiceErrorName.invalidQuery:
             self = .invalidArgument
         case ServiceErrorName.mismatchedClientState, ServiceErrorName.accessDenied: self = .refused
-        case ServiceErrorName.storeNotWritable: self = .unavailable
+        case ServiceErrorName.storeNotWritable, ServiceErrorName.protected: self = .unavailable
         default: self = Self.allCases.first { $0.errorName == errorName } ?? .failed
         }
     }

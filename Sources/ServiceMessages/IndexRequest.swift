@@ -10,7 +10,7 @@ import ItemRecord
 /// change is durable.
 public enum IndexRequest: ClientRequest, Hashable {
     /// Makes a batch durable. The bundle of its scope is not sent; the receiver takes it from the
-    /// connection.
+    /// connection. A batch with a protection class is sent as `CommitProtected`.
     case commit(IndexBatch)
     /// Reads the client state of the last batch of an index. Answer: a ``ClientStateReply``.
     case clientState(index: String?)
@@ -26,9 +26,10 @@ public enum IndexRequest: ClientRequest, Hashable {
 
     /// Creates a request for one change, without parts that have no effect
     /// (``IndexChange/meaningful``).
-    public init(_ change: EncodedChange, index: String?) {
+    public init(_ change: EncodedChange, index: String?, protection: ProtectionClass? = nil) {
         let changes = ChangeList(change.meaningful.map { [$0] } ?? [])
-        self = .commit(IndexBatch(scope: IndexScope(bundle: "", index: index), changes: changes))
+        self = .commit(
+            IndexBatch(scope: IndexScope(bundle: "", index: index), changes: changes, protection: protection))
     }
 
     /// The name of the D-Bus interface.
@@ -48,7 +49,7 @@ public enum IndexRequest: ClientRequest, Hashable {
     /// The method of the request.
     public var member: BusMember {
         switch self {
-        case .commit: BusMember(Self.interface, "Commit")
+        case .commit(let batch): BusMember(Self.interface, batch.protection == nil ? "Commit" : "CommitProtected")
         case .clientState: BusMember(Self.interface, "ClientState")
         case .record: BusMember(Self.interface, "Record")
         case .identifiers: BusMember(Self.interface, "Identifiers")
@@ -63,7 +64,8 @@ public enum IndexRequest: ClientRequest, Hashable {
         case .record(let identifier): return [index, .string(identifier)]
         case .identifiers(_, let after, let limit): return [index, .string(after), .unsigned(limit)]
         case .commit(let batch):
-            return [index, .bytes(batch.changes.bytes)] + ClientStateReply(state: batch.clientState).arguments
+            return [index] + (batch.protection.map { [.string($0.rawValue)] } ?? [])
+                + [.bytes(batch.changes.bytes)] + ClientStateReply(state: batch.clientState).arguments
                 + batch.expectation.arguments
         }
     }
@@ -78,8 +80,14 @@ public enum IndexRequest: ClientRequest, Hashable {
         var arguments = BusArguments(call.arguments, of: call.member.member)
         let index = try arguments.string().nonEmpty
         switch call.member.member {
-        case "Commit":
+        case "Commit", "CommitProtected":
             var batch = IndexBatch(scope: IndexScope(bundle: "", index: index))
+            if call.member.member == "CommitProtected" {
+                guard let protection = ProtectionClass(rawValue: try arguments.string()) else {
+                    throw .malformed("the protection class is unknown")
+                }
+                batch.protection = protection
+            }
             let bytes = try arguments.bytes()
             guard bytes.count <= ChangeList.maximumBytes else {
                 throw .remote(

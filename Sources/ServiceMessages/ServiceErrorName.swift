@@ -24,4 +24,6 @@ public enum ServiceErrorName {
     public static let timedOut = "com.searchlight.Error.TimedOut"
     /// The disk is full, or the store cannot be written; the message has advice.
     public static let storeNotWritable = "com.searchlight.Error.StoreNotWritable"
+    /// The index is protected, and locked or without keys; the message has advice.
+    public static let protected = "com.searchlight.Error.Protected"
 }

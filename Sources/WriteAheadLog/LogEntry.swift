@@ -35,6 +35,7 @@ package struct LogEntry: Hashable, Sendable {
     package init(_ batch: IndexBatch, moment: Moment? = nil) {
         self.batch = batch
         self.batch.expectation = .any
+        self.batch.protection = nil
         self.moment = moment
     }
 

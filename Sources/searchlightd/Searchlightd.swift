@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import CStart
+import CWipedMemory
 import ConditionSensors
 import ExtensionHost
 import Foundation
@@ -88,6 +89,18 @@ struct Searchlightd: AsyncParsableCommand {
         configuration.notify = manager.notify
         configuration.watchdog = manager.watchdog
         configuration.sessionBus = sessionBus ? SessionBusAddress.find(in: environment) : nil
+        configuration.lockBuses = (
+            system: environment["DBUS_SYSTEM_BUS_ADDRESS"] ?? "unix:path=/var/run/dbus/system_bus_socket",
+            session: SessionBusAddress.find(in: environment)
+        )
+        configuration.wipesMemory = {
+            let code = cwipedmemory_begin()
+            if code != 0 {
+                log.write(
+                    .warning,
+                    "Core files of this process may contain protected items: \(String(cString: strerror(code))).")
+            }
+        }
         configuration.rests = true
         do throws(EventLoop.Failure) {
             let clock = try EventLoop().clock

@@ -71,10 +71,11 @@ private final class StoppingFiles: LogFiles {
     }
 }
 
-@Suite struct KeyRotationTests {
+@Suite("Rotation of keys", .timeLimit(.minutes(10)))
+struct KeyRotationTests {
     /// A rotation writes the records with new keys. Wherever it stops, the old file or the new file
     /// is there with all records.
-    @Test(arguments: [ProtectionClass.complete, .completeUnlessOpen])
+    @Test("A stop at any step loses nothing", arguments: [ProtectionClass.complete, .completeUnlessOpen])
     func aStopAtAnyStepLosesNothing(protection: ProtectionClass) throws {
         let records = ["one", "two", String(repeating: "three", count: 300_000)]
         var (stops, rotated, kept) = (0, 0, 0)
@@ -97,7 +98,8 @@ private final class StoppingFiles: LogFiles {
         #expect(kept >= 4 && rotated > 2)
     }
 
-    @Test func theKeysOfTheReplacedFileAreOverwritten() throws {
+    @Test("The keys of the replaced file are overwritten")
+    func theKeysOfTheReplacedFileAreOverwritten() throws {
         let fixture = try SealedFixture()
         _ = try fixture.create("a.sealed", .complete, ["one"])
         let before = try fixture.folder.read("a.sealed")

@@ -3,7 +3,8 @@ import Protection
 import TestSupport
 import Testing
 
-@Suite struct MasterKeyFileTests {
+@Suite("The file of keys", .timeLimit(.minutes(10)))
+struct MasterKeyFileTests {
     private static let passphrase = Array("correct horse".utf8)
 
     /// The bytes of a key are not accessible, so two keys are compared by what they open.
@@ -17,7 +18,8 @@ import Testing
         return true
     }
 
-    @Test func theMasterKeyComesBackWithItsPassphraseOnly() throws {
+    @Test("The master key comes back with its passphrase only")
+    func theMasterKeyComesBackWithItsPassphraseOnly() throws {
         let folder = try TemporaryFolder()
         let (file, key) = try MasterKeyFile.create(passphrase: Self.passphrase, cost: .least)
         try file.write(to: folder.path("key"), in: folder.path)
@@ -31,7 +33,8 @@ import Testing
         }
     }
 
-    @Test func aChangedPassphraseOpensTheSameKey() throws {
+    @Test("A changed passphrase opens the same key")
+    func aChangedPassphraseOpensTheSameKey() throws {
         let folder = try TemporaryFolder()
         let (file, key) = try MasterKeyFile.create(passphrase: Self.passphrase, cost: .least)
         let changed = try MasterKeyFile(vault: file.vault, key, passphrase: Array("another".utf8), cost: .least)
@@ -39,7 +42,8 @@ import Testing
         #expect(throws: ProtectionError.wrongPassphrase) { try changed.masterKey(passphrase: Self.passphrase) }
     }
 
-    @Test func noByteOfTheFileMayChange() throws {
+    @Test("No byte of the file may change")
+    func noByteOfTheFileMayChange() throws {
         let (file, _) = try MasterKeyFile.create(passphrase: Self.passphrase, cost: .least)
         for offset in file.encoded.indices {
             var bytes = file.encoded
@@ -56,7 +60,8 @@ import Testing
         }
     }
 
-    @Test func aMissingFileIsNoneAndALongOneIsDamaged() throws {
+    @Test("A missing file is none and a long one is damaged")
+    func aMissingFileIsNoneAndALongOneIsDamaged() throws {
         let folder = try TemporaryFolder()
         #expect(try MasterKeyFile.read(folder.path("key")) == nil)
         try folder.write([UInt8](repeating: 7, count: 100_000), to: "key")
@@ -65,7 +70,8 @@ import Testing
         }
     }
 
-    @Test func aWipedKeyIsUseless() throws {
+    @Test("A wiped key is useless")
+    func aWipedKeyIsUseless() throws {
         let key = try SecretKey()
         #expect(!key.isWiped)
         key.wipe()

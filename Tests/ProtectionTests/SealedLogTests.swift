@@ -50,8 +50,9 @@ extension SealedLog {
     }
 }
 
-@Suite struct SealedLogTests {
-    @Test(arguments: [ProtectionClass.complete, .completeUnlessOpen])
+@Suite("Sealed logs", .timeLimit(.minutes(10)))
+struct SealedLogTests {
+    @Test("Records come back in order", arguments: [ProtectionClass.complete, .completeUnlessOpen])
     func recordsComeBackInOrder(protection: ProtectionClass) throws {
         let fixture = try SealedFixture()
         let log = try fixture.create("a.sealed", protection, ["one"])
@@ -65,7 +66,8 @@ extension SealedLog {
         #expect(try fixture.open().texts().records == ["one", "two", "", "three"])
     }
 
-    @Test func nothingOfARecordIsOnTheDisk() throws {
+    @Test("Nothing of a record is on the disk")
+    func nothingOfARecordIsOnTheDisk() throws {
         let fixture = try SealedFixture()
         let canary = "the canary of this record"
         let log = try fixture.create("a.sealed", .completeUnlessOpen, [canary])
@@ -78,7 +80,8 @@ extension SealedLog {
         #expect(try fixture.open().texts().records == [canary, canary, canary])
     }
 
-    @Test func aLockedIndexOfTheClassCompleteTakesNothing() throws {
+    @Test("A locked index of the class complete takes nothing")
+    func aLockedIndexOfTheClassCompleteTakesNothing() throws {
         let fixture = try SealedFixture()
         let log = try fixture.create("a.sealed", .complete, ["one"])
         log.lock()
@@ -88,13 +91,15 @@ extension SealedLog {
         #expect(try fixture.open().texts().records == ["one"])
     }
 
-    @Test func anotherMasterKeyOpensNothing() throws {
+    @Test("Another master key opens nothing")
+    func anotherMasterKeyOpensNothing() throws {
         let fixture = try SealedFixture()
         let log = try fixture.create()
         #expect(throws: ProtectionError.self) { try log.unlock(master: SecretKey()) }
     }
 
-    @Test(arguments: [ProtectionClass.complete, .completeUnlessOpen])
+    @Test(
+        "Moved repeated and exchanged records are not read", arguments: [ProtectionClass.complete, .completeUnlessOpen])
     func movedRepeatedAndExchangedRecordsAreNotRead(protection: ProtectionClass) throws {
         let fixture = try SealedFixture()
         let log = try fixture.create("a.sealed", protection)
@@ -126,7 +131,8 @@ extension SealedLog {
         #expect(read.records.isEmpty && read.findings.count == 1)
     }
 
-    @Test func aTornRecordIsCutAndADamagedOneReported() throws {
+    @Test("A torn record is cut and a damaged one reported")
+    func aTornRecordIsCutAndADamagedOneReported() throws {
         let fixture = try SealedFixture()
         let log = try fixture.create("a.sealed", .complete, ["one"])
         let whole = log.byteCount
@@ -153,7 +159,8 @@ extension SealedLog {
         #expect(try fixture.folder.read("a.sealed") == damaged)
     }
 
-    @Test func noByteOfTheHeaderMayChange() throws {
+    @Test("No byte of the header may change")
+    func noByteOfTheHeaderMayChange() throws {
         let fixture = try SealedFixture()
         let log = try fixture.create("a.sealed", .completeUnlessOpen)
         let bytes = try fixture.folder.read("a.sealed")
@@ -172,7 +179,8 @@ extension SealedLog {
         }
     }
 
-    @Test func destroyedKeysOpenNothing() throws {
+    @Test("Destroyed keys open nothing")
+    func destroyedKeysOpenNothing() throws {
         let fixture = try SealedFixture()
         let log = try fixture.create("a.sealed", .completeUnlessOpen, ["one"])
         let before = try fixture.folder.read("a.sealed")
@@ -184,7 +192,8 @@ extension SealedLog {
     }
 
     /// Any file is opened or rejected, and never yields a record that was not written at its place.
-    @Test func hostileFiles() throws {
+    @Test("Hostile files")
+    func hostileFiles() throws {
         let fixture = try SealedFixture()
         let records = ["one", "two", "three"]
         let log = try fixture.create("a.sealed", .completeUnlessOpen, ["one", "two"])

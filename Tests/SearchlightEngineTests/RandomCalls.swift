@@ -85,6 +85,8 @@ enum RandomCalls {
             SetLearningCall(isOn: random.below(2) == 0), DesktopVisibilityCall(),
             SetDesktopVisibilityCall(bundle: text(&random), isShown: random.below(2) == 0),
             SemanticStatusCall(), SemanticModelChangedCall(), EmbedCall(),
+            UnlockCall(passphrase: Array(text(&random).utf8), creates: random.below(2) == 0), LockCall(),
+            ProtectionStatusCall(),
         ]
     }
 
@@ -94,7 +96,7 @@ enum RandomCalls {
     }
 
     static func error(_ random: inout SplitMix64) -> EngineError {
-        switch random.below(11) {
+        switch random.below(12) {
         case 0: .index(indexError(&random))
         case 1: .query([.cancelled, .tooComplex(what: "x", value: 1, limit: 2), .index(.closed)][random.below(3)])
         case 2: .extension(extensionError(&random))
@@ -103,6 +105,7 @@ enum RandomCalls {
         case 5: .alreadyReindexing(text(&random))
         case 6: .itemNotFound(text(&random))
         case 9: .semantic(text(&random))
+        case 10: .protection([.locked, .damaged(path: text(&random), detail: text(&random))][random.below(2)])
         case 8: .itemElsewhere(text(&random), place: text(&random), places: texts(&random))
         case 7: .ambiguousItem(text(&random), candidates: [item(&random), item(&random)])
         default: .storeFile(path: text(&random), operation: text(&random), detail: text(&random))

@@ -79,7 +79,8 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
 
     /// Provides the items of the method without a protection class.
     ///
-    /// - Note: Unused on Linux: there are no protection classes, and items are requested with
+    /// - Note: Unused on Linux: items of encrypted indexes are not requested again, and others are
+    ///   requested with
     ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     @preconcurrency
     open func searchableItems(
@@ -91,7 +92,8 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
 
     /// Calls the variant with a handler.
     ///
-    /// - Note: Unused on Linux: there are no protection classes, and items are requested with
+    /// - Note: Unused on Linux: items of encrypted indexes are not requested again, and others are
+    ///   requested with
     ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     open func searchableItems(
         forIdentifiers identifiers: [String], protectionClass: FileProtectionType

@@ -76,7 +76,9 @@ extension CSSearchableIndex {
                 }
             }
             if try staged.get() { return complete(.success(nil)) }
-            try send(changes.map { IndexRequest($0, index: name) }, holdsUp: holdsUp, completion: complete)
+            try send(
+                changes.map { IndexRequest($0, index: name, protection: encryption) }, holdsUp: holdsUp,
+                completion: complete)
         }
     }
 
@@ -99,8 +101,18 @@ extension CSSearchableIndex {
             }
             let commit = IndexBatch(
                 scope: IndexScope(bundle: "", index: name), changes: batch, clientState: Array(state),
-                expecting: expectation)
+                expecting: expectation, protection: encryption)
             try send([.commit(commit)], holdsUp: holdsUp, completion: completion)
+        }
+    }
+
+    /// The protection class, if the index is encrypted; `nil` for other classes.
+    private var encryption: ProtectionClass? {
+        guard name != nil else { return nil }
+        switch protectionClass.rawValue {
+        case FileProtectionType.complete.rawValue: return .complete
+        case FileProtectionType.completeUnlessOpen.rawValue: return .completeUnlessOpen
+        default: return nil
         }
     }
 

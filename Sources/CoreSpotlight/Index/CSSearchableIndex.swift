@@ -32,8 +32,6 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     // the lock only.
 
     /// The protection class of the index; `completeUntilFirstUserAuthentication` by default.
-    ///
-    /// - Note: Unused on Linux: there are no protection classes.
     public let protectionClass: FileProtectionType
 
     /// The name; `nil` for the default index.
@@ -60,8 +58,14 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
 
     /// Creates an index with a name and a protection class.
     ///
-    /// - Note: Differs on Linux: there are no protection classes. The index is readable by its
-    ///   owner alone, and encrypted if the disk is.
+    /// An index with the class `complete` or `completeUnlessOpen` is encrypted. Its items are found
+    /// while the user has unlocked the store. The first item needs an unlocked store. After that,
+    /// `completeUnlessOpen` accepts items at any time, and `complete` fails with
+    /// ``CSIndexError/Code/indexUnavailableError`` while the store is locked. So does reading of
+    /// client states and identifiers.
+    ///
+    /// - Note: Differs on Linux: the user unlocks with a passphrase (`searchlight unlock`). An
+    ///   index with another class is readable by its owner alone, and encrypted if the disk is.
     public init(name: String, protectionClass: FileProtectionType?) {
         self.name = name
         self.protectionClass = protectionClass ?? .completeUntilFirstUserAuthentication
@@ -70,9 +74,12 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     }
 
     /// - Parameter delegates: The registry of the delegate; `nil` for none.
-    init(name: String?, sender: RequestSender?, delegates: IndexDelegates? = nil) {
+    init(
+        name: String?, sender: RequestSender?, delegates: IndexDelegates? = nil,
+        protectionClass: FileProtectionType = .completeUntilFirstUserAuthentication
+    ) {
         self.name = name
-        protectionClass = .completeUntilFirstUserAuthentication
+        self.protectionClass = protectionClass
         self.sender = sender
         self.delegates = delegates
     }

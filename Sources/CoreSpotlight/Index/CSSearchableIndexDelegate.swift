@@ -69,7 +69,8 @@ public protocol CSSearchableIndexDelegate: NSObjectProtocol {
 
     /// Provides items of indexes with a protection class. Optional.
     ///
-    /// - Note: Unused on Linux: there are no protection classes, and items are requested with
+    /// - Note: Unused on Linux: items of encrypted indexes are not requested again, and others are
+    ///   requested with
     ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     @preconcurrency
     func searchableItems(
@@ -78,7 +79,8 @@ public protocol CSSearchableIndexDelegate: NSObjectProtocol {
 
     /// Provides items of indexes with a protection class. Optional.
     ///
-    /// - Note: Unused on Linux: there are no protection classes, and items are requested with
+    /// - Note: Unused on Linux: items of encrypted indexes are not requested again, and others are
+    ///   requested with
     ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     func searchableItems(
         forIdentifiers identifiers: [String], protectionClass: FileProtectionType

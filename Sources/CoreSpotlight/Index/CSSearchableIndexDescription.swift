@@ -8,7 +8,7 @@ import Foundation
 open class CSSearchableIndexDescription: NSObject, NSCopying, NSSecureCoding {
     /// The protection class of the index; `nil` for the default.
     ///
-    /// - Note: Unused on Linux: there are no protection classes.
+    /// - Note: Unused on Linux: items of encrypted indexes are not requested again.
     public let protectionClass: FileProtectionType?
 
     init(protectionClass: FileProtectionType?) { self.protectionClass = protectionClass }

@@ -82,8 +82,7 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
 
     /// The protection classes of the indexes to search.
     ///
-    /// - Note: Unused on Linux: there are no protection classes, so all indexes of the app are
-    ///   searched.
+    /// - Note: Unused on Linux: all indexes of the app are searched that are not locked.
     open var protectionClasses: [FileProtectionType] {
         get { lock.withLock { classes } }
         set { lock.withLock { classes = newValue } }

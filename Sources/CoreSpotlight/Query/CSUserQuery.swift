@@ -36,7 +36,7 @@ open class CSUserQuery: CSSearchQuery, @unchecked Sendable {
 
     /// Connects to the index, as ``prepare()`` does.
     ///
-    /// - Note: Differs on Linux: there are no protection classes, so the argument has no effect.
+    /// - Note: Differs on Linux: the argument has no effect, since the whole service is prepared.
     open class func prepareProtectionClasses(_ protectionClasses: [FileProtectionType]) { prepare() }
 
     /// The handler of suggestions. It receives all suggestions, best first. Without it the query

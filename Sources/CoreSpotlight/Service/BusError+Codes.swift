@@ -41,6 +41,7 @@ extension BusError {
         ServiceErrorName.accessDenied: (.indexUnavailableError, .indexUnreachable),
         ServiceErrorName.unsupportedVersion: (.indexUnavailableError, .indexUnreachable),
         ServiceErrorName.storeNotWritable: (.indexUnavailableError, .indexUnreachable),
+        ServiceErrorName.protected: (.indexUnavailableError, .indexUnreachable),
         ServiceErrorName.invalidItem: (.invalidItemError, .unknown),
         ServiceErrorName.invalidClientState: (.invalidClientStateError, .unknown),
         ServiceErrorName.mismatchedClientState: (.mismatchedClientState, .unknown),

@@ -35,7 +35,7 @@ struct StoreOpening {
 
     /// The parts of an opened store.
     struct Opened {
-        var pool: DatabasePool
+        var pool: any DatabaseWriter
         var applier: LogApplier
         var report: RecoveryReport
     }
@@ -73,6 +73,19 @@ struct StoreOpening {
             folder.noteRefusal(detail, bundles, now: now())
             throw SearchIndexError.losingRepair(path: path, detail: detail, bundles: bundles)
         }
+    }
+
+    /// Creates a store in memory, whose items are numbered from `firstNumber`.
+    mutating func openInMemory(firstNumber: Int64) throws -> Opened {
+        let queue = try DatabaseQueue(configuration: SearchIndex.configuration(isReadOnly: false, seams))
+        // Sorts and intermediate results would otherwise go to temporary files.
+        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
+        let opened = try use(queue)
+        try queue.write { db in
+            try db.execute(
+                sql: "INSERT INTO sqlite_sequence (name, seq) VALUES ('item', ?)", arguments: [firstNumber])
+        }
+        return opened
     }
 
     private mutating func openOrRepair() throws -> Opened {
@@ -178,7 +191,7 @@ struct StoreOpening {
         return pool
     }
 
-    private mutating func use(_ pool: DatabasePool) throws -> Opened {
+    private mutating func use(_ pool: any DatabaseWriter) throws -> Opened {
         try pool.read { try Schema.refuseNewer($0, path: folder.path) }
         try Schema.migrator.migrate(pool)
         let generation = try generationBefore ?? pool.read { try StoreRow($0).generation }
@@ -240,7 +253,7 @@ struct StoreOpening {
 
     /// Detects an older database: it knows a lower generation than was recorded outside. Either the
     /// file was restored from a backup, or its WAL was lost.
-    private mutating func takeOverGeneration(_ pool: DatabasePool) throws {
+    private mutating func takeOverGeneration(_ pool: any DatabaseWriter) throws {
         guard let known = knownGeneration, try pool.read({ try StoreRow($0).generation }) < known else { return }
         try pool.write { db in
             try StoreRow.update(db) { $0.generation = known }
@@ -251,7 +264,7 @@ struct StoreOpening {
         report.findings.append("The database is older than the list of jobs; later changes are lost.")
     }
 
-    private func keepFindings(_ pool: DatabasePool) throws {
+    private func keepFindings(_ pool: any DatabaseWriter) throws {
         guard !report.findings.isEmpty else { return }
         let moment = now()
         let findings = report.findings.prefix(Self.maximumFindings)

@@ -66,6 +66,7 @@ package final class ClientCallHandler: Sendable {
         EngageCall.self, HistoryCall.self, ClearHistoryCall.self, SetLearningCall.self,
         DesktopVisibilityCall.self, SetDesktopVisibilityCall.self,
         SemanticStatusCall.self, SemanticModelChangedCall.self, EmbedCall.self,
+        UnlockCall.self, LockCall.self, ProtectionStatusCall.self,
     ]
 
     private static let byName = Dictionary(calls.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -94,7 +94,7 @@ extension DragFailure.Kind {
         case .query(.cancelled): self = .cancelled
         case .itemNotFound, .itemElsewhere, .ambiguousItem: self = .notFound
         case .service(.notAnswering): self = .timedOut
-        case .service(.refused): self = .refused
+        case .service(.refused), .protection: self = .refused
         case .service, .index, .storeFile: self = .inputOutput
         case .query, .storeInUse, .alreadyReindexing, .semantic: self = .failed
         }

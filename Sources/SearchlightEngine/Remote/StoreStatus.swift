@@ -73,6 +73,8 @@ package struct StoreStatus: Hashable, Sendable, Codable {
     package var followed: FollowedStatus
     /// The embedding model and its progress; `nil` without a model.
     package var semantic: SemanticStatus?
+    /// The protected indexes.
+    package var protection: ProtectionStatus
     /// The service that answered; `nil` if this process answered.
     package var service: ServiceFacts?
 }

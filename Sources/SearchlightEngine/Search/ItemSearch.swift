@@ -64,6 +64,8 @@ package struct FoundItems: Hashable, Sendable, Codable {
     package var correction: SearchCorrection?
     /// The requested notes.
     package var notes: StoreNotes?
+    /// `true` if protected items are locked and were not searched.
+    package var isLocked = false
 
     /// An answer without hits.
     package static let nothing = FoundItems(hits: [])

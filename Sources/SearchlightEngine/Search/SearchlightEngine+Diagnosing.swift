@@ -11,7 +11,7 @@ extension SearchlightEngine {
     /// - Throws: ``EngineError/itemNotFound(_:)`` if no item has the number.
     package func diagnose(_ search: ItemSearch, item number: Int64) async throws(EngineError) -> SearchDiagnosis {
         let request = await withMeaning(try request(for: search))
-        let diagnosis = try await onQuery { (index) throws(IndexQueryError) in
+        let diagnosis = try await onQuery(having: number) { (index) throws(IndexQueryError) in
             try await index.diagnose(request, item: number)
         }
         guard let diagnosis else { throw .itemNotFound("@\(number)") }

@@ -16,7 +16,7 @@ extension SearchlightEngine {
         return FoundItems(
             hits: found(page.hits, search, query: page.correction?.text ?? search.text), next: page.next,
             pending: page.pending, total: page.total, correction: page.correction,
-            notes: try await notes(search.notes))
+            notes: try await notes(search.notes), isLocked: vault.isLocked)
     }
 
     /// Returns hits with their snippets.

@@ -58,7 +58,7 @@ extension SearchlightEngine {
             throw .service(.refused(during: "find similar items", reason: reason))
         }
         let (request, model) = (try request(for: search), semanticModel.installed?.identity)
-        let page = try await onQuery { (index) throws(IndexQueryError) in
+        let page = try await onQuery(having: number) { (index) throws(IndexQueryError) in
             try await index.similar(to: number, request, model: model)
         }
         guard let page else { throw .itemNotFound("@\(number)") }

@@ -30,7 +30,8 @@ struct ForgetCommand: OptionedCommand {
     private func forget(_ store: any EngineClient) async throws {
         let counts = try await store.perform(ItemCountsCall())
         let owes = try await store.perform(PendingReindexesCall()).contains { $0.bundle == bundle }
-        if counts[bundle] == nil, !owes {
+        let isProtected = try await store.perform(ProtectionStatusCall()).indexes.contains { $0.scope.bundle == bundle }
+        if counts[bundle] == nil, !owes, !isProtected {
             guard try await isGone(in: store) else {
                 throw CommandFailure(message: unknownBundle(bundle, among: counts.keys.sorted()), status: .notFound)
             }

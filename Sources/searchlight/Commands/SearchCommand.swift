@@ -91,7 +91,9 @@ struct SearchCommand: OptionedCommand {
         }
         let found = try await store.find(search)
         if let notes = found.notes { options.warnOfOpening(notes) }
-        let notes = found.notes?.messages ?? []
+        let notes =
+            (found.notes?.messages ?? [])
+            + (found.isLocked ? ["Some items are locked. To search them: searchlight unlock"] : [])
         defer { for note in notes { Output.complain("Note: \(note)") } }
         if options.json { return try Output.printJSON(JSONObject(query: text, found, notes, explains: explain)) }
         defer { warnOfPending(found.pending) }

@@ -44,6 +44,7 @@ struct StatusCommand: OptionedCommand {
         if report.refusedRepair == nil, report.accounts.allSatisfy({ $0.items == 0 }) { try Output.line("  no items") }
         try show(report.sizes)
         try show(report.followed)
+        try show(report.protection)
         if let semantic = report.semantic { try Output.line("Search by meaning: \(SemanticReport(semantic).line)") }
         if let pending = report.pending { try Output.line("\(Output.tidied("Pending: " + pending.line))") }
         if report.generation > 1 {
@@ -92,6 +93,18 @@ struct StatusCommand: OptionedCommand {
             for line in Output.lines(held.reason ?? "") { try Output.line("  \(line)") }
         }
         for line in SandboxSection(report.sandbox).lines { try Output.line("\(Output.tidied(line))") }
+    }
+
+    private func show(_ protection: ProtectionStatus) throws {
+        guard !protection.isEmpty else { return }
+        let remedy = protection.isUnlocked ? "unlocked" : "locked. To search them: searchlight unlock"
+        try Output.line("Protected indexes: \(protection.indexes.isEmpty ? "none, " : "")\(remedy)")
+        for index in protection.indexes {
+            let name = index.scope.index.map { " (\($0))" } ?? ""
+            let line = "\(index.scope.bundle)\(name): \(index.protection.name), \(sized(index.bytes))"
+            try Output.line("  \(Output.tidied(line))")
+        }
+        for finding in protection.findings { try Output.line("  \(bad: "Damaged"): \(Output.tidied(finding))") }
     }
 
     private func show(_ followed: FollowedStatus) throws {

@@ -244,7 +244,7 @@ struct LearningTests {
         // The log cannot be emptied during a read, and that is reported.
         try await store.index.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA busy_timeout = 0") }
         do {
-            let reader = try store.index.pool.makeSnapshot()
+            let reader = try #require(store.index.pool as? DatabasePool).makeSnapshot()
             await #expect(throws: SearchIndexError.self) { try await store.index.clearEngagement() }
             #expect(try occurrences() > 0)
             try reader.close()

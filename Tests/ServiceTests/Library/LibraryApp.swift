@@ -28,8 +28,10 @@ final class LibraryApp: Sendable {
         desk.delegates.withLock { $0 = delegates }
     }
 
-    func index(_ name: String? = nil) -> CSSearchableIndex {
-        CSSearchableIndex(name: name, sender: sender, delegates: delegates)
+    func index(
+        _ name: String? = nil, protectionClass: FileProtectionType = .completeUntilFirstUserAuthentication
+    ) -> CSSearchableIndex {
+        CSSearchableIndex(name: name, sender: sender, delegates: delegates, protectionClass: protectionClass)
     }
 
     static func item(_ identifier: String) -> CSSearchableItem {

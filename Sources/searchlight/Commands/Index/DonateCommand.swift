@@ -34,6 +34,9 @@ struct DonateCommand: OptionedCommand {
             --expect-state the whole input is one batch. A rejected line rejects the whole batch if the batch has a client \
             state, and nothing after it is donated.
 
+            --protection complete or completeUnlessOpen encrypts the index; --index has to name it. Its items are found \
+            while the store is unlocked (searchlight unlock). An index keeps its class.
+
             Updates of missing items are ignored, and expired items are not found; both are counted separately.
 
             Exit status: 0 all lines were accepted, 1 some lines were rejected, 2 the file does not exist, 4 the client state \
@@ -54,6 +57,9 @@ struct DonateCommand: OptionedCommand {
     var expectNoState = false
     @Option(name: .customLong("batch"), parsing: .unconditional, help: "Donate this many lines at a time.")
     var linesPerBatch = 10_000
+    @Option(
+        help: ArgumentHelp("The protection class of the index.", valueName: "class"))
+    var protection: ProtectionClass?
     @Flag(help: "Print “acknowledged N” as soon as N batches are durable.")
     var acknowledge = false
 
@@ -64,6 +70,9 @@ struct DonateCommand: OptionedCommand {
                 “\(choice.bundle)” cannot name an app. Names have letters, digits, “-” and “_”, and “.” between them, at most \
                 \(ExtensionManifest.maximumIdentifierBytes) in all, and no “-” in front: org.example.app.
                 """)
+        }
+        guard protection?.isEncrypted != true || choice.index != nil else {
+            throw ValidationError("Only a named index has a protection class. Name it with --index.")
         }
         guard !input.isEmpty else { throw ValidationError("Name a file, or - for standard input.") }
         guard (1...100_000).contains(linesPerBatch) else {
@@ -97,7 +106,7 @@ struct DonateCommand: OptionedCommand {
         let acknowledges = acknowledge
         let mark = try await store.perform(RejectionsCall(scope: choice.scope, mark: nil)).mark
         var donation = LineDonation(
-            store: store, scope: choice.scope, linesPerBatch: linesPerBatch,
+            store: store, scope: choice.scope, protection: protection, linesPerBatch: linesPerBatch,
             clientState: clientState.map { Array($0.utf8) }, expectation: expectation
         ) { count in
             if acknowledges { try Output.line("acknowledged \(count)") }

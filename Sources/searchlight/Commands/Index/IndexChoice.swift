@@ -5,6 +5,18 @@ import ArgumentParser
 import SearchIndex
 
 /// The options that name an index.
+/// A protection class as an argument: the last part of Apple's name, as in `completeUnlessOpen`.
+extension ProtectionClass: ExpressibleByArgument {
+    /// Creates a class from its name in commands.
+    public init?(argument: String) {
+        guard let found = Self.allCases.first(where: { $0.name == argument }) else { return nil }
+        self = found
+    }
+
+    /// The names of all classes.
+    public static var allValueStrings: [String] { allCases.map(\.name) }
+}
+
 struct IndexChoice: ParsableArguments {
     @Option(help: "Use the items of the app with this bundle identifier.", completion: BundleNames.completion)
     var bundle: String

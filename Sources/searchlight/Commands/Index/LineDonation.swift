@@ -36,6 +36,8 @@ struct LineDonation {
 
     let store: any EngineClient
     let scope: IndexScope
+    /// The protection class of the index; `nil` for the class that it has.
+    let protection: ProtectionClass?
     /// The maximum number of lines of a batch without an explicit end.
     let linesPerBatch: Int
     /// The client state after the only batch of the input; `nil` if there may be several batches.
@@ -65,16 +67,18 @@ struct LineDonation {
     private var wasDivided = false
 
     init(
-        store: any EngineClient, scope: IndexScope, linesPerBatch: Int, clientState: [UInt8]?,
+        store: any EngineClient, scope: IndexScope, protection: ProtectionClass? = nil, linesPerBatch: Int,
+        clientState: [UInt8]?,
         expectation: ClientStateExpectation, onDurable: @escaping (Int) throws -> Void
     ) {
         self.store = store
         self.scope = scope
+        self.protection = protection
         self.linesPerBatch = linesPerBatch
         self.clientState = clientState
         self.expectation = expectation
         self.onDurable = onDurable
-        batch = IndexBatch(scope: scope)
+        batch = IndexBatch(scope: scope, protection: protection)
     }
 
     private var isOneBatch: Bool { clientState != nil || expectation != .any }
@@ -186,7 +190,7 @@ struct LineDonation {
     }
 
     private mutating func clearBatch() {
-        batch = IndexBatch(scope: scope)
+        batch = IndexBatch(scope: scope, protection: protection)
         (pending, pendingBytes, pendingExpired) = ([], 0, 0)
     }
 

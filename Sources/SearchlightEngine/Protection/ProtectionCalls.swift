@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+import ItemRecord
+import Protection
+import SearchIndex
+
+/// The protected indexes of a store.
+package struct ProtectionStatus: Hashable, Sendable, Codable {
+    /// A protected index.
+    package struct Index: Hashable, Sendable, Codable {
+        /// The bundle and the name of the index.
+        package var scope: IndexScope
+        /// Its class.
+        package var protection: ProtectionClass
+        /// The number of batches in its file, including replaced ones.
+        package var batches: Int
+        /// The size of its file in bytes.
+        package var bytes: Int
+    }
+    /// `true` if a passphrase was set.
+    package var hasKeys: Bool
+    /// `true` if the protected items can be found now.
+    package var isUnlocked: Bool
+    /// The indexes, sorted by bundle and name.
+    package var indexes: [Index]
+    /// A sentence for each file or record that cannot be read.
+    package var findings: [String]
+
+    /// `true` if there is nothing to report.
+    package var isEmpty: Bool { !hasKeys && indexes.isEmpty && findings.isEmpty }
+}
+
+extension SearchlightEngine {
+    /// The protected indexes.
+    package var protectionStatus: ProtectionStatus { vault.status }
+
+    /// Unlocks the protected indexes; see ``UnlockCall``.
+    @discardableResult
+    package func unlock(passphrase: [UInt8], creates: Bool) async throws(EngineError) -> UnlockReport {
+        try await vault.unlock(passphrase: passphrase, creates: creates)
+    }
+
+    /// The indexes that can be read now.
+    var readable: [SearchIndex] { [index] + [vault.index].compactMap(\.self) }
+
+    /// Performs an operation on the index that has the item with a number.
+    ///
+    /// - Throws: ``EngineError``; ``EngineError/protection(_:)`` while the store is locked.
+    func onIndex<Value>(
+        having number: Int64, _ body: (SearchIndex) async throws(SearchIndexError) -> Value
+    ) async throws(EngineError) -> Value {
+        guard !index.mayHave(number: number), let protected = vault.index else { return try await onIndex(body) }
+        return try await Self.onIndex(protected, body)
+    }
+
+    /// Performs a query on the index that has the item with a number.
+    func onQuery<Value>(
+        having number: Int64, _ body: (SearchIndex) async throws(IndexQueryError) -> Value
+    ) async throws(EngineError) -> Value {
+        let protected = index.mayHave(number: number) ? nil : vault.index
+        return try await onQuery { (index) throws(IndexQueryError) in try await body(protected ?? index) }
+    }
+
+    /// Performs an operation on an index. An index in memory that was closed since is locked.
+    static func onIndex<Value>(
+        _ index: SearchIndex, _ body: (SearchIndex) async throws(SearchIndexError) -> Value
+    ) async throws(EngineError) -> Value {
+        do throws(SearchIndexError) { return try await body(index) } catch {
+            if case .closed = error, index.isInMemory { throw .protection(.locked) }
+            throw .index(error)
+        }
+    }
+
+    /// Locks the protected indexes; see ``LockCall``.
+    ///
+    /// - Returns: `true` if they were unlocked.
+    @discardableResult
+    package func lock() async -> Bool {
+        guard let end = vault.lock() else { return false }
+        await end.value
+        return true
+    }
+}
+
+extension Vault {
+    /// The state of the protected indexes.
+    var status: ProtectionStatus {
+        state.withLock { state in
+            let indexes = state.logs.map { scope, log in
+                ProtectionStatus.Index(
+                    scope: scope, protection: log.header.protection, batches: Int(clamping: log.count),
+                    bytes: log.byteCount)
+            }
+            return ProtectionStatus(
+                hasKeys: state.keys != nil, isUnlocked: state.unlocked != nil,
+                indexes: indexes.sorted { $0.scope.sortKey < $1.scope.sortKey }, findings: state.findings)
+        }
+    }
+}
+
+extension IndexScope {
+    /// The order of scopes in lists.
+    var sortKey: (String, String) { (bundle, index ?? "") }
+}
+
+/// Unlocks the protected indexes of the store, until the service ends, ``LockCall`` is performed or
+/// the session is locked. Only a service performs it, since a command ends at once.
+package struct UnlockCall: ClientCall {
+    package var purpose: String { "unlock protected items" }
+    /// The passphrase: 1 to ``MasterKeyFile/maximumPassphraseBytes`` bytes.
+    var passphrase: [UInt8]
+    /// `true` to set the passphrase if there is none.
+    var creates: Bool
+
+    package init(passphrase: [UInt8], creates: Bool) { (self.passphrase, self.creates) = (passphrase, creates) }
+
+    package func perform(_ context: CallContext) async throws(EngineError) -> UnlockReport {
+        _ = try context.service(for: purpose)
+        return try await context.engine.use(.changing) { (engine) throws(EngineError) in
+            try await engine.unlock(passphrase: passphrase, creates: creates)
+        }
+    }
+}
+
+/// Locks the protected indexes of the store. The answer is `true` if they were unlocked.
+package struct LockCall: EngineCall {
+    package var purpose: String { "lock protected items" }
+
+    package init() {}
+
+    package func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Bool {
+        await engine.lock()
+    }
+}
+
+/// Reports the protected indexes of the store.
+package struct ProtectionStatusCall: EngineCall {
+    package var purpose: String { "list the protected indexes" }
+
+    package init() {}
+
+    package func perform(
+        on engine: SearchlightEngine, _ context: CallContext
+    ) async throws(EngineError) -> ProtectionStatus { engine.protectionStatus }
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+import ItemRecord
+import MetadataQuery
+import Protection
+import SearchIndex
+import WriteAheadLog
+
+/// The result of unlocking a store.
+package struct UnlockReport: Hashable, Sendable, Codable {
+    /// The number of protected items that can be found now.
+    package var items: Int
+    /// `true` if the keys were created, with the passphrase.
+    package var hasCreatedKeys = false
+    /// A sentence for each file or record that cannot be read.
+    package var findings: [String] = []
+}
+
+extension Vault {
+    /// The size of a file, in bytes, below which it is never rewritten, and the number of times
+    /// that it may be as large as its items.
+    private static let (smallFile, largestRatio) = (1 << 20, 4)
+    /// The size of the pages in which records are read, in bytes.
+    private static let pageBytes = 1 << 20
+
+    /// Opens the keys with a passphrase, and makes the index in memory from all records. Returns
+    /// when it can be searched. Guesses run one after the other, each with the cost of the key
+    /// file.
+    ///
+    /// - Parameter creates: `true` to create the keys if there are none.
+    /// - Throws: ``EngineError/protection(_:)``. The store is locked then, unless it was unlocked
+    ///   before.
+    func unlock(passphrase: [UInt8], creates: Bool) async throws(EngineError) -> UnlockReport {
+        let result: Result<UnlockReport, EngineError> = await serially { [self] in
+            do throws(EngineError) {
+                return .success(try await unlockNow(passphrase, creates: creates))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    private func unlockNow(_ passphrase: [UInt8], creates: Bool) async throws(EngineError) -> UnlockReport {
+        guard isWritable else { throw .index(.readOnly(path: folder, operation: "Unlocking protected items")) }
+        let session = beginSession()
+        let (known, locks) = state.withLock { ($0.keys, $0.locks) }
+        let (keys, master) = try await onFiles { [self] () throws(ProtectionError) in
+            if let known { return (known, try known.masterKey(passphrase: passphrase)) }
+            // Without its file of keys nothing can be read, and new keys would not help.
+            guard creates, state.withLock({ $0.logs.isEmpty && $0.findings.isEmpty }) else { throw .noKeys }
+            let (file, key) = try MasterKeyFile.create(passphrase: passphrase, cost: cost)
+            do throws(LogFileError) { try files.createFolder(folder) } catch { throw ProtectionError(error) }
+            try file.write(to: folder + "/" + Self.keyFileName, in: folder, files)
+            return (file, key)
+        }
+        // An earlier passphrase is verified as well, before the answer to its caller.
+        if let index {
+            master.wipe()
+            return try await report(of: index, UnlockReport(items: 0))
+        }
+        state.withLock { $0.keys = keys }
+        let index: SearchIndex
+        do throws(SearchIndexError) { index = try SearchIndex(inMemoryWith: now, bootClock: bootClock) } catch {
+            throw .index(error)
+        }
+        var report = UnlockReport(items: 0, hasCreatedKeys: known == nil)
+        do throws(EngineError) {
+            for log in state.withLock({ Array($0.logs.values) }) {
+                report.findings += try await fill(index, from: log, master, keys.vault)
+            }
+            try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in try await index.settle() }
+            for log in state.withLock({ Array($0.logs.values) }) where log.isUnlocked {
+                try await compact(log, from: index, master, keys.vault)
+            }
+            let unlocked = Unlocked(index: index, master: master, session: session)
+            let isCurrent = state.withLock { state in
+                guard state.locks == locks else { return false }
+                state.unlocked = unlocked
+                return true
+            }
+            guard isCurrent else { throw .protection(.locked) }
+        } catch {
+            for log in state.withLock({ Array($0.logs.values) }) { log.lock() }
+            master.wipe()
+            await index.discard()
+            throw error
+        }
+        state.withLock { state in for finding in report.findings { state.note(finding) } }
+        return try await self.report(of: index, report)
+    }
+
+    private func report(of index: SearchIndex, _ report: UnlockReport) async throws(EngineError) -> UnlockReport {
+        var report = report
+        report.items = try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
+            try await index.itemCounts().values.reduce(0, +)
+        }
+        return report
+    }
+
+    /// Reads the records of a file into an index.
+    ///
+    /// - Returns: The findings. A file with foreign keys stays locked, and the others are read.
+    private func fill(
+        _ index: SearchIndex, from log: SealedLog, _ master: SecretKey, _ vault: VaultIdentifier
+    ) async throws(EngineError) -> [String] {
+        guard log.header.vault == vault else { return ["\(log.path) belongs to other keys and is not read."] }
+        do throws(ProtectionError) { try log.unlock(master: master) } catch {
+            guard case .damaged = error else { throw .protection(error) }
+            return [error.description]
+        }
+        var findings: [String] = []
+        var position: SealedLog.Position?
+        repeat {
+            let start = position
+            let page = try await onFiles { () throws(ProtectionError) in
+                try log.records(from: start, maximumBytes: Self.pageBytes)
+            }
+            findings += page.findings
+            for record in page.records {
+                let entry = record.withUnsafeBytes { bytes in
+                    Result { () throws(LogEntryError) in try LogEntry(decoding: bytes) }
+                }
+                // The content of a sealed box may come from any program of the user.
+                guard case .success(let entry) = entry, entry.scope == log.header.scope else {
+                    findings.append("A record of \(log.path) is malformed and is not read.")
+                    continue
+                }
+                try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
+                    try await index.restore(entry)
+                }
+            }
+            position = page.next
+        } while position != nil
+        return Array(findings.prefix(Self.maximumFindings))
+    }
+
+    /// Rewrites a file with new keys, if replaced and deleted items take most of it.
+    private func compact(
+        _ log: SealedLog, from index: SearchIndex, _ master: SecretKey, _ vault: VaultIdentifier
+    ) async throws(EngineError) {
+        guard log.byteCount > Self.smallFile else { return }
+        let scope = log.header.scope
+        let bytes = try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
+            try await index.recordBytes(of: scope)
+        }
+        guard log.byteCount > Self.largestRatio * (bytes + Self.smallFile / Self.largestRatio) else { return }
+        try await rewrite(log, from: index, master, vault)
+    }
+
+    /// Writes the items of an index to a new file with new keys, which replaces the old one. After
+    /// a crash, either file is there, whole.
+    func rewrite(
+        _ log: SealedLog, from index: SearchIndex, _ master: SecretKey, _ vault: VaultIdentifier
+    ) async throws(EngineError) {
+        let scope = log.header.scope
+        var items: [StoredItem] = []
+        var cursor: QueryCursor?
+        repeat {
+            let page: QueryPage
+            do throws(IndexQueryError) {
+                page = try await index.items(
+                    matching: .and([]), bundle: scope.bundle, limit: SearchIndex.maximumPage, after: cursor)
+            } catch {
+                if case .index(let error) = error { throw .index(error) }
+                throw .query(error)
+            }
+            items += page.items.filter { $0.scope == scope }
+            cursor = page.next
+        } while cursor != nil
+        let state = try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
+            try await index.clientState(of: scope)
+        }
+        let written =
+            Self.entries(items, scope) + (state.map { [LogEntry(IndexBatch(scope: scope, clientState: $0))] } ?? [])
+        let rewritten = try await onFiles { [files, folder] () throws(ProtectionError) in
+            try SealedLog.create(
+                log.path, in: folder, scope, log.header.protection, vault: vault, master: master, files: files
+            ) { append throws(ProtectionError) in
+                for entry in written { try append(try entry.record()) }
+            }
+        }
+        self.state.withLock { $0.logs[scope] = rewritten }
+    }
+
+    /// Returns entries that donate items at their times, from which their expiration dates follow.
+    /// An item comes after the item that it is related to, since it would be dropped otherwise.
+    private static func entries(_ items: [StoredItem], _ scope: IndexScope) -> [LogEntry] {
+        var (entries, written, waiting): ([LogEntry], Set<String>, [StoredItem]) = ([], [], items)
+        while !waiting.isEmpty {
+            let (before, all) = (waiting.count, Set(waiting.map(\.record.uniqueIdentifier)))
+            waiting = waiting.filter { item in
+                let name = item.record.uniqueIdentifier
+                if let other = item.record.text("relatedUniqueIdentifier"), other != name, all.contains(other),
+                    !written.contains(other)
+                {
+                    return true
+                }
+                written.insert(name)
+                guard let encoded = try? EncodedItem(item.record) else { return false }
+                var batch = IndexBatch(scope: scope)
+                batch.index([encoded])
+                entries.append(LogEntry(batch, moment: .init(wall: item.donated, boot: 0, seconds: 0)))
+                return false
+            }
+            // Items that are related in a circle have no order.
+            if waiting.count == before { break }
+        }
+        return entries
+    }
+}
+
+extension LogEntry {
+    /// The entry as a record of a protected index.
+    func record() throws(ProtectionError) -> [UInt8] {
+        do throws(LogEntryError) { return try encoded() } catch { throw .file("An item cannot be stored: \(error)") }
+    }
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import ItemRecord
+import Protection
+import SearchIndex
+import Synchronization
+import SystemSupport
+import WriteAheadLog
+
+/// The protected indexes of a store: encrypted files in the folder `protected`, and, while the
+/// store is unlocked, an index in memory that is made from them.
+///
+/// ```swift
+/// let report = try await vault.unlock(passphrase: Array("correct horse".utf8), creates: true)
+/// let page = try await vault.index?.search(request)
+/// vault.lock()  // from now on `index` is nil, and the keys are overwritten
+/// ```
+///
+/// Commits and unlocking run one after the other; ``lock()`` waits for neither. May be used from
+/// any task.
+final class Vault: Sendable {
+    /// The folder of the files.
+    let folder: String
+    let isWritable: Bool
+    let files: any LogFiles
+    let now: @Sendable () -> Double
+    let bootClock: BootClock?
+    let cost: MasterKeyFile.Cost
+    /// The index of the items that are not protected.
+    private let plain: SearchIndex
+    /// See ``EngineConfiguration/onUnlock``.
+    private let onUnlock: @Sendable (_ lock: @escaping @Sendable () -> Void) -> any Sendable
+    let state: Mutex<State>
+    private let queue = SerialTasks()
+
+    struct State: Sendable {
+        /// The files by their index.
+        var logs: [IndexScope: SealedLog] = [:]
+        /// `nil` until the first ``unlock(passphrase:creates:)`` creates the keys.
+        var keys: MasterKeyFile?
+        /// The unlocked store; `nil` while it is locked.
+        var unlocked: Unlocked?
+        /// The number of locks, so that unlocking notices a lock during its work.
+        var locks: UInt64 = 0
+        /// A sentence for each problem of a file.
+        var findings: [String] = []
+    }
+
+    /// The keys and the index of an unlocked store.
+    struct Unlocked: Sendable {
+        let index: SearchIndex
+        let master: SecretKey
+        /// The result of ``EngineConfiguration/onUnlock``.
+        let session: any Sendable
+    }
+
+    /// The largest number of protected indexes.
+    static let maximumIndexes = 256
+    /// The largest number of findings that are kept.
+    static let maximumFindings = 100
+    /// The name of ``folder`` in the store.
+    static let folderName = "protected"
+    /// The name of the file of keys in ``folder``.
+    static let keyFileName = "key"
+
+    /// Finds the files of a store. Without any, nothing is read or written.
+    init(_ configuration: EngineConfiguration, isWritable: Bool, besides plain: SearchIndex) {
+        folder = configuration.storeDirectory + "/" + Self.folderName
+        self.isWritable = isWritable
+        self.plain = plain
+        files = configuration.storeHooks.logFiles
+        cost = configuration.passphraseCost
+        (now, bootClock, onUnlock) = (configuration.now, configuration.bootClock, configuration.onUnlock)
+        state = Mutex(Self.found(in: folder, configuration.storeHooks.logFiles, isWritable: isWritable))
+    }
+
+    private static func found(in folder: String, _ files: any LogFiles, isWritable: Bool) -> State {
+        var state = State()
+        do throws(UntrustedFile) { guard try OwnFile.check(folder, .folder) else { return state } } catch {
+            state.note(error.description)
+            return state
+        }
+        guard let names = try? files.names(in: folder) else { return state }
+        do throws(ProtectionError) { state.keys = try MasterKeyFile.read(folder + "/" + keyFileName) } catch {
+            state.note(error.description)
+        }
+        for name in names.sorted() {
+            let path = folder + "/" + name
+            if name.hasSuffix(LogFileNames.unfinishedSuffix), isWritable { try? files.remove(path) }
+            guard name.hasSuffix(SealedLog.suffix) else { continue }
+            do throws(ProtectionError) {
+                let log = try SealedLog.open(path, files: files, isWritable: isWritable)
+                guard state.logs.count < maximumIndexes, state.logs[log.header.scope] == nil else {
+                    throw .damaged(path: path, detail: "another file has the same index")
+                }
+                state.logs[log.header.scope] = log
+            } catch {
+                state.note(error.description)
+            }
+        }
+        return state
+    }
+
+    /// The index in memory; `nil` while the store is locked.
+    var index: SearchIndex? { state.withLock { $0.unlocked?.index } }
+
+    /// `true` if an index is protected.
+    func holds(_ scope: IndexScope) -> Bool { state.withLock { $0.logs[scope] != nil } }
+
+    /// `true` if there are protected indexes that cannot be searched now.
+    var isLocked: Bool { state.withLock { $0.unlocked == nil && !$0.logs.isEmpty } }
+
+    /// The index in memory, for a request about a protected index.
+    ///
+    /// - Throws: ``ProtectionError/locked``.
+    func unlockedIndex() throws(EngineError) -> SearchIndex {
+        guard let index else { throw .protection(.locked) }
+        return index
+    }
+
+    // MARK: Locking
+
+    /// Overwrites the keys and drops the index in memory. Donations and searches in progress fail.
+    /// Returns when the keys are overwritten; the memory of the index is freed within moments.
+    ///
+    /// - Returns: The end of that; `nil` if the store was locked.
+    @discardableResult
+    func lock() -> Task<Void, Never>? {
+        let unlocked = state.withLock { state -> Unlocked? in
+            state.locks += 1
+            for log in state.logs.values { log.lock() }
+            defer { state.unlocked = nil }
+            return state.unlocked
+        }
+        guard let unlocked else { return nil }
+        unlocked.master.wipe()
+        // The connections of the other index keep the words of the last searches.
+        plain.releaseMemory()
+        return Task.detached { await unlocked.index.discard() }
+    }
+
+    // MARK: Donations
+
+    /// Makes a batch of a protected index durable. The first batch of an index with an encrypted
+    /// class creates the index.
+    ///
+    /// While the store is locked, an index of the class `completeUnlessOpen` accepts batches that
+    /// expect no client state.
+    ///
+    /// - Throws: ``EngineError/protection(_:)`` or ``EngineError/index(_:)``; then nothing of the
+    ///   batch is kept.
+    func commit(_ batch: IndexBatch, terms: DonationTerms) async throws(EngineError) {
+        let result: Result<Void, EngineError> = await queue.run { [self] in
+            do throws(EngineError) { return .success(try await commitNow(batch, terms)) } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+    }
+
+    private func commitNow(_ batch: IndexBatch, _ terms: DonationTerms) async throws(EngineError) {
+        guard isWritable else { throw .index(.readOnly(path: folder, operation: "Storing items")) }
+        let scope = batch.scope
+        let index = index
+        if case .exactly(let expected) = batch.expectation {
+            let index = try unlockedIndex()
+            let current = try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
+                try await index.clientState(of: scope)
+            }
+            guard current == expected else { throw .index(.mismatchedClientState) }
+        }
+        guard !batch.changes.isEmpty || batch.clientState != nil else { return }
+        guard terms.isWanted() else { throw .index(.mismatchedClientState) }
+        let entry = LogEntry(batch, moment: plain.moment())
+        try await onFiles { [self] () throws(ProtectionError) in
+            try log(for: scope, batch.protection).append(try entry.record())
+        }
+        guard let index else { return }
+        try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in try await index.restore(entry)
+        }
+    }
+
+    /// Returns the file of an index, and creates it if necessary. Blocks.
+    private func log(for scope: IndexScope, _ protection: ProtectionClass?) throws(ProtectionError) -> SealedLog {
+        let (log, count, keys, master) = state.withLock {
+            ($0.logs[scope], $0.logs.count, $0.keys, $0.unlocked?.master)
+        }
+        if let log { return log }
+        guard let keys else { throw .noKeys }
+        guard let master else { throw .locked }
+        guard count < Self.maximumIndexes else { throw .tooManyIndexes(limit: Self.maximumIndexes) }
+        let name = VaultIdentifier().bytes.map { String(256 + Int($0), radix: 16).dropFirst() }.joined()
+        let created = try SealedLog.create(
+            folder + "/" + name + SealedLog.suffix, in: folder, scope, protection ?? .complete, vault: keys.vault,
+            master: master, files: files
+        ) { _ in }
+        let isLocked = state.withLock { state in
+            state.logs[scope] = created
+            return state.unlocked == nil
+        }
+        if isLocked { created.lock() }
+        return created
+    }
+
+    /// Runs a body after all commits and unlocking that began before.
+    func serially<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
+        await queue.run(body)
+    }
+
+    /// Announces that the store is about to be unlocked. The result is kept while it is.
+    func beginSession() -> any Sendable { onUnlock { [weak self] in self?.lock() } }
+
+    // MARK: Removing
+
+    /// Removes the protected indexes of a bundle: first their keys, then their files, then their
+    /// items in memory.
+    ///
+    /// - Returns: The number of removed items; 0 while the store is locked.
+    func forget(_ bundle: String) async throws(EngineError) -> Int {
+        let result: Result<Int, EngineError> = await queue.run { [self] in
+            do throws(EngineError) { return .success(try await forgetNow(bundle)) } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
+
+    private func forgetNow(_ bundle: String) async throws(EngineError) -> Int {
+        let logs = state.withLock { $0.logs.filter { $0.key.bundle == bundle } }
+        guard !logs.isEmpty else { return 0 }
+        try await onFiles { [files, folder] () throws(ProtectionError) in
+            for log in logs.values { log.destroyKeys() }
+            do throws(LogFileError) {
+                for log in logs.values { try files.remove(log.path) }
+                try files.synchronizeFolder(folder)
+            } catch {
+                throw ProtectionError(error)
+            }
+        }
+        state.withLock { state in for scope in logs.keys { state.logs[scope] = nil } }
+        guard let index else { return 0 }
+        return try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
+            try await index.forget(bundle: bundle)
+        }
+    }
+}
+
+extension Vault.State {
+    /// Keeps a finding, and drops the oldest ones beyond ``Vault/maximumFindings``.
+    mutating func note(_ finding: String) { findings = Array((findings + [finding]).suffix(Vault.maximumFindings)) }
+}
+
+/// Tasks that run one after the other, in the order of ``run(_:)``.
+private final class SerialTasks: Sendable {
+    private let last = Mutex<Task<Void, Never>?>(nil)
+
+    /// Runs a body after all earlier ones, also if the calling task is cancelled.
+    func run<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
+        let task = last.withLock { last in
+            let task = Task { [previous = last] in
+                await previous?.value
+                return await body()
+            }
+            last = Task { _ = await task.value }
+            return task
+        }
+        return await task.value
+    }
+}
+
+/// Runs blocking operations on files on a thread that may block.
+func onFiles<Value: Sendable>(
+    _ body: @escaping @Sendable () throws(ProtectionError) -> Value
+) async throws(EngineError) -> Value {
+    let result: Result<Value, ProtectionError> = await withCheckedContinuation { continuation in
+        DispatchQueue.global(qos: .utility).async {
+            continuation.resume(returning: Result { () throws(ProtectionError) in try body() })
+        }
+    }
+    do throws(ProtectionError) { return try result.get() } catch { throw .protection(error) }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+/// The commands of protected indexes, with a service.
+@Suite("Commands of protected indexes", .timeLimit(.minutes(10)))
+struct ProtectionCommandTests {
+    private static let line = #"{"uniqueIdentifier": "pulse", "attributes": {"title": "Resting pulse"}}"#
+    private static let donate = [
+        "donate", "--bundle", "org.example.health", "--index", "notes", "--protection", "complete", "-",
+    ]
+
+    @Test("A protected item is donated, found, locked, found again and forgotten")
+    func wholeWay() async throws {
+        let command = Command(harness: try Harness())
+        let host = try ServiceHost(command.harness)
+        let early = try await command.outcome(Self.donate, input: Self.line)
+        #expect(early.status == 4 && early.errors.contains("searchlight unlock"), "\(early)")
+        let first = try await command.outcome(["unlock"], input: "correct horse\n")
+        #expect(first.status == 0 && first.output.contains("The passphrase is set."), "\(first)")
+        let donated = try await command.outcome(Self.donate, input: Self.line)
+        #expect(donated.status == 0 && donated.output == "1 item accepted.\n", "\(donated)")
+        let found = try await command.outcome(["search", "pulse"])
+        #expect(found.output.contains("Resting pulse") && found.errors.isEmpty, "\(found)")
+        let unlocked = try await command.outcome(["status"])
+        #expect(unlocked.output.contains("Protected indexes: unlocked"), "\(unlocked)")
+        #expect(unlocked.output.contains("org.example.health (notes): complete"), "\(unlocked)")
+        #expect(try await command.outcome(["lock"]).output == "Locked.\n")
+        #expect(try await command.outcome(["lock"]).output == "Protected items are locked already.\n")
+        let locked = try await command.outcome(["search", "pulse"])
+        #expect(!locked.output.contains("Resting"), "\(locked)")
+        #expect(
+            locked.errors.contains("Note: Some items are locked. To search them: searchlight unlock"), "\(locked)")
+        let refused = try await command.outcome(Self.donate, input: Self.line)
+        #expect(refused.status == 4 && refused.errors.contains("searchlight unlock"), "\(refused)")
+        let wrong = try await command.outcome(["unlock"], input: "correct horsf\n")
+        #expect(wrong.status == 1 && wrong.errors.contains("The passphrase is wrong."), "\(wrong)")
+        let again = try await command.outcome(["unlock", "--json"], input: "correct horse\n")
+        let report = try #require(
+            try JSONSerialization.jsonObject(with: Data(again.output.utf8)) as? [String: Any], "\(again)")
+        #expect(report["items"] as? Int == 1 && (report["findings"] as? [String])?.isEmpty == true)
+        let forgotten = try await command.outcome(["forget", "org.example.health", "--yes"])
+        #expect(forgotten.output.contains("1 item deleted"), "\(forgotten)")
+        #expect(try await !command.outcome(["search", "pulse"]).output.contains("Resting"))
+        await host.close()
+    }
+
+    @Test("Without a service nothing is unlocked, and wrong use is named")
+    func misuse() async throws {
+        let command = Command(harness: try Harness())
+        let plain = try await command.outcome(["donate", "--bundle", "org.example.app", "-"], input: Self.line)
+        #expect(plain.status == 0, "\(plain)")
+        let none = try await command.outcome(["unlock"], input: "correct horse\n")
+        #expect(none.status == 4 && none.errors.contains("no service runs"), "\(none)")
+        let unnamed = try await command.outcome(
+            ["donate", "--bundle", "org.example.app", "--protection", "complete", "-"], input: Self.line)
+        #expect(unnamed.status == 64 && unnamed.errors.contains("--index"), "\(unnamed)")
+        let unknown = try await command.outcome(
+            ["donate", "--bundle", "org.example.app", "--index", "x", "--protection", "secret", "-"], input: Self.line)
+        #expect(unknown.status == 64 && unknown.errors.contains("completeUnlessOpen"), "\(unknown)")
+        let host = try ServiceHost(command.harness)
+        let empty = try await command.outcome(["unlock"], input: "\n")
+        #expect(empty.status == 64, "\(empty)")
+        #expect(!FileManager.default.fileExists(atPath: command.harness.store + "/protected"))
+        await host.close()
+    }
+}
