@@ -34,7 +34,7 @@ package final class SealedLog: Sendable {
 
     private struct State {
         let file: any LogFile
-        /// The end of the last whole frame, in bytes.
+        /// The end of the last whole frame, in bytes; before the scan, the end of the header.
         var end: Int
         /// `true` if bytes follow the last whole frame.
         var hasTail = false
@@ -43,6 +43,8 @@ package final class SealedLog: Sendable {
         var keys: SealedLogHeader.Keys?
         /// The reason why nothing can be appended; `nil` normally.
         var failure: ProtectionError?
+        /// `true` once ``SealedLog/scan(_:)`` has found the end.
+        var isScanned = true
     }
 
     /// The suffix of a file name.
@@ -128,7 +130,15 @@ package final class SealedLog: Sendable {
             try file.read(at: 0, count: SealedLogHeader.maximumBytes)
         }
         let header = try SealedLogHeader(decoding: start, path: path)
-        var state = State(file: file, end: header.encoded.count, count: 0, keys: nil)
+        let state = State(file: file, end: header.encoded.count, count: 0, keys: nil, isScanned: false)
+        return SealedLog(path: path, header: header, state: state)
+    }
+
+    /// Finds the end of the last whole frame, if that is not known. Each frame costs a read of its
+    /// head, so a file that is only listed is not scanned.
+    private func scan(_ state: inout State) throws(ProtectionError) {
+        guard !state.isScanned else { return }
+        let file = state.file
         let size = try onFiles { () throws(LogFileError) in try file.size() }
         frames: while true {
             switch try Self.frame(at: state.end, number: state.count, size, file, header) {
@@ -138,12 +148,11 @@ package final class SealedLog: Sendable {
             case .end: break frames
             case .damaged:
                 let detail = "its record \(state.count + 1) cannot be read, nor what follows"
-                state.failure = .damaged(path: path, detail: detail)
+                state.failure = state.failure ?? .damaged(path: path, detail: detail)
                 break frames
             }
         }
-        state.hasTail = size > state.end
-        return SealedLog(path: path, header: header, state: state)
+        (state.hasTail, state.isScanned) = (size > state.end, true)
     }
 
     private enum Frame {
@@ -221,11 +230,8 @@ package final class SealedLog: Sendable {
 
     // MARK: Records
 
-    /// The number of records, readable or not.
-    package var count: UInt64 { state.withLock { $0.count } }
-
-    /// The length of the file in bytes, without a last frame that is not whole.
-    package var byteCount: Int { state.withLock { $0.end } }
+    /// The length of the file in bytes; 0 if it cannot be read.
+    package var byteCount: Int { state.withLock { $0.isScanned ? $0.end : (try? $0.file.size()) ?? 0 } }
 
     /// Appends a record, durably.
     ///
@@ -235,6 +241,7 @@ package final class SealedLog: Sendable {
     package func append(_ record: [UInt8]) throws(ProtectionError) {
         try state.withLock { state in
             Result { () throws(ProtectionError) in
+                try scan(&state)
                 if let failure = state.failure { throw failure }
                 let frame = try header.frame(record, number: state.count, keys: state.keys)
                 do throws(LogFileError) {
@@ -276,8 +283,14 @@ package final class SealedLog: Sendable {
     ///   - maximumBytes: The size at which the page ends. It has at least one record.
     /// - Throws: ``ProtectionError/locked``.
     package func records(from position: Position? = nil, maximumBytes: Int) throws(ProtectionError) -> Page {
-        let (file, count, end, keys, failure) = state.withLock { ($0.file, $0.count, $0.end, $0.keys, $0.failure) }
-        guard let keys else { throw .locked }
+        let known = try state.withLock { state in
+            Result { () throws(ProtectionError) in
+                try scan(&state)
+                return state
+            }
+        }.get()
+        let (file, count, end, failure) = (known.file, known.count, known.end, known.failure)
+        guard let keys = known.keys else { throw .locked }
         var place = position ?? Position(offset: header.encoded.count, number: 0)
         var page = Page()
         var bytes = 0

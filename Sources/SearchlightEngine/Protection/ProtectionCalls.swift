@@ -11,8 +11,6 @@ package struct ProtectionStatus: Hashable, Sendable, Codable {
         package var scope: IndexScope
         /// Its class.
         package var protection: ProtectionClass
-        /// The number of batches in its file, including replaced ones.
-        package var batches: Int
         /// The size of its file in bytes.
         package var bytes: Int
     }
@@ -87,8 +85,7 @@ extension Vault {
         state.withLock { state in
             let indexes = state.logs.map { scope, log in
                 ProtectionStatus.Index(
-                    scope: scope, protection: log.header.protection, batches: Int(clamping: log.count),
-                    bytes: log.byteCount)
+                    scope: scope, protection: log.header.protection, bytes: log.byteCount)
             }
             return ProtectionStatus(
                 hasKeys: state.keys != nil, isUnlocked: state.unlocked != nil,
