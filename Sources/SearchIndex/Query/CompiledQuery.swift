@@ -63,6 +63,26 @@ struct PreparedQuery: Sendable {
     }
 }
 
+extension PreparedQuery {
+    /// Returns the texts of the items that the indexes cannot rule out. Reads no records.
+    ///
+    /// - Returns: The texts; `nil` if there are more than `maximum`, or if the indexes cannot list
+    ///   them.
+    func candidateTexts(upTo maximum: Int, _ db: Database) throws -> Set<Int64>? {
+        guard try AttributeIndex.isCurrent(db) else { return nil }
+        let candidates = try QueryCompiler(db, context: context, limits: limits).compile(expression).candidates
+        guard let condition = candidates.condition, !candidates.isComplement,
+            condition.arguments.count <= CompiledQuery.maximumArguments
+        else { return nil }
+        var select = SQLFragment()
+        select.append("SELECT text_row FROM item WHERE text_row IS NOT NULL AND ")
+        select.append(condition)
+        select.append(" LIMIT ?", maximum + 1)
+        let texts = try Set(Int64.fetchAll(db, sql: select.sql, arguments: StatementArguments(select.arguments)))
+        return texts.count <= maximum ? texts : nil
+    }
+}
+
 /// A query as an SQL condition, for one state of the store.
 struct CompiledQuery {
     /// `true` if the indexes alone decide, without reading records.
@@ -73,7 +93,7 @@ struct CompiledQuery {
     let condition: SQLFragment
 
     /// The largest number of variables for candidates, below SQLite's limit of 32,766.
-    private static let maximumArguments = 16_384
+    fileprivate static let maximumArguments = 16_384
 
     init(_ query: PreparedQuery, _ db: Database, now: Double) throws {
         var result = QueryCompiler.Result.unrestricted

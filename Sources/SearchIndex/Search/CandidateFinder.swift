@@ -11,6 +11,9 @@ struct CandidateFinder {
     let plan: SearchPlan
     let words: [QueryWord]
     let tags: SearchTags
+    /// The only texts that the filters may allow; `nil` if there is no such list. Lists skip all
+    /// others.
+    let allowed: Set<Int64>?
     let limits: SearchLimits
     let now: Double
     /// The number of candidates requested from each list.
@@ -35,24 +38,26 @@ struct CandidateFinder {
     var isCounting = false
 
     init(
-        _ plan: SearchPlan, _ words: [QueryWord], tags: SearchTags, _ limits: SearchLimits, now: Double, depth: Int,
-        findsInsideWords: Bool, languages: [WordLanguage], _ items: TextItemReader, _ db: Database
+        _ plan: SearchPlan, _ words: [QueryWord], tags: SearchTags, allowed: Set<Int64>?, _ limits: SearchLimits,
+        now: Double, depth: Int, findsInsideWords: Bool, languages: [WordLanguage], _ items: TextItemReader,
+        _ db: Database
     ) {
         (self.plan, self.words, self.tags, self.limits, self.now) = (plan, words, tags, limits, now)
+        self.allowed = allowed
         (self.depth, self.findsInsideWords, self.languages) = (depth, findsInsideWords, languages)
         (self.items, self.db) = (items, db)
     }
 
     /// Finds the candidates for ranking.
     mutating func find() throws {
-        let strict = try strictTexts()
-        if let strict, strict.count <= limits.readItems { return add(strict, 1) }
+        let only = try strictTexts() ?? fewAllowed
+        if let only, only.count <= limits.readItems { return add(only, 1) }
         try findBest()
-        guard let strict else { return }
+        guard let only else { return }
         // The lists only determine the order of these texts.
         let estimates = found
         found = [:]
-        for text in strict { found[text] = estimates[text] ?? 0.3 }
+        for text in only { found[text] = estimates[text] ?? 0.3 }
         isExhausted = true
     }
 
@@ -67,11 +72,17 @@ struct CandidateFinder {
     /// Returns all texts with the phrases; `nil` if there are no phrases, or too many texts.
     private mutating func strictTexts() throws -> [Int64]? {
         guard let strict = plan.strict else { return nil }
-        let limit = max(depth, limits.together)
         let wasExhausted = isExhausted
-        let texts = try list(.texts, "(\(strict))", limit: limit)
-        isExhausted = wasExhausted
-        return texts.count < limit ? texts : nil
+        defer { isExhausted = wasExhausted }
+        isExhausted = true
+        let texts = try list(.texts, "(\(strict))", limit: max(depth, limits.together))
+        return isExhausted ? texts : nil
+    }
+
+    /// The texts that the filters may allow; `nil` if there are too many.
+    private var fewAllowed: [Int64]? {
+        guard let allowed, allowed.count <= limits.together else { return nil }
+        return Array(allowed)
     }
 
     /// Finds the newest texts, whatever they contain.
@@ -119,8 +130,10 @@ struct CandidateFinder {
     private var isSparse: Bool { found.count < depth }
 
     private mutating func add(_ texts: [Int64], _ estimate: Double) {
-        for text in texts { found[text] = max(estimate, found[text] ?? 0) }
+        for text in texts where isAllowed(text) { found[text] = max(estimate, found[text] ?? 0) }
     }
+
+    private func isAllowed(_ text: Int64) -> Bool { allowed?.contains(text) ?? true }
 
     private func factor(_ text: Int64) -> Double { FreshnessRule.factor(age: TextNumber.age(of: text, now: now)) }
 
@@ -147,9 +160,15 @@ struct CandidateFinder {
         }
     }
 
-    /// Returns the newest texts that match an expression.
+    /// The number of texts of a list that are checked against the allowed texts, as a multiple of
+    /// the number wanted.
+    private static let checkedTexts: Int64 = 64
+
+    /// Returns the newest texts that match an expression, among the allowed texts.
     private mutating func list(_ table: Table, _ expression: String, limit: Int? = nil) throws -> [Int64] {
         let limit = limit ?? depth
+        let checked = allowed == nil ? Int64(limit) : Int64(min(limit, Self.comparedBeginnings)) * Self.checkedTexts
+        var seen: Int64 = 0
         let tag = table == .texts ? tags.textExpression : tags.expression
         let whole = tag.map { "(\(expression)) AND \($0)" } ?? expression
         var texts: [Int64] = []
@@ -157,12 +176,13 @@ struct CandidateFinder {
             db, sql: "SELECT rowid FROM \(table.name) WHERE \(table.name) MATCH ? ORDER BY rowid DESC LIMIT ?"
         ).forEachRow {
             try $0.bind(whole, at: 1)
-            try $0.bind(Int64(limit), at: 2)
+            try $0.bind(checked, at: 2)
         } _: { row in
-            if let text = row.integer(at: 0) { texts.append(text) }
-            return true
+            seen += 1
+            if let text = row.integer(at: 0), isAllowed(text) { texts.append(text) }
+            return texts.count < limit
         }
-        if texts.count >= limit { isExhausted = false }
+        if seen >= checked || texts.count >= limit { isExhausted = false }
         return texts
     }
 
@@ -345,6 +365,7 @@ struct CandidateFinder {
             add(try list(.ranked, RankedStems.expression(word.stems)), 1)
             if word.isOpen { try collectBeginnings(of: word, beside: []) }
         }
+        if findsInsideWords, isSparse { try findInsideWords() }
         texts = Set(found.keys)
     }
 
@@ -421,7 +442,9 @@ struct CandidateFinder {
     private mutating func collectBeginnings(of word: QueryWord, beside others: [QueryWord]) throws {
         let forms = others.map { RankedStems.expression($0.stems) }.joined(separator: " AND ")
         let statistics = try TextStatistics(db, sample: limits.sample)
-        if try statistics.texts > limits.smallStore && isCommonBeginning(word.text, statistics) {
+        // Each text has words that begin with most letters, so even a small store has long lists.
+        let isLarge = statistics.texts > limits.smallStore || word.text.unicodeScalars.count == 1
+        if try isLarge && isCommonBeginning(word.text, statistics) {
             if !others.isEmpty {
                 add(try list(.ranked, TitleWords.expression(word.text, isPrefix: true) + " AND " + forms), 1)
             }
@@ -465,6 +488,10 @@ struct CandidateFinder {
     }
 
     private mutating func newest(_ count: Int) throws -> [Int64] {
+        if let allowed {
+            if allowed.count > count { isExhausted = false }
+            return Array(allowed.sorted(by: >).prefix(count))
+        }
         let texts = try Int64.fetchAll(
             db.cachedStatement(sql: "SELECT id FROM text_row ORDER BY id DESC LIMIT ?"), arguments: [count])
         if texts.count >= count { isExhausted = false }

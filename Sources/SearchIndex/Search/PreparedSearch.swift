@@ -11,6 +11,7 @@ struct PreparedSearch: Sendable {
     private var plan: SearchPlan
     /// The conditions on attributes.
     let filters: [QueryExpression]
+    private let filterQuery: PreparedQuery?
     private let filter: QueryEvaluator?
     private let clock: StoreClock
     /// The clock for date phrases in a text.
@@ -56,11 +57,12 @@ struct PreparedSearch: Sendable {
         learns = index.learns
         filters = request.filters + [intent?.expression].compactMap { $0 }
         guard !filters.isEmpty else {
-            filter = nil
+            (filterQuery, filter) = (nil, nil)
             return
         }
-        let prepared = try PreparedQuery(.and(filters), filters: [], bundle: nil, context: context)
-        filter = QueryEvaluator(prepared.expression, context: context)
+        let query = try PreparedQuery(.and(filters), filters: [], bundle: nil, context: context)
+        filterQuery = query
+        filter = QueryEvaluator(query.expression, context: context)
     }
 
     /// Returns the search with replaced words; `nil` if the text lacks a range.
@@ -109,7 +111,9 @@ struct PreparedSearch: Sendable {
         let isMigrating = try !FullTextIndex.derived.isCurrent(db)
         return try SearchRun(
             plan: plan(isMigrating: isMigrating), request: request, filter: filter, now: now, present: present,
-            isMigrating: isMigrating, apps: apps, learned: learned(db, now: now),
+            isMigrating: isMigrating, apps: apps,
+            allowed: isMigrating ? nil : filterQuery?.candidateTexts(upTo: request.limits.filteredTexts, db),
+            learned: learned(db, now: now),
             meaning: isMigrating || plan.words.isEmpty ? nil : meaning(db),
             statistics: isMigrating ? TextStatistics() : TextStatistics(db, sample: request.limits.sample),
             items: TextItemReader(db), db: db)

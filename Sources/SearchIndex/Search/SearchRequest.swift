@@ -86,6 +86,9 @@ package struct SearchLimits: Sendable {
     /// The number of lookups of words that contain the typed letters, with
     /// ``TermDictionary/wordsAtOnce`` words each. A donor may create a million such words.
     package var wordLookups = 64
+    /// The number of items up to which the attribute index lists the items that filters allow,
+    /// before any is read.
+    package var filteredTexts = 20_000
     /// The largest number of items read for a count.
     package var countedReads = 10_000
     /// The bytes of items after which a count reads no further item.

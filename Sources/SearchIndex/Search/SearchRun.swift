@@ -50,6 +50,8 @@ struct SearchRun {
     let isMigrating: Bool
     /// The filters on an item's app.
     let apps: [SearchIntent.Filter]
+    /// The only texts that the filters may allow; `nil` if there is no such list.
+    let allowed: Set<Int64>?
     /// The engagement from earlier searches.
     let learned: LearnedSearch
     /// The items with a similar meaning; `nil` if only words are compared.
@@ -78,7 +80,7 @@ struct SearchRun {
         var known = KnownTexts()
         while true {
             var finder = CandidateFinder(
-                plan, words, tags: tags, request.limits, now: now, depth: depth,
+                plan, words, tags: tags, allowed: allowed, request.limits, now: now, depth: depth,
                 findsInsideWords: request.findsInsideWords, languages: statistics.languages, items, db)
             try find(with: &finder)
             let (hits, areAll) = try ranked(finder.found, chosen: chosen, relevance, count, &known)
@@ -161,7 +163,8 @@ struct SearchRun {
         let tags = try SearchTags(bundle: request.bundle, db)
         let words = try soughtWords()
         var finder = CandidateFinder(
-            plan, words, tags: tags, request.limits, now: now, depth: try countedTexts(upTo: maximum),
+            plan, words, tags: tags, allowed: allowed, request.limits, now: now,
+            depth: try countedTexts(upTo: maximum),
             findsInsideWords: request.findsInsideWords, languages: statistics.languages, items, db)
         finder.isCounting = true
         if plan.words.isEmpty || isMigrating {
