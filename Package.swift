@@ -434,7 +434,7 @@ let package = Package(
         .testTarget(
             name: "ServiceTests",
             dependencies: [
-                "MessageSupport",
+                "MessageSupport", "MetadataQuery",
                 "SearchIndex", "SearchlightService", "SearchlightEngine", "ExtensionHost", "IdleScheduling", "Previews",
                 "QuickLookServer",
                 "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "CoreSpotlight", "TestSupport",
