@@ -60,7 +60,7 @@ let package = Package(
                 "MetadataQuery", "UserSearch", "Promises", "Previews", "IdleScheduling", "SchedulerSimulation",
                 "ConditionSensors", "CommandSupport", "ItemRecord", "SystemSupport", "BusTransport",
                 "UniformTypeIdentifiers", "Diagnosis", "AssistantServer", "JSONText", "DatabaseBindings",
-                "AppLaunching", "Protection", arguments,
+                "AppLaunching", "Protection", "BoundaryRecording", arguments,
             ], resources: [.embedInCode("Templates")], swiftSettings: strict),
         .executableTarget(
             name: "searchlightd",
@@ -222,7 +222,7 @@ let package = Package(
             dependencies: [
                 "ExtensionHost", "Promises", "Previews", "ItemRecord", "BusTransport", "SystemSupport",
                 "ServiceMessages",
-                "UniformTypeIdentifiers",
+                "UniformTypeIdentifiers", "BoundaryRecording",
             ],
             swiftSettings: strict),
 
@@ -231,8 +231,12 @@ let package = Package(
             name: "ExtensionRuntime",
             dependencies: [
                 "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "SymbolBindings", "DatabaseBindings",
-                "JSONText", "SearchlightExtension", "CSandbox", "CFFI", "CFiles", "CSQLite",
+                "JSONText", "SearchlightExtension", "CSandbox", "CFFI", "CFiles", "CSQLite", "BoundaryRecording",
             ],
+            swiftSettings: strict),
+        // The calls between an extension and its host, in a file
+        .target(
+            name: "BoundaryRecording", dependencies: ["ItemRecord", "ServiceMessages", "SystemSupport"],
             swiftSettings: strict),
 
         // Foundations
@@ -350,6 +354,12 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "BoundaryRecordingTests",
+            dependencies: [
+                "BoundaryRecording", "ItemRecord", "ServiceMessages", "SystemSupport", "SearchlightExtension",
+                "TestSupport",
+            ], swiftSettings: strict),
+        .testTarget(
             name: "ExtensionRuntimeTests",
             dependencies: [
                 "MessageSupport",
@@ -419,6 +429,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
+                "BoundaryRecording",
                 "MessageSupport",
                 "SearchlightEngine", "SearchIndex", "MetadataQuery", "ExtensionHost", "ExtensionRuntime",
                 "ExtensionValidation", "IdleScheduling", "Promises", "Previews", "QuickLookServer", "WriteAheadLog",

@@ -9,9 +9,19 @@ import SystemSupport
 ///
 /// `@unchecked Sendable`: all memory is written in `init` and only read afterwards.
 final class HostTables: @unchecked Sendable {
+    /// The type of `searchlight_host.get_interface`.
+    typealias InterfaceFunction =
+        @convention(c) (
+            UnsafePointer<searchlight_host>?, UnsafePointer<CChar>?
+        ) -> UnsafeRawPointer?
+
     let host: UnsafeMutablePointer<searchlight_host>
 
-    init(session: HostSession, bundleIdentifier: String, bundlePath: String, principalClass: String?) {
+    /// - Parameter recorded: The tables to use instead of the host's own; `nil` for these.
+    init(
+        session: HostSession, bundleIdentifier: String, bundlePath: String, principalClass: String?,
+        recorded: BoundaryTables? = nil
+    ) {
         latestSession.withLock { $0 = session }
         host = .allocate(capacity: 1)
         host.initialize(
@@ -19,7 +29,9 @@ final class HostTables: @unchecked Sendable {
                 size: UInt32(MemoryLayout<searchlight_host>.size), abi_major: abiMajor, abi_minor: abiMinor,
                 reserved: 0, context: Unmanaged.passRetained(session).toOpaque(),
                 bundle_identifier: immortalCString(bundleIdentifier), bundle_path: immortalCString(bundlePath),
-                principal_class: principalClass.map(immortalCString), get_interface: hostInterface))
+                principal_class: principalClass.map(immortalCString),
+                get_interface: recorded?.getInterface ?? hostInterface))
+        if recorded != nil { BoundaryHost.shared = UnsafePointer(host) }
     }
 }
 
@@ -63,21 +75,23 @@ private let leftOutTable = StaticTable(
             session.leaveOut(LeftOut(name: name, reason: reason))
         }))
 
-private let hostInterface:
-    @convention(c) (UnsafePointer<searchlight_host>?, UnsafePointer<CChar>?) -> UnsafeRawPointer? = { _, identifier in
-        switch text(identifier) {
-        case SEARCHLIGHT_HOST_REQUEST: requestTable.address
-        case SEARCHLIGHT_HOST_CANCEL: cancelTable.address
-        case SEARCHLIGHT_HOST_PROGRESS: progressTable.address
-        case SEARCHLIGHT_HOST_THREAD_CHECK: threadCheckTable.address
-        case SEARCHLIGHT_HOST_ITEMS: itemsTable.address
-        case SEARCHLIGHT_HOST_CUSTOM_KEYS: customKeysTable.address
-        case SEARCHLIGHT_HOST_INDEX: indexTable.address
-        case SEARCHLIGHT_HOST_BATCH: batchTable.address
-        case SEARCHLIGHT_HOST_RENAME: renameTable.address
-        case SEARCHLIGHT_HOST_LISTING: listingTable.address
-        case SEARCHLIGHT_HOST_LOG: logTable.address
-        case SEARCHLIGHT_HOST_LEFT_OUT: leftOutTable.address
-        default: nil
-        }
+private let hostInterface: HostTables.InterfaceFunction = { _, identifier in text(identifier).flatMap(hostTable) }
+
+/// Returns the table of an interface of the host; `nil` if it has none with this identifier.
+func hostTable(_ identifier: String) -> UnsafeRawPointer? {
+    switch identifier {
+    case SEARCHLIGHT_HOST_REQUEST: requestTable.address
+    case SEARCHLIGHT_HOST_CANCEL: cancelTable.address
+    case SEARCHLIGHT_HOST_PROGRESS: progressTable.address
+    case SEARCHLIGHT_HOST_THREAD_CHECK: threadCheckTable.address
+    case SEARCHLIGHT_HOST_ITEMS: itemsTable.address
+    case SEARCHLIGHT_HOST_CUSTOM_KEYS: customKeysTable.address
+    case SEARCHLIGHT_HOST_INDEX: indexTable.address
+    case SEARCHLIGHT_HOST_BATCH: batchTable.address
+    case SEARCHLIGHT_HOST_RENAME: renameTable.address
+    case SEARCHLIGHT_HOST_LISTING: listingTable.address
+    case SEARCHLIGHT_HOST_LOG: logTable.address
+    case SEARCHLIGHT_HOST_LEFT_OUT: leftOutTable.address
+    default: nil
     }
+}

@@ -23,12 +23,15 @@ final class NativeExtension: AskedExtension, @unchecked Sendable {
     /// The identifiers of the interfaces that the extension serves.
     let interfaces: [String]
 
-    init(_ request: LoadRequest, session: HostSession) throws(LoadError) {
+    /// Loads the library and creates the object.
+    ///
+    /// - Parameter recorded: The tables to use instead of the host's own; `nil` for these.
+    init(_ request: LoadRequest, session: HostSession, recorded: BoundaryTables? = nil) throws(LoadError) {
         let library = try Self.open(request.libraryPath)
         let entry = try Self.entry(of: library, request)
         tables = HostTables(
             session: session, bundleIdentifier: request.bundleIdentifier, bundlePath: request.bundlePath,
-            principalClass: request.principalClass)
+            principalClass: request.principalClass, recorded: recorded)
         let object = try Self.create(entry, host: tables.host)
         `extension` = object
         reindex = Self.interface(entry, object, SEARCHLIGHT_REINDEX)

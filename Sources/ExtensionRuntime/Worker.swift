@@ -16,6 +16,8 @@ final class Worker: Sendable {
         var connection: BusConnection?
         var calls: DispatchGroup?
         var isLoading = false
+        var boundary: (request: BoundaryRequest, tables: BoundaryTables)?
+        var recorder: BoundaryLog?
     }
     private let state = Mutex(Loaded())
     /// The queue of requests. Several may run at once.
@@ -71,6 +73,14 @@ final class Worker: Sendable {
         case .load(let load):
             Self.confineCalls()
             loading.async { self.load(load, call) }
+        case .recordBoundary(let boundary):
+            do throws(LoadError) {
+                let tables = try BoundaryTables()
+                state.withLock { $0.boundary = (boundary, tables) }
+                call.reply()
+            } catch {
+                call.refuse(name: error.failure.rawValue, message: error.message)
+            }
         case .cancel(let serial):
             cancel(serial)
             call.reply()
@@ -105,6 +115,7 @@ final class Worker: Sendable {
     private func cancel(_ serial: UInt64) {
         let (session, calls) = state.withLock { ($0.session, $0.calls) }
         guard let session, let request = session.requests.cancel(call: serial) else { return }
+        state.withLock { $0.recorder }?.cancelled(request)
         callbacks.async(group: calls) { session.requests.runCancelHandler(request) }
     }
 
@@ -125,10 +136,24 @@ final class Worker: Sendable {
         defer { calls.leave() }
         session.count(in: calls)
         do throws(LoadError) {
-            let loaded = try loadExtension(request, session: session)
-            state.withLock { ($0.extension, $0.calls) = (loaded, calls) }
-            csandbox_flush_output()
-            call.reply([.strings(loaded.interfaces)])
+            guard let (boundary, tables) = state.withLock({ $0.boundary }) else {
+                let loaded = try loadExtension(request, session: session)
+                state.withLock { ($0.extension, $0.calls) = (loaded, calls) }
+                csandbox_flush_output()
+                return call.reply([.strings(loaded.interfaces)])
+            }
+            let session = try RecordedLoad(boundary, tables, request, session, requests: requests)
+            state.withLock { state in
+                (state.recorder, state.calls) = (session.log, calls)
+                // An extension whose host is played gets no other requests.
+                if boundary.mode != .playHost { state.extension = session.loaded }
+            }
+            // A played host calls the extension while the main thread runs its queue.
+            DispatchQueue.global().async {
+                session.play()
+                csandbox_flush_output()
+                call.reply([.strings(session.loaded.interfaces)])
+            }
         } catch {
             csandbox_flush_output()
             call.refuse(name: error.failure.rawValue, message: error.message)
@@ -157,19 +182,7 @@ final class Worker: Sendable {
         guard !session.requests.isCancelled(number) else {
             return session.finish(number, .failed(.cancelled, "The request was cancelled before it began."))
         }
-        let served =
-            switch request {
-            case .reindexAll: loaded.reindexAll(number)
-            case .reindexPage(let page): loaded.reindexPage(number, page)
-            case .reindexItems(let identifiers): loaded.reindexItems(number, identifiers)
-            case .updateFiles(let changes): loaded.updateFiles(number, changes)
-            case .provideData(let item, let type): loaded.provideData(number, item: item, type: type)
-            case .provideFile(let item, let type, let inPlace):
-                loaded.provideFile(number, item: item, type: type, inPlace: inPlace)
-            case .preview(let item, let query, let contentPath):
-                loaded.preview(number, item: item, query: query, contentPath: contentPath)
-            case .load, .didThrottle, .didFinishThrottle, .cancel: false
-            }
+        let served = loaded.serve(request, number)
         if !served {
             // The message is empty because a missing interface is not a fault.
             session.finish(number, .failed(.unsupported, ""))

@@ -8,6 +8,9 @@ public enum WorkerRequest: Sendable, Hashable {
     /// Opens the extension's library. It is the first request and is sent once. Answer: the
     /// identifiers of the extension's interfaces.
     case load(LoadRequest)
+    /// Records the calls between the extension and the host, or replays a recording. It precedes
+    /// ``load(_:)`` and has an empty answer.
+    case recordBoundary(BoundaryRequest)
     /// Donates everything. The answer follows the extension's acknowledgement.
     case reindexAll
     /// Donates one page of everything. Answer: a ``ReindexPageReply``.
@@ -38,6 +41,7 @@ public enum WorkerRequest: Sendable, Hashable {
     /// The methods of the interface.
     enum Method: String, CaseIterable {
         case load = "Load"
+        case recordBoundary = "RecordBoundary"
         case reindexAll = "ReindexAll"
         case reindexPage = "ReindexPage"
         case reindexItems = "ReindexItems"
@@ -67,6 +71,7 @@ public enum WorkerRequest: Sendable, Hashable {
                     .string(load.database),
                 ]
             )
+        case .recordBoundary(let request): (.recordBoundary, request.arguments)
         case .reindexAll: (.reindexAll, [])
         case .reindexPage(let page): (.reindexPage, page.arguments)
         case .reindexItems(let identifiers): (.reindexItems, [.strings(identifiers)])
@@ -97,6 +102,7 @@ public enum WorkerRequest: Sendable, Hashable {
                     bundleIdentifier: try arguments.string(), principalClass: try arguments.string().nonEmpty,
                     bindings: try arguments.strings(), types: Self.pairs(try arguments.strings()),
                     database: try arguments.string()))
+        case .recordBoundary: self = .recordBoundary(try BoundaryRequest(&arguments))
         case .reindexAll: self = .reindexAll
         case .reindexPage: self = .reindexPage(try ReindexPage(&arguments))
         case .reindexItems: self = .reindexItems(try arguments.strings())

@@ -44,7 +44,7 @@ struct DelegateHandler: Sendable {
         case .didFinishThrottle:
             for delegate in asked { delegate.finishThrottle() }
             answer.give(.acknowledged)
-        case .preview, .load, .reindexPage, .updateFiles:
+        case .preview, .load, .recordBoundary, .reindexPage, .updateFiles:
             answer.give(
                 .failed(
                     HostFailure(

@@ -44,6 +44,11 @@ final class RunningWorker: Responder {
             principalClass: bundle.manifest.principalClass, bindings: bundle.manifest.bindings,
             types: bundle.manifest.bindingTypes, database: bundle.manifest.database?.json ?? "")
         do throws(ExtensionError) {
+            if let boundary = try configuration.onBoundary?() {
+                // A descriptor may only follow the answer to a first call (``BusConnection``).
+                _ = try await worker.perform(.cancel(call: 0))
+                _ = try await worker.perform(.recordBoundary(boundary))
+            }
             let answer = try await worker.perform(.load(request))
             if case .strings(let interfaces)? = answer.first { worker.served.withLock { $0 = Set(interfaces) } }
         } catch {

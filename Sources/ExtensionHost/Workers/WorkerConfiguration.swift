@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
+import ServiceMessages
 import SystemSupport
 
 /// The program, environment, limits and sandbox of workers.
@@ -35,6 +36,9 @@ public struct WorkerConfiguration: Sendable {
     /// `true` if workers report, with each answer, the heap bytes that the libraries of bindings
     /// keep. Counting slows down every call, so only the validator sets it.
     public var countsLibraryMemory = false
+    /// Called for each worker before it loads its extension: the recording or the replay of its
+    /// calls. `nil` for neither. Only “searchlight extensions record” and “replay” set it.
+    package var onBoundary: (@Sendable () throws(ExtensionError) -> BoundaryRequest)?
     /// The number of items that are enough in a reindex of everything; 0 for all. A worker finds it
     /// in the environment variable ``sampleVariable``. Only the validator sets it.
     public var sampleItems = 0

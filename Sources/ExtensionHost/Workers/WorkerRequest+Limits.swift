@@ -9,6 +9,7 @@ extension WorkerRequest {
     var purpose: String {
         switch self {
         case .load: Self.loadPurpose
+        case .recordBoundary: "record its calls"
         case .reindexAll: "reindex everything"
         case .reindexPage: "reindex a page"
         case .reindexItems(let identifiers): "reindex \(identifiers.count) items"
@@ -33,7 +34,7 @@ extension WorkerRequest {
     /// `true` if a worker can be notified that the request is cancelled.
     var canBeCancelled: Bool {
         switch self {
-        case .load, .didThrottle, .didFinishThrottle, .cancel: false
+        case .load, .recordBoundary, .didThrottle, .didFinishThrottle, .cancel: false
         default: true
         }
     }
@@ -44,7 +45,8 @@ extension WorkerRequest {
     /// Returns the time limits of the request.
     func limit(_ limits: WorkerConfiguration.Limits) -> RequestLimit {
         switch self {
-        case .load: RequestLimit(first: limits.load, idle: limits.load, total: limits.load * Self.starvedLoads)
+        case .load, .recordBoundary:
+            RequestLimit(first: limits.load, idle: limits.load, total: limits.load * Self.starvedLoads)
         case .reindexAll, .reindexPage, .reindexItems, .updateFiles:
             RequestLimit(first: limits.firstSign, idle: limits.progress, total: limits.reindex)
         case .provideData, .provideFile, .preview:

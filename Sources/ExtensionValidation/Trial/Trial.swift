@@ -33,10 +33,11 @@ final class Trial: Sendable {
     /// - Parameters:
     ///   - known: The items of an earlier reindex in the extension's index.
     ///   - sampleItems: The number of items that are enough in a paged reindex; 0 for all.
+    ///   - index: The index; `nil` for one of its own.
     ///   - onItems: Called with the number of received items, a few times a second, on any thread.
     init(
         _ bundle: ExtensionBundle, _ configuration: WorkerConfiguration, events: EventRecord,
-        known: [DonationCollector.Name: ItemRecord] = [:], sampleItems: Int = 0,
+        known: [DonationCollector.Name: ItemRecord] = [:], sampleItems: Int = 0, index: DonationCollector? = nil,
         onItems: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         self.bundle = bundle
@@ -49,7 +50,7 @@ final class Trial: Sendable {
         configuration.limits.itemsSetAside = 0
         configuration.limits.linger = nil
         limits = configuration.limits
-        let items = DonationCollector(known: known, clock: configuration.clock, onItems: onItems)
+        let items = index ?? DonationCollector(known: known, clock: configuration.clock, onItems: onItems)
         self.items = items
         host = ExtensionHost(
             configuration: configuration, registry: ExtensionRegistry(only: bundle), receiver: items,
@@ -114,6 +115,24 @@ final class Trial: Sendable {
 
     /// Sends a throttle notice, or its end for `nil`.
     func throttle(_ notice: ThrottleNotice?) async -> Bool { await host.throttle(bundle.identifier, notice) }
+
+    /// Sends a recorded request, and ignores its answer.
+    func send(_ request: WorkerRequest) async throws(ExtensionError) {
+        switch request {
+        case .reindexAll: _ = try await host.reindexAll(bundle.identifier)
+        case .reindexItems(let identifiers): try await reindex(identifiers)
+        case .reindexPage(let page): _ = try await host.reindexPage(page, bundle.identifier)
+        case .updateFiles(let changes): try await host.updateFiles(changes, bundle.identifier)
+        case .provideData(let item, let type): _ = try await host.data(item: item, type: type, bundle.identifier)
+        case .provideFile(let item, let type, let inPlace):
+            _ = try await host.file(item: item, type: type, inPlace: inPlace, bundle.identifier)
+        case .preview(let item, let query, let path):
+            _ = try await host.preview(item: item, query: query, contentPath: path, bundle.identifier)
+        case .didThrottle(let notice): _ = await throttle(notice)
+        case .didFinishThrottle: _ = await throttle(nil)
+        case .load, .recordBoundary, .cancel: break
+        }
+    }
 
     /// Sends a request about an item.
     ///

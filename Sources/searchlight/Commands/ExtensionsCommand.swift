@@ -13,7 +13,8 @@ struct ExtensionsCommand: ParsableCommand {
         subcommands: [
             ExtensionsListCommand.self, ExtensionsInfoCommand.self, ExtensionsEnableCommand.self,
             ExtensionsDisableCommand.self, ExtensionsReleaseCommand.self, ExtensionsWhereCommand.self,
-            ExtensionsValidateCommand.self, ExtensionsNewCommand.self,
+            ExtensionsValidateCommand.self, ExtensionsRecordCommand.self, ExtensionsReplayCommand.self,
+            ExtensionsNewCommand.self,
         ],
         defaultSubcommand: ExtensionsListCommand.self)
 }

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The calls between the host and one worker.
+package struct RecordedSession: Sendable, Hashable {
+    package var events: [BoundaryEvent]
+    package var ending: SessionEnding
+
+    package init(events: [BoundaryEvent], ending: SessionEnding) {
+        self.events = events
+        self.ending = ending
+    }
+
+    /// Reads the events that a worker wrote. A worker may have ended while it wrote the last one,
+    /// which is left out then.
+    ///
+    /// - Throws: ``RecordingError``
+    package init(written bytes: [UInt8], ending: SessionEnding) throws(RecordingError) {
+        self.ending = ending
+        events = []
+        var reader = BoundaryReader(bytes[...])
+        while !reader.isAtEnd {
+            var attempt = reader
+            guard let body = try? attempt.block() else { break }
+            reader = attempt
+            var event = BoundaryReader(body)
+            events.append(try BoundaryEvent(&event))
+            guard events.count <= CallRecording.maximumEvents else { throw reader.error("there are too many events") }
+        }
+    }
+}
+
+/// The calls between the host and an extension: a file of `searchlight extensions record`.
+/// docs/RECORDINGS.md describes its format.
+package struct CallRecording: Sendable, Hashable {
+    /// The bundle identifier of the extension.
+    package var bundle: String
+    /// The manifest's `NSExtensionPrincipalClass`.
+    package var principalClass: String?
+    /// `true` if placeholders replace the personal text.
+    package var isScrubbed = false
+    /// The sessions, in order; one for each worker.
+    package var sessions: [RecordedSession]
+
+    /// The first bytes of a file; the last is the version of the format.
+    private static let signature: [UInt8] = Array("SLRECORD".utf8) + [1]
+    /// The maximum size of a file, in bytes.
+    package static let maximumBytes = 256 << 20
+    /// The maximum number of events in a file.
+    package static let maximumEvents = 4_000_000
+    private static let maximumSessions = 1000
+
+    package init(bundle: String, principalClass: String?, sessions: [RecordedSession]) {
+        self.bundle = bundle
+        self.principalClass = principalClass
+        self.sessions = sessions
+    }
+
+    /// Reads a file.
+    ///
+    /// - Throws: ``RecordingError``
+    package init(decoding bytes: [UInt8]) throws(RecordingError) {
+        guard bytes.count <= Self.maximumBytes else {
+            throw RecordingError(offset: 0, reason: "it has more than \(Self.maximumBytes) bytes")
+        }
+        guard bytes.starts(with: Self.signature.dropLast()) else {
+            throw RecordingError(offset: 0, reason: "it does not begin as a recording")
+        }
+        guard bytes.starts(with: Self.signature) else {
+            throw RecordingError(offset: Self.signature.count - 1, reason: "its version is unknown")
+        }
+        var reader = BoundaryReader(bytes[Self.signature.count...])
+        let flags = try reader.byte()
+        guard flags <= 1 else { throw reader.error("its flags are unknown") }
+        isScrubbed = flags == 1
+        guard let bundle = String(validating: try reader.block(), as: UTF8.self),
+            let principal = String(validating: try reader.block(), as: UTF8.self)
+        else { throw reader.error("a name is not UTF-8") }
+        self.bundle = bundle
+        principalClass = principal.isEmpty ? nil : principal
+        let count = try reader.unsigned()
+        guard count <= UInt64(Self.maximumSessions) else { throw reader.error("there are \(count) sessions") }
+        sessions = []
+        var events = 0
+        for _ in 0..<Int(count) {
+            let (kind, value) = (try reader.byte(), try reader.signed())
+            guard let detail = Int32(exactly: value) else { throw reader.error("a status has more than 32 bits") }
+            let ending: SessionEnding
+            switch kind {
+            case 0: ending = .finished
+            case 1: ending = .endedByHost
+            case 2: ending = .exited(status: detail)
+            case 3: ending = .signalled(detail)
+            default: throw reader.error("there is no ending of kind \(kind)")
+            }
+            var session = RecordedSession(events: [], ending: ending)
+            let length = try reader.unsigned()
+            guard length <= UInt64(reader.remaining) else { throw reader.error("a session is longer than the file") }
+            events += Int(length)
+            guard events <= Self.maximumEvents else { throw reader.error("there are too many events") }
+            for _ in 0..<Int(length) {
+                var body = BoundaryReader(try reader.block())
+                session.events.append(try BoundaryEvent(&body))
+            }
+            sessions.append(session)
+        }
+        guard reader.isAtEnd else { throw reader.error("something follows the last session") }
+    }
+
+    /// The content of the file.
+    package var encoded: [UInt8] {
+        var writer = BoundaryWriter()
+        for byte in Self.signature { writer.byte(byte) }
+        writer.byte(isScrubbed ? 1 : 0)
+        writer.block(Array(bundle.utf8))
+        writer.block(Array((principalClass ?? "").utf8))
+        writer.unsigned(UInt64(sessions.count))
+        var bytes = writer.bytes
+        for session in sessions {
+            var head = BoundaryWriter()
+            switch session.ending {
+            case .finished: head.byte(0); head.signed(0)
+            case .endedByHost: head.byte(1); head.signed(0)
+            case .exited(let status): head.byte(2); head.signed(Int64(status))
+            case .signalled(let signal): head.byte(3); head.signed(Int64(signal))
+            }
+            head.unsigned(UInt64(session.events.count))
+            bytes += head.bytes
+            for event in session.events { bytes += event.encoded }
+        }
+        return bytes
+    }
+
+    /// The number of calls in both directions.
+    package var callCount: Int {
+        sessions.reduce(0) { count, session in
+            count
+                + session.events.count {
+                    switch $0 {
+                    case .hostCall, .extensionCall: true
+                    default: false
+                    }
+                }
+        }
+    }
+}

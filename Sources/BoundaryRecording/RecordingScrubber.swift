@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+import ItemRecord
+
+/// Replaces the personal text of a recording by placeholders of the same length.
+///
+/// A word always gets the same placeholder, so identifiers still match and domains still contain
+/// each other. Separators stay. Names of attributes, uniform types and interfaces stay. Numbers and
+/// dates of items become 0, and large data becomes zeros.
+package struct RecordingScrubber {
+    private var placeholders: [[UInt8]: [UInt8]] = [:]
+    /// The number of placeholders of each length.
+    private var counts: [Int: Int] = [:]
+
+    package init() {}
+
+    /// Returns the recording without personal text.
+    package static func scrubbed(_ recording: CallRecording) -> CallRecording {
+        guard !recording.isScrubbed else { return recording }
+        var scrubber = RecordingScrubber()
+        var result = recording
+        result.isScrubbed = true
+        result.sessions = recording.sessions.map { session in
+            RecordedSession(events: session.events.map { scrubber.scrub($0) }, ending: session.ending)
+        }
+        return result
+    }
+
+    private mutating func scrub(_ event: BoundaryEvent) -> BoundaryEvent {
+        switch event {
+        case .hostCall(let number, let kind, let cause, let arguments):
+            return .hostCall(number: number, kind, cause: cause, scrub(arguments, kind))
+        case .hostReturn(let number, let value):
+            // The load of an extension fails with a message.
+            guard var fields = value.list, fields.count == 3, fields[0] == .null else { return event }
+            fields[2] = scrub(fields[2])
+            return .hostReturn(number: number, .list(fields))
+        case .extensionCall(let number, let within, let function, let arguments):
+            return .extensionCall(number: number, within: within, function, scrub(arguments, function))
+        case .extensionReturn, .cancelled, .truncated: return event
+        }
+    }
+
+    private mutating func scrub(_ arguments: [BoundaryValue], _ kind: HostCallKind) -> [BoundaryValue] {
+        // A promise names a uniform type, and the arguments of a load are no texts.
+        let kept: Int? = kind == .provideData || kind == .provideFile ? 2 : nil
+        return arguments.enumerated().map { $0.offset == kept ? $0.element : scrub($0.element) }
+    }
+
+    private mutating func scrub(_ arguments: [BoundaryValue], _ function: BoundaryFunction) -> [BoundaryValue] {
+        var result = arguments
+        // The position of an argument's parameter; two arrays with one length are one argument.
+        for (position, parameter) in function.parameters.enumerated() where position < result.count {
+            switch parameter {
+            case .text(.vocabulary), .texts(.vocabulary): break
+            case .preview: result[position] = scrub(preview: result[position])
+            case .bytes:
+                if function.name == "index_records", case .bytes(let batch) = result[position] {
+                    result[position] = .bytes(scrub(records: batch))
+                } else if function.name == "commit_changes", position == 2, case .bytes(let list) = result[position] {
+                    result[position] = .bytes(scrub(changes: list))
+                } else {
+                    result[position] = scrub(result[position])
+                }
+            case .int64, .double:
+                if function.name.hasPrefix("set_"), function.name != "set_expiration" {
+                    result[position] = parameter == .double ? BoundaryValue(0.0) : .integer(0)
+                }
+            default:
+                let isType =
+                    function.name.hasPrefix("set_string") && result.count > 1
+                    && Self.holdsTypes(result[1].string ?? "")
+                if !isType { result[position] = scrub(result[position]) }
+            }
+        }
+        return result
+    }
+
+    /// Returns `true` if the values of an attribute are uniform types.
+    private static func holdsTypes(_ attribute: String) -> Bool {
+        attribute.hasPrefix("contentType") || attribute.hasSuffix("TypeIdentifiers")
+    }
+
+    private mutating func scrub(preview: BoundaryValue) -> BoundaryValue {
+        // The content type, the title, the content, the size, and the attachments with their types.
+        guard var fields = preview.list, fields.count == 6 else { return scrub(preview) }
+        fields[1] = scrub(fields[1])
+        fields[2] = scrub(fields[2])
+        fields[5] = .list(
+            (fields[5].list ?? []).map { attachment in
+                guard let parts = attachment.list, parts.count == 3 else { return scrub(attachment) }
+                return .list([scrub(parts[0]), parts[1], scrub(parts[2])])
+            })
+        return .list(fields)
+    }
+
+    private mutating func scrub(_ value: BoundaryValue) -> BoundaryValue {
+        switch value {
+        case .text(let text): .text(scrub(text: text))
+        // Client states and cursors are compared with each other.
+        case .bytes(let bytes):
+            .bytes(
+                bytes.count <= Self.comparedBytes
+                    ? placeholder(bytes, isText: false) : [UInt8](repeating: 0, count: bytes.count))
+        case .list(let values): .list(values.map { scrub($0) })
+        default: value
+        }
+    }
+
+    private mutating func scrub(text: String) -> String {
+        String(decoding: scrub(text: Array(text.utf8)), as: UTF8.self)
+    }
+
+    /// Returns a text whose words are placeholders.
+    private mutating func scrub(text: [UInt8]) -> [UInt8] {
+        if let token = RecordedFolders.tokens.first(where: { text.starts(with: $0.utf8) }) {
+            return Array(token.utf8) + scrub(text: Array(text.dropFirst(token.utf8.count)))
+        }
+        var result: [UInt8] = []
+        for part in text.split(omittingEmptySubsequences: false, whereSeparator: { !Self.isLetter($0) }) {
+            if part.startIndex > text.startIndex { result.append(text[part.startIndex - 1]) }
+            if !part.isEmpty { result += placeholder(Array(part)) }
+        }
+        return result
+    }
+
+    /// Returns `true` for a byte of a word: an ASCII letter or digit, or a part of another
+    /// character.
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte >= 0x80
+    }
+
+    /// The largest client state or cursor, in bytes.
+    private static let comparedBytes = 4096
+
+    private mutating func placeholder(_ word: [UInt8], isText: Bool = true) -> [UInt8] {
+        if word.isEmpty { return [] }
+        if let known = placeholders[word] { return known }
+        let number = counts[word.count, default: 0]
+        counts[word.count] = number + 1
+        var (rest, letters) = (number, [UInt8](repeating: UInt8(ascii: "x"), count: word.count))
+        // The digits of the number in base 26, from the end. Beyond 26 to the power of the length,
+        // placeholders repeat.
+        for position in letters.indices.reversed() where rest > 0 || position == letters.count - 1 {
+            letters[position] = UInt8(ascii: "a") + UInt8(rest % 26)
+            rest /= 26
+        }
+        // A text that is not UTF-8 stays one that the host refuses.
+        if isText, String(validating: word, as: UTF8.self) == nil { letters[0] = 0xFF }
+        placeholders[word] = letters
+        return letters
+    }
+
+    // MARK: Encoded items
+
+    private mutating func scrub(records batch: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        guard let records = try? RecordBatch.split(batch) else { return [UInt8](repeating: 0, count: batch.count) }
+        for record in records {
+            guard let decoded = try? ItemRecord(decoding: record), let encoded = try? scrub(decoded).encoded() else {
+                RecordBatch.append([UInt8](repeating: 0, count: record.count), to: &result)
+                continue
+            }
+            RecordBatch.append(encoded, to: &result)
+        }
+        return result
+    }
+
+    private mutating func scrub(changes bytes: [UInt8]) -> [UInt8] {
+        guard let list = try? ChangeList(decoding: bytes) else { return [UInt8](repeating: 0, count: bytes.count) }
+        var result = ChangeList()
+        for change in list.changes {
+            switch change {
+            case .put(let batch): result.append(.put(scrub(records: Array(batch))))
+            case .deleteItems(let names): result.append(.deleteItems(names.map { scrub(text: $0) }))
+            case .deleteDomains(let names): result.append(.deleteDomains(names.map { scrub(text: $0) }))
+            case .deleteAll: result.append(.deleteAll)
+            case .renameItems(let renames):
+                result.append(
+                    .renameItems(
+                        renames.map { ItemRename(scrub(text: $0.identifier), to: scrub(text: $0.newIdentifier)) }))
+            }
+        }
+        return result.bytes
+    }
+
+    private mutating func scrub(_ record: ItemRecord) -> ItemRecord {
+        var record = record
+        record.uniqueIdentifier = scrub(text: record.uniqueIdentifier)
+        record.domainIdentifier = record.domainIdentifier.map { scrub(text: $0) }
+        for (name, value) in record.attributes.sorted(by: { $0.key < $1.key }) where !Self.holdsTypes(name) {
+            record.attributes[name] = scrub(value)
+        }
+        return record
+    }
+
+    private mutating func scrub(_ value: AttributeValue) -> AttributeValue {
+        switch value {
+        case .null, .boolean: return value
+        case .string(let text): return .string(scrub(text: text))
+        case .integer: return .integer(0)
+        case .double: return .double(0)
+        case .date: return .date(0)
+        case .data(let bytes): return .data([UInt8](repeating: 0, count: bytes.count))
+        case .url(let text): return .url(scrub(text: text))
+        case .person(let person):
+            return .person(
+                PersonValue(
+                    displayName: person.displayName.map { scrub(text: $0) },
+                    handles: person.handles.map { scrub(text: $0) }, handleIdentifier: person.handleIdentifier,
+                    contactIdentifier: person.contactIdentifier.map { scrub(text: $0) }))
+        case .localizedString(let texts):
+            var result: [String: String] = [:]
+            for (language, text) in texts.sorted(by: { $0.key < $1.key }) { result[language] = scrub(text: text) }
+            return .localizedString(result)
+        case .array(let values): return .array(values.map { scrub($0) })
+        case .dictionary(let values):
+            var result: [String: AttributeValue] = [:]
+            for (name, value) in values.sorted(by: { $0.key < $1.key }) { result[name] = scrub(value) }
+            return .dictionary(result)
+        }
+    }
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The calls of a session by lane. The calls of one lane have an order that does not depend on the
+/// speed of threads: those within one call of the host, or those from threads of the extension.
+struct SessionTrace {
+    /// One call and its result.
+    struct Step: Equatable {
+        enum Call: Equatable {
+            case host(HostCallKind, [BoundaryValue])
+            case `extension`(BoundaryFunction, [BoundaryValue])
+        }
+        var call: Call
+        /// The result; `nil` if the call did not return.
+        var result: BoundaryValue?
+        /// `false` if the session may have ended before this call.
+        var isRequired: Bool
+        /// `false` if the session may have ended before the return.
+        var mustReturn: Bool
+    }
+
+    private(set) var lanes: [String: [Step]] = [:]
+    /// The steps in the order of the events.
+    private(set) var order: [(lane: String, index: Int)] = []
+
+    /// The lane of calls from threads of the extension.
+    private static let ownThreads = "threads of the extension"
+
+    /// - Parameter comparesMessages: `false` to leave out the messages of the host.
+    init(_ session: RecordedSession, comparesMessages: Bool = true) {
+        let tail = Self.tail(of: session)
+        var hostLanes: [UInt32: String] = [:]
+        var places: [UInt32: (lane: String, index: Int)] = [:]
+        var requests = 0
+        for (position, event) in session.events.enumerated() {
+            let isInTail = position > tail
+            switch event {
+            case .hostCall(let number, let kind, let cause, let arguments):
+                let lane: String
+                if kind == .load {
+                    lane = kind.title
+                } else if kind.isRequest {
+                    requests += 1
+                    lane = "request \(requests), \(kind.title)"
+                } else {
+                    let place = places[cause] ?? (lane: "an unknown call", index: Int(cause))
+                    lane = "\(place.lane), \(kind.title) of call \(place.index)"
+                }
+                hostLanes[number] = lane
+                var arguments = arguments
+                // A status, and its message.
+                if kind.isCallback, kind != .cancel, !comparesMessages, arguments.count > 1 { arguments[1] = .null }
+                let isRequired = !isInTail && !(session.ending.isCrash && kind.isCallback)
+                add(
+                    Step(call: .host(kind, arguments), result: nil, isRequired: isRequired, mustReturn: false), to: lane
+                )
+            case .hostReturn(let number, let value):
+                if let lane = hostLanes[number] { lanes[lane]?[0].result = value }
+            case .extensionCall(let number, let within, let function, let arguments):
+                let lane = within == 0 ? Self.ownThreads : hostLanes[within] ?? "an unknown call"
+                let isAfterCallback = within == 0 || lanes[lane]?.first.map(Self.isCallback) == true
+                let isRequired = !isInTail && !(session.ending.isCrash && isAfterCallback)
+                // The return of a function without a result, such as an answer, says nothing.
+                let mustReturn = position < tail && session.ending == .finished && function.result != .none
+                places[number] = (lane, lanes[lane]?.count ?? 0)
+                add(
+                    Step(
+                        call: .extension(function, arguments), result: nil, isRequired: isRequired,
+                        mustReturn: mustReturn), to: lane)
+            case .extensionReturn(let number, let value):
+                if let place = places[number] { lanes[place.lane]?[place.index].result = value }
+            case .cancelled, .truncated: break
+            }
+        }
+    }
+
+    private mutating func add(_ step: Step, to lane: String) {
+        var step = step
+        if case .extension(let function, let arguments) = step.call {
+            step.call = .extension(function, arguments.map(RecordedFolders.withoutTemporaryName))
+        }
+        order.append((lane, lanes[lane]?.count ?? 0))
+        lanes[lane, default: []].append(step)
+    }
+
+    private static func isCallback(_ step: Step) -> Bool {
+        if case .host(let kind, _) = step.call { kind.isCallback } else { false }
+    }
+
+    /// Returns the position of the last event that the worker had to reach. The host may end it at
+    /// any time after the last answer, and does so after an answer that it refuses.
+    private static func tail(of session: RecordedSession) -> Int {
+        let isAnswer = { (event: BoundaryEvent) in
+            if case .extensionCall(_, _, let function, _) = event { function.isAnswer } else { false }
+        }
+        switch session.ending {
+        case .exited, .signalled: return .max
+        case .finished:
+            // Throttle notices need no answer, and come after the last one.
+            let notice = session.events.lastIndex {
+                if case .hostCall(_, .didFinishThrottle, _, _) = $0 { true } else { false }
+            }
+            return max(session.events.lastIndex(where: isAnswer) ?? .max, notice ?? 0)
+        case .endedByHost:
+            let last = session.events.lastIndex {
+                if case .hostCall(_, let kind, _, _) = $0 { kind.isRequest } else { false }
+            }
+            return session.events[(last ?? 0)...].firstIndex(where: isAnswer) ?? .max
+        }
+    }
+}
+
+/// The differences between two recordings of the same requests.
+package struct RecordingComparison: Sendable {
+    /// A call that differs.
+    package struct Difference: Sendable, Hashable, CustomStringConvertible {
+        /// The session, from 1.
+        package let session: Int
+        /// The call, such as “request 1, reindex_all, call 3 (searchlight.log/1 log)”.
+        package let call: String
+        package let recorded: String
+        package let replayed: String
+
+        package var description: String { "session \(session), \(call): recorded \(recorded), replayed \(replayed)" }
+    }
+
+    /// The differences, in the order of the recording; at most one for each lane.
+    package private(set) var differences: [Difference] = []
+    /// The number of compared calls.
+    package private(set) var calls = 0
+
+    /// `false` for a scrubbed recording: its messages are placeholders, and those of a host are
+    /// not.
+    private let comparesMessages: Bool
+
+    package init(_ recorded: CallRecording, _ replayed: CallRecording) {
+        comparesMessages = !recorded.isScrubbed
+        for (index, session) in recorded.sessions.enumerated() {
+            guard index < replayed.sessions.count else {
+                add(index, "the whole session", "\(session.events.count) events", "nothing")
+                continue
+            }
+            compare(session, replayed.sessions[index], index)
+        }
+        if replayed.sessions.count > recorded.sessions.count {
+            add(recorded.sessions.count, "the whole session", "nothing", "a further worker")
+        }
+    }
+
+    private mutating func add(_ session: Int, _ call: String, _ recorded: String, _ replayed: String) {
+        differences.append(Difference(session: session + 1, call: call, recorded: recorded, replayed: replayed))
+    }
+
+    private mutating func compare(_ recorded: RecordedSession, _ replayed: RecordedSession, _ session: Int) {
+        let one = SessionTrace(recorded, comparesMessages: comparesMessages)
+        let other = SessionTrace(replayed, comparesMessages: comparesMessages)
+        var different: Set<String> = []
+        for (lane, index) in one.order where !different.contains(lane) {
+            guard let step = one.lanes[lane]?[index] else { continue }
+            let counterparts = other.lanes[lane] ?? []
+            let name = Self.name(lane, index, step)
+            guard index < counterparts.count else {
+                guard step.isRequired else { continue }
+                different.insert(lane)
+                add(session, name, Self.text(step), "no such call")
+                continue
+            }
+            calls += 1
+            let counterpart = counterparts[index]
+            if step.call != counterpart.call {
+                different.insert(lane)
+                add(session, name, Self.text(step), Self.text(counterpart))
+            } else if let difference = Self.difference(step, counterpart) {
+                different.insert(lane)
+                add(session, name + " returns", difference.0, difference.1)
+            }
+        }
+        for (lane, index) in other.order where !different.contains(lane) {
+            guard index >= one.lanes[lane]?.count ?? 0, let step = other.lanes[lane]?[index], step.isRequired else {
+                continue
+            }
+            different.insert(lane)
+            add(session, Self.name(lane, index, step), "no such call", Self.text(step))
+        }
+        if recorded.ending != replayed.ending {
+            add(session, "the end", recorded.ending.description, replayed.ending.description)
+        }
+    }
+
+    private static func difference(
+        _ one: SessionTrace.Step, _ other: SessionTrace.Step
+    ) -> (String, String)? {
+        if let recorded = one.result, let replayed = other.result {
+            return recorded == replayed ? nil : (recorded.description, replayed.description)
+        }
+        // A call that returned in one run had to return in the other, unless the worker was ended.
+        guard (one.result == nil) != (other.result == nil), one.mustReturn, other.mustReturn else { return nil }
+        return (one.result?.description ?? "never", other.result?.description ?? "never")
+    }
+
+    private static func name(_ lane: String, _ index: Int, _ step: SessionTrace.Step) -> String {
+        guard case .extension(let function, _) = step.call else { return lane }
+        return "\(lane), call \(index) (\(function.title))"
+    }
+
+    private static func text(_ step: SessionTrace.Step) -> String {
+        switch step.call {
+        case .host(let kind, let arguments):
+            "\(kind.title)(\(arguments.map(\.description).joined(separator: ", ")))"
+        case .extension(let function, let arguments):
+            "\(function.name)(\(arguments.map(\.description).joined(separator: ", ")))"
+        }
+    }
+}

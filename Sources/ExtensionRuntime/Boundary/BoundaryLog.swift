@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import BoundaryRecording
+import Glibc
+import Synchronization
+import SystemSupport
+
+/// The events of a worker, written to a file as they happen, so that a crash loses none.
+final class BoundaryLog: Sendable {
+    private struct State {
+        var hostCalls: UInt32 = 0
+        var extensionCalls: UInt32 = 0
+        var bytes = 0
+        var isFull = false
+    }
+    private let file: OwnedDescriptor
+    private let folders: RecordedFolders
+    private let state = Mutex(State())
+
+    init(_ file: OwnedDescriptor, _ folders: RecordedFolders) {
+        self.file = file
+        self.folders = folders
+    }
+
+    /// Writes a call of the host. Returns its number.
+    func hostCall(_ kind: HostCallKind, cause: UInt32 = 0, _ arguments: [BoundaryValue]) -> UInt32 {
+        let arguments = arguments.map(folders.recorded)
+        return state.withLock { state in
+            state.hostCalls += 1
+            write(.hostCall(number: state.hostCalls, kind, cause: cause, arguments), &state)
+            return state.hostCalls
+        }
+    }
+
+    func hostReturn(_ number: UInt32, _ value: BoundaryValue) {
+        let value = folders.recorded(value)
+        state.withLock { write(.hostReturn(number: number, value), &$0) }
+    }
+
+    /// Writes a call of the extension. Returns its number.
+    func extensionCall(
+        _ function: BoundaryFunction, within: UInt32, _ arguments: [BoundaryValue]
+    ) -> UInt32 {
+        let arguments = arguments.map(folders.recorded)
+        return state.withLock { state in
+            state.extensionCalls += 1
+            write(
+                .extensionCall(number: state.extensionCalls, within: within, function, arguments), &state)
+            return state.extensionCalls
+        }
+    }
+
+    func extensionReturn(_ number: UInt32, _ value: BoundaryValue) {
+        state.withLock { write(.extensionReturn(number: number, value), &$0) }
+    }
+
+    func cancelled(_ request: UInt64) { state.withLock { write(.cancelled(request: request), &$0) } }
+
+    /// Writes an event under the lock, so that the order of the events is that of the calls.
+    private func write(_ event: BoundaryEvent, _ state: inout State) {
+        guard !state.isFull else { return }
+        var bytes = event.encoded
+        // Leaves room for the head of the file.
+        if state.bytes + bytes.count > CallRecording.maximumBytes - (1 << 20) {
+            state.isFull = true
+            bytes = BoundaryEvent.truncated.encoded
+        }
+        state.bytes += bytes.count
+        var offset = 0
+        while offset < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                Glibc.write(file.number, $0.baseAddress?.advanced(by: offset), $0.count - offset)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                state.isFull = true
+                return
+            }
+            offset += count
+        }
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+import BoundaryRecording
+import ItemRecord
+import Testing
+
+@Suite("A comparison of recordings")
+struct RecordingComparisonTests {
+    private func changed(_ position: Int, _ event: BoundaryEvent?) -> CallRecording {
+        var recording = Samples.recording
+        if let event {
+            recording.sessions[0].events[position] = event
+        } else {
+            recording.sessions[0].events.remove(at: position)
+        }
+        return recording
+    }
+
+    @Test("finds nothing in the same calls, also if threads took turns in another order")
+    func same() {
+        #expect(RecordingComparison(Samples.recording, Samples.recording).differences.isEmpty)
+        var other = Samples.recording
+        // The request returns after its completion.
+        other.sessions[0].events.swapAt(5, 6)
+        let comparison = RecordingComparison(Samples.recording, other)
+        #expect(comparison.differences.isEmpty && comparison.calls == 5)
+    }
+
+    @Test("names the first call of a thread that differs, with both values")
+    func arguments() throws {
+        let other = changed(
+            1,
+            .extensionCall(
+                number: 1, within: 1, Samples.setString,
+                [.object(.item, 3), BoundaryValue("title"), BoundaryValue("Dinner")]))
+        let difference = try #require(RecordingComparison(Samples.recording, other).differences.first)
+        #expect(difference.session == 1)
+        #expect(difference.call == "request 1, reindex_all, call 1 (searchlight.items/1 set_string)")
+        #expect(difference.recorded == #"set_string(item 3, "title", "Dinner with Anna Ohlsson")"#)
+        #expect(difference.replayed == #"set_string(item 3, "title", "Dinner")"#)
+    }
+
+    @Test("finds another result, a missing call, a further call and another end")
+    func kinds() {
+        var further = Samples.recording
+        further.sessions[0].events.insert(.extensionCall(number: 4, within: 0, Samples.setString, []), at: 2)
+        for (other, words) in [
+            (changed(2, .extensionReturn(number: 1, .integer(5))), "set_string) returns: recorded 0, replayed 5"),
+            (changed(2, nil), "recorded 0, replayed never"),
+            (changed(7, nil), "replayed no such call"),
+            (further, "threads of the extension"),
+        ] {
+            let differences = RecordingComparison(Samples.recording, other).differences
+            #expect(differences.count == 1 && differences.first?.description.contains(words) == true, "\(differences)")
+        }
+        var other = Samples.recording
+        other.sessions[0].ending = .exited(status: 0)
+        #expect(RecordingComparison(Samples.recording, other).differences.map(\.call).contains("the end"))
+        other.sessions.removeLast()
+        #expect(RecordingComparison(Samples.recording, other).differences.last?.replayed == "nothing")
+        #expect(RecordingComparison(other, Samples.recording).differences.last?.replayed == "a further worker")
+    }
+
+    @Test("requires no call after the answer for which the host ended the worker, but each before it")
+    func refusal() {
+        var (one, other) = (Samples.recording, Samples.recording)
+        for path in [\CallRecording.sessions[0].ending] {
+            (one[keyPath: path], other[keyPath: path]) = (.endedByHost, .endedByHost)
+        }
+        other.sessions[0].events.removeSubrange(8...)
+        #expect(RecordingComparison(one, other).differences.isEmpty)
+        #expect(RecordingComparison(other, one).differences.isEmpty)
+        other.sessions[0].events.removeSubrange(3...)
+        #expect(!RecordingComparison(one, other).differences.isEmpty)
+        #expect(!RecordingComparison(other, one).differences.isEmpty)
+    }
+}
+
+@Suite("A scrubbed recording")
+struct RecordingScrubberTests {
+    @Test("has none of the words, and the same lengths and structure")
+    func words() throws {
+        let scrubbed = RecordingScrubber.scrubbed(Samples.recording)
+        let text = String(decoding: scrubbed.encoded, as: UTF8.self)
+        for word in ["Dinner", "Anna", "Ohlsson", "with", "done", "notes.Anna"] {
+            #expect(!text.contains(word), "\(word) is left")
+        }
+        #expect(text.contains("title"), "names of attributes stay")
+        #expect(scrubbed.isScrubbed && scrubbed.encoded.count == Samples.recording.encoded.count)
+        #expect(try CallRecording(decoding: scrubbed.encoded) == scrubbed)
+        #expect(RecordingScrubber.scrubbed(scrubbed) == scrubbed)
+        #expect(scrubbed.callCount == Samples.recording.callCount)
+    }
+
+    @Test("gives a word the same placeholder everywhere, and other words others")
+    func identity() throws {
+        let scrubbed = RecordingScrubber.scrubbed(Samples.recording)
+        func texts(_ event: BoundaryEvent) -> [String] {
+            switch event {
+            case .hostCall(_, _, _, let values), .extensionCall(_, _, _, let values):
+                values.flatMap { [$0] + ($0.list ?? []) }.compactMap(\.string)
+            default: []
+            }
+        }
+        let (before, after) = (
+            Samples.session.events.flatMap(texts), try #require(scrubbed.sessions.first).events.flatMap(texts)
+        )
+        #expect(before.map(\.utf8.count) == after.map(\.utf8.count) || before.contains("\u{FFFD}"))
+        let separators = { (text: String) in text.filter { " .".contains($0) } }
+        #expect(before.map(separators) == after.map(separators))
+        let titles = try #require(after.first { $0.contains(" ") }).split(separator: " ").map(String.init)
+        #expect(Set(titles).count == 4, "\(titles)")
+        #expect(after.contains { $0.hasSuffix("." + titles[2]) }, "Anna is the same word in the identifier: \(after)")
+    }
+
+    @Test("has encoded items without their words, which can still be decoded")
+    func records() throws {
+        var record = ItemRecord(uniqueIdentifier: "secret-1", domainIdentifier: "mail.secret")
+        record.attributes = [
+            "title": .string("Hidden words"), "contentType": .string("public.text"), "rating": .integer(77),
+            "authors": .array([.person(PersonValue(displayName: "Hidden", handles: ["h@x"], handleIdentifier: "mail"))]
+            ),
+            "data": .data([1, 2, 3]), "names": .localizedString(["en": "Hidden"]),
+            "headers": .dictionary(["a": .url("Hidden")]),
+        ]
+        var batch: [UInt8] = []
+        RecordBatch.append(try record.encoded(), to: &batch)
+        let changes = ChangeList([.put(batch), .deleteItems(["secret-1"]), .deleteDomains(["mail"]), .deleteAll])
+        var recording = Samples.recording
+        recording.sessions = [
+            RecordedSession(
+                events: [
+                    .extensionCall(
+                        number: 1, within: 0, Samples.function("searchlight.index/1", "index_records"),
+                        [.object(nil, 0), .null, .bytes(batch), .null]),
+                    .extensionCall(
+                        number: 2, within: 0, Samples.function("searchlight.batch/1", "commit_changes"),
+                        [.object(nil, 0), .null, .bytes(changes.bytes), .bytes([9]), .integer(0), .null, .null]),
+                ], ending: .finished)
+        ]
+        let scrubbed = RecordingScrubber.scrubbed(recording)
+        let text = String(decoding: scrubbed.encoded, as: UTF8.self)
+        for word in ["Hidden", "words", "secret", "mail."] { #expect(!text.contains(word), "\(word) is left") }
+        guard case .extensionCall(_, _, _, let values)? = scrubbed.sessions.first?.events.first,
+            case .bytes(let bytes) = values[2],
+            case .extensionCall(_, _, _, let others)? = scrubbed.sessions.first?.events.last,
+            case .bytes(let list) = others[2]
+        else { return #expect(Bool(false), "the events have changed") }
+        let slice = try #require(try RecordBatch.split(bytes).first)
+        let decoded = try ItemRecord(decoding: slice)
+        #expect(decoded.attributes["contentType"] == .string("public.text"))
+        #expect(decoded.attributes["rating"] == .integer(0) && decoded.attributes["data"] == .data([0, 0, 0]))
+        #expect(decoded.uniqueIdentifier.utf8.count == 8 && Set(decoded.attributes.keys) == Set(record.attributes.keys))
+        let read = Array(try ChangeList(decoding: list).changes)
+        #expect(read.count == 4)
+        guard case .deleteItems(let names) = read[1] else { return #expect(Bool(false), "\(read)") }
+        #expect(names == [decoded.uniqueIdentifier])
+    }
+}
