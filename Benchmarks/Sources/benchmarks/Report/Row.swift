@@ -71,6 +71,9 @@ enum Row: String, Codable, CaseIterable {
 
     case firstByte = "previews.first-byte"
 
+    case protectedDonation = "protection.donation"
+    case unlock = "protection.unlock"
+
     case meaningQuery = "meaning.query"
     case meaningPassage = "meaning.passage"
     case meaningScan = "meaning.scan"
