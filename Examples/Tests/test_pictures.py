@@ -170,5 +170,13 @@ class Pictures(World):
         self.assertLess(lines.index("throttled 1"), lines.index("resumed 1"))
 
     def test_the_extension_passes_the_validator(self):
-        self.app("add", *self.draw(10))
+        # Before the first picture there is no folder for the log.
         self.command("extensions", "validate", self.identifier)
+        self.app("add", *self.draw(200))
+        self.command("extensions", "validate", self.identifier)
+
+    def test_a_cancelled_page_keeps_its_worker(self):
+        self.app("add", *self.draw(200))
+        for _ in range(3):
+            lines = self.command("extensions", "validate", self.identifier, "--only", "cancellation").splitlines()
+            self.assertEqual(lines[-1], "1 passed.", lines)

@@ -92,12 +92,12 @@ extension IndexRequestHandler: CSPagedReindexHandler {
         var pictures: [PixelArt] = []
         var last: String?
         for id in rest.prefix(max(1, min(page.maximumItemCount, Self.pageSize))) {
-            // A cancelled page ends early, and the next one continues there.
-            if page.isCancelled { break }
+            // A cancelled page ends after its first picture, and the next one continues there. So
+            // each page is answered, and its worker can be used again.
+            if last != nil, page.isCancelled { break }
             last = id
             if let picture = Gallery.picture(id) { pictures.append(picture) }
         }
-        if last == nil, !rest.isEmpty { return }
         let next = last == rest.last ? nil : last.map { Data("\(number) \($0)".utf8) }
         let count = pictures.count
         let index = CSSearchableIndex(name: Gallery.indexName)

@@ -66,8 +66,11 @@ public struct ExtensionLog: Sendable {
     /// The last lines.
     public func lines() throws -> [String] { try file.read() }
 
-    /// Adds a line.
-    public func add(_ line: String) { try? file.change { $0 = Array(($0 + [line]).suffix(Self.limit)) } }
+    /// Adds a line, if the app has created the folder.
+    public func add(_ line: String) {
+        guard FileManager.default.fileExists(atPath: file.url.deletingLastPathComponent().path) else { return }
+        try? file.change { $0 = Array(($0 + [line]).suffix(Self.limit)) }
+    }
 
     /// Creates the folder. A worker gets only folders that exist when it starts.
     public func prepare() throws { try file.change { _ in } }
