@@ -48,7 +48,7 @@ public struct Employee: Codable, Hashable, Sendable, Identifiable {
 public enum Staff {
     /// The identifier of the app.
     public static let bundle = "com.example.AcmeDirectory"
-    /// The file. The extension may only read it.
+    /// The file. The extension only reads it.
     public static let file = JSONFile<[String: Employee]>("employees.json", of: bundle, empty: [:])
 
     /// The employees, in the order of their names.

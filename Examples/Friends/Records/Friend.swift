@@ -35,6 +35,6 @@ public struct Friend: Codable, Hashable, Sendable, Identifiable {
 public enum AddressBook {
     /// The identifier of the app.
     public static let bundle = "com.example.Friends"
-    /// The file. The extension may only read it.
+    /// The file. The extension only reads it.
     public static let file = JSONFile<[String: Friend]>("friends.json", of: bundle, empty: [:])
 }

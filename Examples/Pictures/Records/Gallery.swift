@@ -55,7 +55,7 @@ public struct Gallery: Codable, Sendable {
     }
 }
 
-/// The log of the extension, which the app can show. The extension may write only here.
+/// The log of the extension, which the app can show. The extension writes only here.
 public struct ExtensionLog: Sendable {
     private static let limit = 200
     private let file = JSONFile<[String]>("extension/log.json", of: Gallery.bundle, empty: [])
