@@ -64,15 +64,16 @@ struct PreparedQuery: Sendable {
 }
 
 extension PreparedQuery {
-    /// Returns the texts of the items that the indexes cannot rule out. Reads no records.
+    /// Returns the texts of the items that the indexes cannot rule out. Reads no records, and of
+    /// each list of an index at most `maximum` rows.
     ///
     /// - Returns: The texts; `nil` if there are more than `maximum`, or if the indexes cannot list
     ///   them.
     func candidateTexts(upTo maximum: Int, _ db: Database) throws -> Set<Int64>? {
         guard try AttributeIndex.isCurrent(db) else { return nil }
-        let candidates = try QueryCompiler(db, context: context, limits: limits).compile(expression).candidates
-        guard let condition = candidates.condition, !candidates.isComplement,
-            condition.arguments.count <= CompiledQuery.maximumArguments
+        let compiler = try QueryCompiler(db, context: context, limits: limits)
+        guard let candidates = try compiler.listed(compiler.compile(expression).candidates, upTo: maximum),
+            let condition = candidates.condition, condition.arguments.count <= CompiledQuery.maximumArguments
         else { return nil }
         var select = SQLFragment()
         select.append("SELECT text_row FROM item WHERE text_row IS NOT NULL AND ")

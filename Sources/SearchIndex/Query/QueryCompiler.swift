@@ -120,11 +120,34 @@ struct QueryCompiler {
         }
     }
 
-    private func size(_ select: (inout SQLFragment) -> Void) throws -> Int {
+    /// Returns a set that contains another one, of lists of an index with at most `maximum` rows
+    /// each; `nil` if there is no such set.
+    func listed(_ set: CandidateSet, upTo maximum: Int) throws -> CandidateSet? {
+        switch set {
+        case .nothing, .identifiers(.equal): return set
+        case .everything, .except, .identifiers(.range): return nil
+        case .any(let sets):
+            let found = try sets.compactMap { try listed($0, upTo: maximum) }
+            return found.count == sets.count ? .union(found) : nil
+        case .all(let sets):
+            // A complement restricts a list but cannot supply one.
+            let included = try sets.compactMap { try listed($0, upTo: maximum) }
+            return included.isEmpty ? nil : .intersection(included)
+        case .rows(let lookup):
+            if case .texts(_, _, let parts) = lookup.test, !parts.isEmpty { return nil }
+            if lookup.names.isEmpty { return .nothing }
+            return try size(upTo: maximum + 1) { lookup.select(&$0) } <= maximum ? set : nil
+        case .words(let lookup): return try size(upTo: maximum + 1) { lookup.select(&$0) } <= maximum ? set : nil
+        }
+    }
+
+    private func size(
+        upTo maximum: Int = fewCandidates, _ select: (inout SQLFragment) -> Void
+    ) throws -> Int {
         var fragment = SQLFragment()
         fragment.append("SELECT count(*) FROM (")
         select(&fragment)
-        fragment.append(" LIMIT ?", Self.fewCandidates)
+        fragment.append(" LIMIT ?", maximum)
         fragment.append(")")
         return try Int.fetchOne(db, sql: fragment.sql, arguments: StatementArguments(fragment.arguments)) ?? 0
     }

@@ -53,7 +53,8 @@ struct CandidateFinder {
         let only = try strictTexts() ?? fewAllowed
         if let only, only.count <= limits.readItems { return add(only, 1) }
         try findBest()
-        guard let only else { return }
+        // If the lists were read to their ends, no other text has a word.
+        guard let only, !isExhausted else { return }
         // The lists only determine the order of these texts.
         let estimates = found
         found = [:]

@@ -151,11 +151,19 @@ struct SearchRun {
             let count = complete >= least ? complete : hits.count
             return SearchTotal(count: min(count, maximum), isExact: count < maximum)
         }
-        let total = try count(hasAll: true, upTo: maximum)
-        if total.count >= least { return total }
-        var all = try count(hasAll: false, upTo: maximum)
-        all.count = min(maximum, all.count + hits.count { $0.parts.fit == .meaning })
-        return all
+        var total = try count(hasAll: true, upTo: maximum)
+        if total.isExact, total.count < least {
+            total = try count(hasAll: false, upTo: maximum)
+            total.count = min(maximum, total.count + hits.count { $0.parts.fit == .meaning })
+        }
+        // A count that stopped at a bound may have seen fewer items than the pages show.
+        if !total.isExact { total.count = max(total.count, least) }
+        return total
+    }
+
+    /// `true` if the items have to be read to be counted.
+    private var isCountedByReading: Bool {
+        filter != nil || !apps.isEmpty || !request.excludedBundles.isEmpty || plan.isStrict || isMigrating
     }
 
     /// Counts the items with all words, or with some words.
@@ -175,10 +183,8 @@ struct SearchRun {
             try finder.findAny()
         }
         var isExact = finder.isExhausted
-        let isRead =
-            filter != nil || !apps.isEmpty || !request.excludedBundles.isEmpty || plan.isStrict || isMigrating
         let (read, certain) =
-            isRead ? (finder.texts, []) : (finder.uncertain, finder.texts.subtracting(finder.uncertain))
+            isCountedByReading ? (finder.texts, []) : (finder.uncertain, finder.texts.subtracting(finder.uncertain))
         var count = certain.count - (try expiredTexts(among: certain))
         let relevance = try relevance(words)
         var bytes = 0
@@ -197,7 +203,7 @@ struct SearchRun {
     /// hits.
     private func countedTexts(upTo maximum: Int) throws -> Int {
         // Requests one more than is read, to see whether there are more.
-        if filter != nil || !apps.isEmpty || plan.isStrict {
+        if isCountedByReading {
             return min(Self.maximumDepth - 1, request.limits.countedReads) + 1
         }
         let expired =

@@ -63,4 +63,30 @@ struct FilteredSearchTests {
         let page = try await store.index.search(request)
         #expect(page.hits.isEmpty && page.total == SearchTotal(count: 0, isExact: true))
     }
+
+    @Test("lists only filters that allow few items")
+    func fewAllowed() async throws {
+        let store = try Store()
+        let records = try (0..<60).map { number in
+            var record = item("\(number)", title: "lemon")
+            record.attributes["rating"] = .integer(Int64(number % 3))
+            return try EncodedItem(record)
+        }
+        try await store.index.index(records, in: Store.app)
+        try await store.index.settle()
+        let allowed = { (filter: String) in
+            try await store.index.query("Listing", includingPending: true) { db in
+                try PreparedQuery(
+                    try QueryExpression(parsing: filter), filters: [], bundle: nil, context: store.index.queryContext()
+                ).candidateTexts(upTo: 20, db)?.count
+            }
+        }
+        #expect(try await allowed("rating == 1") == 20)
+        #expect(try await allowed("rating > 0") == nil)
+        #expect(try await allowed("rating == 7") == 0)
+        #expect(try await allowed("rating == 1 && rating > 0") == 20)
+        #expect(try await allowed("rating != 1") == nil)
+        #expect(try await allowed("rating == 1 || rating == 2") == nil)
+        #expect(try await allowed("!(rating == 1) && !(rating == 2)") == nil)
+    }
 }

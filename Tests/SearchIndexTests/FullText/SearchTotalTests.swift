@@ -80,8 +80,25 @@ struct SearchTotalTests {
         request.limits.countedReads = 40
         let total = try #require(try await store.index.search(request).total)
         #expect(!total.isExact && (40..<200).contains(total.count))
+        // The pages show more than the count reads.
+        request.limit = 100
+        #expect(try await store.index.search(request).total == SearchTotal(count: 100, isExact: false))
+        request.limit = 1
         // The count of FTS5 is not read.
         request.filters = []
         #expect(try await store.index.search(request).total == SearchTotal(count: 200, isExact: true))
+    }
+
+    @Test("Newer items of an excluded bundle do not hide the items that count")
+    func excluded() async throws {
+        let store = try Store()
+        let other = IndexScope(bundle: "com.example.other")
+        let items = try (0..<200).map { try EncodedItem(item("\($0)", title: "lemon \($0)")) }
+        try await store.index.index(Array(items.prefix(50)), in: Store.app)
+        try await store.index.index(items, in: other)
+        var request = SearchRequest("lemon ")
+        request.excludedBundles = [other.bundle]
+        (request.limit, request.countsUpTo) = (10, 100)
+        #expect(try await store.index.search(request).total == SearchTotal(count: 50, isExact: true))
     }
 }
