@@ -218,6 +218,17 @@ struct AdapterTests {
         }
     }
 
+    @Test func aHandlerThatIsLetGoAfterACancellationIsCancelled() async throws {
+        try await with("TestHandler") { host, pointer in
+            host.cancel()
+            try reindex(host, pointer, 1, ["never"])
+            guard case .finished(SEARCHLIGHT_CANCELLED, _)? = host.allAnswers.first else {
+                Issue.record("answered with \(host.allAnswers)")
+                return
+            }
+        }
+    }
+
     @Test func acknowledgingLateFromAnotherThreadIsFine() async throws {
         try await with("TestHandler") { host, pointer in
             try reindex(host, pointer, 5, ["keep"])

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The answer to one request to an extension or an app. Only the first answer counts. A request
 /// that is released without an answer fails at once, so that the caller does not wait for a time
-/// limit.
+/// limit. After a cancellation, its failure is the cancellation.
 final class RequestAnswer: Sendable {
     /// The outcome of a request.
     enum Outcome: Sendable {
@@ -66,6 +66,11 @@ final class RequestAnswer: Sendable {
     var isCancelled: Bool { cancellation() }
 
     deinit {
+        // The host no longer knows an answered request.
+        guard !isAnswered.load(ordering: .relaxed) else { return }
+        guard !isCancelled else {
+            return give(.failed(HostFailure(SEARCHLIGHT_CANCELLED, "The request was cancelled.")))
+        }
         give(
             .failed(
                 HostFailure(
