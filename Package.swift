@@ -362,7 +362,7 @@ let package = Package(
         .testTarget(
             name: "ExtensionRuntimeTests",
             dependencies: [
-                "MessageSupport",
+                "MessageSupport", "BoundaryRecording",
                 "ExtensionRuntime", "SymbolBindings", "DatabaseBindings", "SearchlightExtension",
                 "ItemRecord",
                 "BusTransport", "ServiceMessages", "SystemSupport", "TestSupport", sqlite,

@@ -70,13 +70,21 @@ package struct RecordingError: Error, Hashable, Sendable, CustomStringConvertibl
     /// The position of the error in the file, in bytes.
     package let offset: Int
     package let reason: String
+    /// `true` if the file has a later version of the format.
+    package let isNewer: Bool
 
-    package init(offset: Int, reason: String) {
+    package init(offset: Int, reason: String, isNewer: Bool = false) {
         self.offset = offset
         self.reason = reason
+        self.isNewer = isNewer
     }
 
-    package var description: String { "The recording is damaged at byte \(offset): \(reason)." }
+    /// The error, with advice.
+    package var description: String {
+        isNewer
+            ? "The recording cannot be read: \(reason). Use the newer Searchlight that recorded it."
+            : "The recording is damaged at byte \(offset): \(reason). Record it again."
+    }
 }
 
 /// Appends the fields of events.
@@ -141,11 +149,14 @@ struct BoundaryWriter {
 struct BoundaryReader {
     private let bytes: ArraySlice<UInt8>
     private(set) var offset: Int
+    /// The number of values that may still be read. A value of one byte takes more memory.
+    private(set) var values: Int
     private static let maximumDepth = 4
 
-    init(_ bytes: ArraySlice<UInt8>) {
+    init(_ bytes: ArraySlice<UInt8>, values: Int = CallRecording.maximumValues) {
         self.bytes = bytes
         offset = bytes.startIndex
+        self.values = values
     }
 
     var isAtEnd: Bool { offset == bytes.endIndex }
@@ -188,6 +199,8 @@ struct BoundaryReader {
     }
 
     mutating func value(depth: Int = 0) throws(RecordingError) -> BoundaryValue {
+        guard values > 0 else { throw error("there are too many values") }
+        values -= 1
         switch try byte() {
         case 0: return .null
         case 1: return .integer(try signed())
@@ -216,12 +229,12 @@ struct BoundaryReader {
 
     mutating func list(depth: Int = 0) throws(RecordingError) -> [BoundaryValue] {
         let count = try unsigned()
-        // Each value has at least one byte, so the file bounds the memory.
         guard count <= UInt64(remaining) else {
             throw error("\(count) values are announced, and \(remaining) bytes are left")
         }
-        var values: [BoundaryValue] = []
-        for _ in 0..<Int(count) { values.append(try value(depth: depth)) }
-        return values
+        guard count <= UInt64(values) else { throw error("there are too many values") }
+        var list: [BoundaryValue] = []
+        for _ in 0..<Int(count) { list.append(try value(depth: depth)) }
+        return list
     }
 }

@@ -10,22 +10,41 @@ package struct RecordedSession: Sendable, Hashable {
         self.ending = ending
     }
 
+    /// `true` if later events are missing.
+    package var isTruncated: Bool { events.last == .truncated }
+
     /// Reads the events that a worker wrote. A worker may have ended while it wrote the last one,
     /// which is left out then.
     ///
+    /// - Parameters:
+    ///   - isCut: `true` if the worker wrote more than these bytes.
+    ///   - room: The room for the events. The session is truncated where it ends.
     /// - Throws: ``RecordingError``
-    package init(written bytes: [UInt8], ending: SessionEnding) throws(RecordingError) {
+    package init(
+        written bytes: [UInt8], isCut: Bool = false, ending: SessionEnding, room: inout RecordingRoom
+    ) throws(RecordingError) {
         self.ending = ending
         events = []
         var reader = BoundaryReader(bytes[...])
-        while !reader.isAtEnd {
+        while !reader.isAtEnd, !isTruncated {
+            let start = reader.offset
             var attempt = reader
             guard let body = try? attempt.block() else { break }
             reader = attempt
-            var event = BoundaryReader(body)
-            events.append(try BoundaryEvent(&event))
-            guard events.count <= CallRecording.maximumEvents else { throw reader.error("there are too many events") }
+            // The worker could not write the event that belongs here, and left an empty one.
+            guard !body.isEmpty else {
+                events.append(.truncated)
+                break
+            }
+            var content = BoundaryReader(body)
+            let event = try BoundaryEvent(&content)
+            guard room.take(event, bytes: reader.offset - start) else {
+                events.append(.truncated)
+                break
+            }
+            events.append(event)
         }
+        if isCut, !isTruncated { events.append(.truncated) }
     }
 }
 
@@ -47,7 +66,11 @@ package struct CallRecording: Sendable, Hashable {
     package static let maximumBytes = 256 << 20
     /// The maximum number of events in a file.
     package static let maximumEvents = 4_000_000
-    private static let maximumSessions = 1000
+    /// The maximum number of values in a file, with those in lists.
+    package static let maximumValues = 16_000_000
+    /// The maximum number of sessions in a file.
+    package static let maximumSessions = 1000
+    private static let maximumIdentifierBytes = 255
 
     package init(bundle: String, principalClass: String?, sessions: [RecordedSession]) {
         self.bundle = bundle
@@ -66,7 +89,11 @@ package struct CallRecording: Sendable, Hashable {
             throw RecordingError(offset: 0, reason: "it does not begin as a recording")
         }
         guard bytes.starts(with: Self.signature) else {
-            throw RecordingError(offset: Self.signature.count - 1, reason: "its version is unknown")
+            let (position, known) = (Self.signature.count - 1, Self.signature.last ?? 0)
+            let version = bytes.dropFirst(position).first ?? 0
+            throw RecordingError(
+                offset: position, reason: "its format has version \(version), and this program reads version \(known)",
+                isNewer: version > known)
         }
         var reader = BoundaryReader(bytes[Self.signature.count...])
         let flags = try reader.byte()
@@ -75,12 +102,13 @@ package struct CallRecording: Sendable, Hashable {
         guard let bundle = String(validating: try reader.block(), as: UTF8.self),
             let principal = String(validating: try reader.block(), as: UTF8.self)
         else { throw reader.error("a name is not UTF-8") }
+        guard Self.isIdentifier(bundle) else { throw reader.error("its bundle identifier is no reverse-DNS name") }
         self.bundle = bundle
         principalClass = principal.isEmpty ? nil : principal
         let count = try reader.unsigned()
         guard count <= UInt64(Self.maximumSessions) else { throw reader.error("there are \(count) sessions") }
         sessions = []
-        var events = 0
+        var (events, values) = (0, Self.maximumValues)
         for _ in 0..<Int(count) {
             let (kind, value) = (try reader.byte(), try reader.signed())
             guard let detail = Int32(exactly: value) else { throw reader.error("a status has more than 32 bits") }
@@ -98,13 +126,31 @@ package struct CallRecording: Sendable, Hashable {
             events += Int(length)
             guard events <= Self.maximumEvents else { throw reader.error("there are too many events") }
             for _ in 0..<Int(length) {
-                var body = BoundaryReader(try reader.block())
+                var body = BoundaryReader(try reader.block(), values: values)
                 session.events.append(try BoundaryEvent(&body))
+                values = body.values
             }
             sessions.append(session)
         }
         guard reader.isAtEnd else { throw reader.error("something follows the last session") }
     }
+
+    /// Returns `true` for a bundle identifier, as the manifest of an extension may have it. It
+    /// becomes a part of file names and of another manifest.
+    private static func isIdentifier(_ text: String) -> Bool {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return text.utf8.count <= maximumIdentifierBytes && parts.count > 1
+            && parts.allSatisfy { part in
+                !part.isEmpty
+                    && part.allSatisfy { byte in
+                        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                            || byte == UInt8(ascii: "-")
+                    }
+            }
+    }
+
+    /// `false` if later events of a session are missing.
+    package var isComplete: Bool { !sessions.contains { $0.isTruncated } }
 
     /// The content of the file.
     package var encoded: [UInt8] {

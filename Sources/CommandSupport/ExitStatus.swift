@@ -21,6 +21,8 @@ package enum ExitStatus: Int32 {
     case damageFound = 10
     /// An extension failed a check.
     case checkFailed = 11
+    /// A recording lacks later calls.
+    case incomplete = 12
     case usage = 64
     // 71 (EX_OSERR): a resource limit is too small to start the program (CStart).
     /// The reader of standard output closed the pipe. A shell reports this status for SIGPIPE.

@@ -21,7 +21,8 @@ struct Searchlight: AsyncParsableCommand {
 
             Exit status: 0 done, 1 failed, 2 not found, 3 no such representation, 4 refused, 5 cancelled, \
             6 timed out, 7 an extension crashed, 8 reading or writing failed (also the index, when it is damaged), \
-            9 the store is in use, 10 a check found damage, 11 an extension failed a check, 64 wrong usage, 71 a limit of the system is \
+            9 the store is in use, 10 a check found damage, 11 an extension failed a check, 12 a recording is incomplete, \
+            64 wrong usage, 71 a limit of the system is \
             too small to start, 128+N ended by signal N (130 by Control-C, 141 if the reader of standard output has gone, as “head” does). With \
             --json a failure is an object with “error” and “status”, except wrong usage.
             """,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import BoundaryRecording
 import ItemRecord
 import SearchlightExtension
 import ServiceMessages
 import SystemSupport
 import TestSupport
 import Testing
+
+@testable import BoundaryRecording
 
 @Suite("The file of a recording")
 struct CallRecordingTests {
@@ -28,10 +29,13 @@ struct CallRecordingTests {
 
     @Test("of another version, or of anything else, is refused with the reason")
     func foreign() {
-        var bytes = Samples.recording.encoded
-        bytes[8] = 2
-        #expect(throws: RecordingError(offset: 8, reason: "its version is unknown")) {
-            try CallRecording(decoding: bytes)
+        for (version, isNewer, advice) in [(UInt8(2), true, "newer Searchlight"), (0, false, "Record it again")] {
+            var bytes = Samples.recording.encoded
+            bytes[8] = version
+            let error = #expect(throws: RecordingError.self) { try CallRecording(decoding: bytes) }
+            #expect(error?.offset == 8 && error?.isNewer == isNewer)
+            let words = error?.description ?? ""
+            #expect(words.contains("version \(version)") && words.contains(advice), "\(words)")
         }
         #expect(throws: RecordingError(offset: 0, reason: "it does not begin as a recording")) {
             try CallRecording(decoding: Array("%PDF-1.7".utf8))
@@ -39,9 +43,68 @@ struct CallRecordingTests {
         #expect(throws: RecordingError.self) { try CallRecording(decoding: Samples.recording.encoded + [0]) }
     }
 
+    @Test(
+        "with a bundle identifier that no manifest may have is refused",
+        arguments: [
+            "", "one", "../../../tmp/x", "a/b.c", "a..b", ".a", "a.b\0c", String(repeating: "a.", count: 128) + "b",
+        ])
+    func identifiers(_ bundle: String) {
+        var recording = Samples.recording
+        recording.bundle = bundle
+        let error = #expect(throws: RecordingError.self) { try CallRecording(decoding: recording.encoded) }
+        #expect(error?.reason == "its bundle identifier is no reverse-DNS name")
+    }
+
+    @Test("has a limit of values, because a value of one byte takes more memory")
+    func values() throws {
+        var reader = BoundaryReader([2, 0, 0, 1, 0], values: 3)
+        #expect(try reader.list() == [.null, .null] && reader.values == 1)
+        let error = #expect(throws: RecordingError.self) { try reader.list() + reader.list() }
+        #expect(error?.reason == "it ends within an event")
+        for body: [UInt8] in [[4, 0, 0, 0, 0], [2, 7, 2, 0, 0, 0], [1, 7, 1, 7, 1, 7, 1, 0]] {
+            var reader = BoundaryReader(body[...], values: 3)
+            let error = #expect(throws: RecordingError.self) { try reader.list() }
+            #expect(error?.reason == "there are too many values")
+        }
+        // The list itself is the one that is too many: 16,000,000 in LEB128.
+        let count = CallRecording.maximumValues
+        let digits: [UInt8] = [0x80, 0xC8, 0xD0, 0x07]
+        #expect(digits.enumerated().reduce(0) { $0 | Int($1.element & 0x7F) << ($1.offset * 7) } == count)
+        let event = [2, 1, 7] + digits + [UInt8](repeating: 0, count: count)
+        var room = RecordingRoom()
+        let size = UInt64(event.count)
+        let length = (0..<4).map { UInt8(truncatingIfNeeded: size >> ($0 * 7)) & 0x7F | ($0 < 3 ? 0x80 : 0) }
+        let large = #expect(throws: RecordingError.self) {
+            try RecordedSession(written: length + event, ending: .finished, room: &room)
+        }
+        #expect(large?.reason == "there are too many values")
+    }
+
+    @Test("ends where the room for bytes, events or values ends, for all of its sessions together")
+    func room() throws {
+        let events = Samples.session.events
+        let bytes = events.flatMap(\.encoded)
+        let total = events.reduce(0) { $0 + $1.valueCount }
+        let size = try #require(events.last).encoded.count
+        let exact = RecordingRoom(bytes: bytes.count, events: events.count, values: total)
+        for (room, kept) in [
+            (exact, events.count),
+            (RecordingRoom(bytes: bytes.count - size, events: 100, values: 100), events.count - 1),
+            (RecordingRoom(bytes: 1000, events: 3, values: 100), 3),
+            (RecordingRoom(bytes: 1000, events: 100, values: 1), 1),
+        ] {
+            var room = room
+            let session = try RecordedSession(written: bytes, ending: .finished, room: &room)
+            #expect(session.events.prefix(kept) == events.prefix(kept))
+            #expect(session.isTruncated == (kept < events.count) && room.isFull == session.isTruncated)
+            let next = try RecordedSession(written: bytes, ending: .finished, room: &room)
+            #expect(next.events == [.truncated])
+        }
+    }
+
     @Test("with announced sizes beyond the file takes no memory for them")
     func hugeCounts() {
-        let head = Array("SLRECORD".utf8) + [1, 0, 0, 0]
+        let head = Array("SLRECORD".utf8) + [1, 0, 3] + Array("a.b".utf8) + [0]
         let most: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01]
         for rest in [
             most, [1, 0, 0] + most, [1, 0, 0, 1] + most, [1, 0, 0, 1, 14, 1, 1, 1, 0] + most,
@@ -80,12 +143,17 @@ struct CallRecordingTests {
         let events = Samples.session.events
         let bytes = events.flatMap(\.encoded)
         let last = try #require(events.last?.encoded.count)
-        for cut in 1..<last {
-            let session = try RecordedSession(written: Array(bytes.dropLast(cut)), ending: .signalled(11))
-            #expect(session.events == Array(events.dropLast()))
+        func read(_ bytes: [UInt8], isCut: Bool = false) throws -> [BoundaryEvent] {
+            var room = RecordingRoom()
+            return try RecordedSession(written: bytes, isCut: isCut, ending: .signalled(11), room: &room).events
         }
-        #expect(try RecordedSession(written: bytes, ending: .finished).events == events)
-        #expect(throws: RecordingError.self) { try RecordedSession(written: [2, 99, 0], ending: .finished) }
+        for cut in 1..<last { #expect(try read(Array(bytes.dropLast(cut))) == Array(events.dropLast())) }
+        #expect(try read(bytes) == events)
+        #expect(throws: RecordingError.self) { try read([2, 99, 0]) }
+        // Nothing follows the end, which an event without content marks too.
+        let truncated = events + [.truncated]
+        #expect(try read(bytes + BoundaryEvent.truncated.encoded + bytes) == truncated)
+        #expect(try read(bytes + [0]) == truncated && read(bytes, isCut: true) == truncated)
     }
 
     @Test("has requests that become the same requests again")

@@ -60,6 +60,29 @@ struct RecordingComparisonTests {
         #expect(RecordingComparison(other, Samples.recording).differences.last?.replayed == "a further worker")
     }
 
+    @Test("requires nothing after the end of a truncated recording, and everything before it")
+    func truncated() {
+        let whole = Samples.recording.sessions[0].events
+        // The end of the request's lane, within the lane, and before the completion.
+        for count in [1, 2, 3, 4, 5, 6] {
+            var (one, other) = (Samples.recording, Samples.recording)
+            one.sessions[0].events = whole.prefix(count) + [.truncated]
+            other.sessions[0].ending = .exited(status: 0)
+            #expect(!one.isComplete)
+            let comparison = RecordingComparison(one, other)
+            #expect(comparison.differences.isEmpty, "\(count): \(comparison.differences)")
+            #expect(RecordingComparison(other, one).differences.isEmpty)
+            other.sessions[0].events.removeSubrange((count - 1)...)
+            guard count == 2 || count == 4 else { continue }
+            #expect(RecordingComparison(one, other).differences.map(\.replayed) == ["no such call"])
+        }
+        // A call of the host that returned makes no more calls.
+        var (one, other) = (Samples.recording, Samples.recording)
+        one.sessions[0].events = whole.prefix(6) + [.truncated]
+        other.sessions[0].events.insert(.extensionCall(number: 9, within: 1, Samples.setString, []), at: 5)
+        #expect(RecordingComparison(one, other).differences.map(\.recorded) == ["no such call"])
+    }
+
     @Test("requires no call after the answer for which the host ended the worker, but each before it")
     func refusal() {
         var (one, other) = (Samples.recording, Samples.recording)

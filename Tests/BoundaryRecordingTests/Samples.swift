@@ -36,13 +36,12 @@ enum Samples {
                 number: 2,
                 .list([.unknownPointer, .double(bits: 1), .bytes([1, 2]), .unread(count: 9, isNull: false)])),
             .cancelled(request: .max),
-            .truncated,
         ], ending: .finished)
 
     static let recording = CallRecording(
         bundle: "com.example.notes", principalClass: "Notes.Handler",
         sessions: [
-            session, RecordedSession(events: [], ending: .signalled(11)),
+            session, RecordedSession(events: [.truncated], ending: .signalled(11)),
             RecordedSession(events: [], ending: .exited(status: -3)), RecordedSession(events: [], ending: .endedByHost),
         ])
 

@@ -1,13 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import BoundaryRecording
 import Glibc
+import ItemRecord
 import SearchlightExtension
 
 /// The memory of the arguments of one call in C, for recorded values. It is freed with the object.
+///
+/// A recording may say of an array that the host does not read it, and the host may read it all the
+/// same: files can be damaged or hostile. So each array has memory for all elements that its length
+/// states.
 final class ArgumentMemory {
     private var blocks: [UnsafeMutableRawPointer] = []
+    /// Memory without content, and its size in bytes.
+    private var zeros: [(start: UnsafeMutableRawPointer, count: Int)] = []
 
-    deinit { blocks.forEach { free($0) } }
+    /// The size of a pointer, in bytes; no element is larger.
+    private static let pointerBytes = MemoryLayout<UnsafeRawPointer>.size
+
+    deinit {
+        blocks.forEach { free($0) }
+        for (start, count) in zeros { munmap(start, count) }
+    }
 
     typealias TextArray = UnsafePointer<UnsafePointer<CChar>?>
 
@@ -34,19 +47,24 @@ final class ArgumentMemory {
         }
     }
 
-    func texts(_ value: BoundaryValue) -> (TextArray?, Int) {
+    /// - Parameter least: The number of elements that the array has at least, with NULL for those
+    ///   that are not recorded.
+    func texts(_ value: BoundaryValue, least: Int = 0) -> (TextArray?, Int) {
         guard case .list(let values) = value else {
-            let (pointer, count) = unread(value)
+            let (pointer, count) = unread(value, least: least)
             return (pointer.map { UnsafePointer($0.assumingMemoryBound(to: UnsafePointer<CChar>?.self)) }, count)
         }
-        let array = block(values.count * 8)?.assumingMemoryBound(to: UnsafePointer<CChar>?.self)
+        let length = max(values.count, least)
+        guard length <= CallRecording.maximumValues else { return (nil, values.count) }
+        let array = block(length * Self.pointerBytes)?.assumingMemoryBound(to: UnsafePointer<CChar>?.self)
         for (index, value) in values.enumerated() { array?[index] = text(value) }
         return (UnsafePointer(array), values.count)
     }
 
-    func bytes(_ value: BoundaryValue) -> (UnsafeRawPointer?, Int) {
+    /// - Parameter limit: The largest number of bytes that the host reads.
+    func bytes(_ value: BoundaryValue, limit: Int = .max) -> (UnsafeRawPointer?, Int) {
         guard case .bytes(let bytes) = value else {
-            let (pointer, count) = unread(value)
+            let (pointer, count) = unread(value, limit: limit)
             return (UnsafeRawPointer(pointer), count)
         }
         return (UnsafeRawPointer(copy(bytes)), bytes.count)
@@ -60,24 +78,52 @@ final class ArgumentMemory {
             let (pointer, count) = unread(value)
             return (UnsafeRawPointer(pointer), count)
         }
-        let array = block(values.count * 8)?.assumingMemoryBound(to: UnsafeRawPointer?.self)
+        let array = block(values.count * Self.pointerBytes)?.assumingMemoryBound(to: UnsafeRawPointer?.self)
         for (index, value) in values.enumerated() { array?[index] = object(value) }
         return (UnsafeRawPointer(array), values.count)
     }
 
-    /// Returns an array that the host does not read.
-    private func unread(_ value: BoundaryValue) -> (UnsafeMutableRawPointer?, Int) {
-        guard case .unread(let count, let isNull) = value else { return (nil, 0) }
-        return (isNull ? nil : block(0), Int(truncatingIfNeeded: count))
+    /// Returns an array that the host should not read.
+    private func unread(_ value: BoundaryValue, least: Int = 0, limit: Int = .max) -> (UnsafeMutableRawPointer?, Int) {
+        guard case .unread(let stated, let isNull) = value else { return (nil, 0) }
+        let count = Int(truncatingIfNeeded: stated)
+        if isNull { return (nil, count) }
+        // The host refuses the length before it looks at the array.
+        let isRefused = count < 0 || count > limit
+        return (isRefused && least <= 0 ? block(0) : empty(max(count, least)), count)
+    }
+
+    /// Returns an array of zeros, which takes address space only; `nil` if there is not enough.
+    private func empty(_ count: Int) -> UnsafeMutableRawPointer? {
+        guard count > 0 else { return block(0) }
+        let (size, overflows) = count.multipliedReportingOverflow(by: Self.pointerBytes)
+        guard !overflows, size <= Self.maximumEmptyBytes,
+            let start = mmap(nil, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
+            start != MAP_FAILED
+        else { return nil }
+        zeros.append((start, size))
+        return start
+    }
+
+    /// The largest array without content, in bytes.
+    private static let maximumEmptyBytes = 1 << 40
+
+    /// Returns the stated number of elements.
+    private static func length(_ value: BoundaryValue) -> Int {
+        switch value {
+        case .list(let values): values.count
+        case .unread(let count, _): Int(truncatingIfNeeded: count)
+        default: 0
+        }
     }
 
     func preview(_ value: BoundaryValue) -> UnsafeRawPointer? {
         guard value != .null, let memory = block(MemoryLayout<searchlight_preview_reply>.size) else { return nil }
         let reply = memory.assumingMemoryBound(to: searchlight_preview_reply.self)
         guard let fields = value.list, fields.count == 6 else { return UnsafeRawPointer(memory) }
-        let (content, length) = bytes(fields[2])
+        let (content, length) = bytes(fields[2], limit: PreviewHeader.maximumBytes)
         let attachments = fields[5].list ?? []
-        let pointers = block(attachments.count * 8)?.assumingMemoryBound(
+        let pointers = block(attachments.count * Self.pointerBytes)?.assumingMemoryBound(
             to: UnsafePointer<searchlight_attachment>?.self)
         for (index, attachment) in attachments.enumerated() { pointers?[index] = self.attachment(attachment) }
         reply.pointee = searchlight_preview_reply(
@@ -91,7 +137,7 @@ final class ArgumentMemory {
         guard let fields = value.list, fields.count == 3,
             let memory = block(MemoryLayout<searchlight_attachment>.size)
         else { return nil }
-        let (content, length) = bytes(fields[2])
+        let (content, length) = bytes(fields[2], limit: PreviewHeader.maximumBytes)
         let pointer = memory.assumingMemoryBound(to: searchlight_attachment.self)
         pointer.pointee = searchlight_attachment(
             size: UInt32(MemoryLayout<searchlight_attachment>.size), reserved: 0, identifier: text(fields[0]),
@@ -121,11 +167,13 @@ final class ArgumentMemory {
             case .text, .message: return [word(text(value))]
             case .texts: return words(texts(value))
             case .textPairs:
-                let pair = (value.list ?? []).map { texts($0) }
-                guard pair.count == 2 else { return [0, 0, 0] }
-                return [word(pair[0].0), word(pair[1].0), UInt64(bitPattern: Int64(max(pair[0].1, pair[1].1)))]
+                guard let pair = value.list, pair.count == 2 else { return [0, 0, 0] }
+                // The recorder stopped at an element that the host refuses, so one may be shorter.
+                let count = max(Self.length(pair[0]), Self.length(pair[1]))
+                let (old, new) = (texts(pair[0], least: count).0, texts(pair[1], least: count).0)
+                return [word(old), word(new), UInt64(bitPattern: Int64(count))]
             case .items: return words(objects(value, object))
-            case .bytes: return words(bytes(value))
+            case .bytes(let limit): return words(bytes(value, limit: limit))
             case .callback(let kind):
                 guard value == .present else { return [0, 0] }
                 let (code, context) = callback(kind)

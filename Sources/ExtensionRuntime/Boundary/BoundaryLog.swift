@@ -9,16 +9,22 @@ final class BoundaryLog: Sendable {
     private struct State {
         var hostCalls: UInt32 = 0
         var extensionCalls: UInt32 = 0
+        var room: RecordingRoom
+        /// The size of the file, in bytes.
         var bytes = 0
         var isFull = false
     }
     private let file: OwnedDescriptor
     private let folders: RecordedFolders
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(_ file: OwnedDescriptor, _ folders: RecordedFolders) {
+    /// - Parameters:
+    ///   - file: An empty file.
+    ///   - room: The room for events. The log ends with ``BoundaryEvent/truncated`` where it ends.
+    init(_ file: OwnedDescriptor, _ folders: RecordedFolders, room: RecordingRoom = RecordingRoom()) {
         self.file = file
         self.folders = folders
+        state = Mutex(State(room: room))
     }
 
     /// Writes a call of the host. Returns its number.
@@ -59,12 +65,10 @@ final class BoundaryLog: Sendable {
     private func write(_ event: BoundaryEvent, _ state: inout State) {
         guard !state.isFull else { return }
         var bytes = event.encoded
-        // Leaves room for the head of the file.
-        if state.bytes + bytes.count > CallRecording.maximumBytes - (1 << 20) {
+        if !state.room.take(event, bytes: bytes.count) {
             state.isFull = true
             bytes = BoundaryEvent.truncated.encoded
         }
-        state.bytes += bytes.count
         var offset = 0
         while offset < bytes.count {
             let count = bytes.withUnsafeBytes {
@@ -73,9 +77,17 @@ final class BoundaryLog: Sendable {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
                 state.isFull = true
-                return
+                return endAfterFailure(state.bytes)
             }
             offset += count
         }
+        state.bytes += bytes.count
+    }
+
+    /// Ends the file after its last whole event, with an event without content. A file can grow by
+    /// a byte without a write, so also on a full disk.
+    private func endAfterFailure(_ size: Int) {
+        guard ftruncate(file.number, off_t(size)) == 0 else { return }
+        _ = ftruncate(file.number, off_t(size + 1))
     }
 }

@@ -40,8 +40,9 @@ struct BoundaryCall {
 /// The tables of functions that an extension gets instead of the host's own. Each function passes
 /// its call to a handler. They are never freed, because an extension may keep the pointers.
 ///
-/// They must be created before the seccomp filter, which forbids new code. Afterwards their memory
-/// is read-only.
+/// They must be created before the seccomp filter, which forbids new code. The code of the
+/// functions is read-only afterwards. The tables are not: an extension that writes to them spoils
+/// its own recording.
 ///
 /// `@unchecked Sendable`: all memory is written in `init` and only read afterwards. ``handler`` is
 /// set before the extension is loaded, and only read by its calls.

@@ -118,9 +118,11 @@ final class ExtensionPlayer: AskedExtension {
         endIfRecorded()
     }
 
-    /// Ends the process as the recorded extension did, after its last call.
+    /// Ends the process as the recorded extension did, after its last call, and where a recording
+    /// is truncated.
     private func endIfRecorded() {
         guard made.prefix == script.extensionCallCount, begun.prefix == hostCalls.count else { return }
+        if script.isTruncated { _exit(0) }
         switch script.ending {
         case .finished, .endedByHost: break
         case .exited(let status): _exit(status)

@@ -11,7 +11,8 @@ import Synchronization
 ///
 /// A call of the host begins once the extension has made all calls that precede it in the
 /// recording. If the extension calls another function than the recorded one, nothing later can be
-/// compared, and the process ends.
+/// compared, and the process ends. A thread that calls beyond the end of a truncated recording
+/// waits until the host ends the process.
 final class HostPlayer: BoundaryHandler {
     private struct State {
         /// The number of calls that the extension has made in each lane.
@@ -78,7 +79,7 @@ final class HostPlayer: BoundaryHandler {
             }
         }
         guard made.wait(for: script.extensionCallCount) else { return }
-        guard returned.wait(for: returns), script.ending.isCrash else { return }
+        guard returned.wait(for: returns), script.ending.isCrash, !script.isTruncated else { return }
         // The extension ends this process now, unless it differs from the recorded one.
         _ = DispatchSemaphore(value: 0).wait(timeout: .now() + CallProgress.patience)
     }
@@ -131,6 +132,8 @@ final class HostPlayer: BoundaryHandler {
             return (index < calls.count ? calls[index] : nil, state.numbers[lane] ?? 0)
         }
         let number = log.extensionCall(call.function, within: within, values)
+        // Other threads may not have made their last recorded calls.
+        if expected == nil, script.isTruncated { while true { pause() } }
         guard let expected, expected.function == call.function else { _exit(0) }
         answer(call, expected.result)
         if let result = expected.result { log.extensionReturn(number, result) }

@@ -42,6 +42,8 @@ struct SessionScript: Sendable {
     let extensionCallCount: Int
     let ending: SessionEnding
     let isScrubbed: Bool
+    /// `true` if the recording lacks later calls.
+    let isTruncated: Bool
 
     init(_ session: RecordedSession, isScrubbed: Bool) {
         var returns: [UInt32: BoundaryValue] = [:]
@@ -84,6 +86,7 @@ struct SessionScript: Sendable {
         self.lanes = lanes
         extensionCallCount = extensionCalls
         ending = session.ending
+        isTruncated = session.isTruncated
         self.isScrubbed = isScrubbed
     }
 

@@ -67,22 +67,25 @@ final class BoundaryFiles: Sendable {
         }
     }
 
-    /// Reads the events of all workers. The workers have ended.
+    /// Reads the events of all workers, as many as fit into a recording. The workers have ended.
     ///
     /// - Throws: ``ExtensionError/malformedAnswer(identifier:during:reason:)``
     func sessions(_ bundle: String) throws(ExtensionError) -> [RecordedSession] {
-        var (sessions, total) = ([RecordedSession](), 0)
+        var (sessions, room) = ([RecordedSession](), RecordingRoom())
         let (outputs, endings) = state.withLock { ($0.outputs, $0.endings) }
         for (index, output) in outputs.enumerated() {
             do {
                 var status = stat()
                 guard fstat(output.number, &status) == 0 else { throw ErrnoCode(errno) }
-                total += Int(status.st_size)
-                guard total <= CallRecording.maximumBytes else {
-                    throw RecordingError(offset: 0, reason: "it has more than \(CallRecording.maximumBytes) bytes")
-                }
-                let bytes = try WholeTransfer.bytes(of: output.number, upTo: Int(status.st_size), at: 0)
-                sessions.append(try RecordedSession(written: bytes, ending: endings[index] ?? .finished))
+                let size = Int(status.st_size)
+                let bytes = try WholeTransfer.bytes(of: output.number, upTo: min(size, room.bytes), at: 0)
+                // Later workers have no place in the recording.
+                let isLast = index + 1 == CallRecording.maximumSessions && index + 1 < outputs.count
+                let session = try RecordedSession(
+                    written: bytes, isCut: isLast || bytes.count < size, ending: endings[index] ?? .finished,
+                    room: &room)
+                sessions.append(session)
+                if isLast || room.isFull { break }
             } catch let error as RecordingError {
                 throw .malformedAnswer(identifier: bundle, during: "record its calls", reason: error.reason)
             } catch {

@@ -33,7 +33,8 @@ package struct ExtensionRecorder: Sendable {
     }
 
     /// Records a reindex of everything, requests for some items, their promises and previews, and a
-    /// throttle notice. Requests that the extension fails are part of the recording.
+    /// throttle notice. Requests that the extension fails are part of the recording. It is not
+    /// complete if the calls do not fit into a file.
     ///
     /// - Parameter items: The maximum number of items that are requested.
     /// - Throws: ``ExtensionError`` if nothing can be recorded.
@@ -87,6 +88,7 @@ package struct ExtensionRecorder: Sendable {
                 // A host that is played cannot end the worker early.
                 if session.ending == .endedByHost { files.note(.cancelled) }
             } catch {
+                try Self.check(error, files)
                 files.note(error)
             }
             await trial.close()
@@ -113,18 +115,28 @@ package struct ExtensionRecorder: Sendable {
                 guard let request = WorkerRequest(kind, arguments) else { continue }
                 requests += 1
                 do throws(ExtensionError) { try await trial.send(request) } catch {
+                    try Self.check(error, files)
                     if error.endsWorker { files.note(error) }
                 }
             }
             // The recorded extension was loaded, or failed to load, without a later request.
             if requests == 0 {
-                do throws(ExtensionError) { try await trial.load() } catch { files.note(error) }
+                do throws(ExtensionError) { try await trial.load() } catch {
+                    try Self.check(error, files)
+                    files.note(error)
+                }
             }
             await trial.close()
             // The host repeats a request after a crash; the recording has that in its next session.
             replayed.sessions += try files.sessions(bundle.identifier).prefix(1)
         }
         return replayed
+    }
+
+    /// Throws the error of a replay in which no worker has started, so that nothing was replayed.
+    private static func check(_ error: ExtensionError, _ files: BoundaryFiles) throws(ExtensionError) {
+        if case .workerUnavailable = error { throw error }
+        if files.count == 0 { throw error }
     }
 
     private func trial(

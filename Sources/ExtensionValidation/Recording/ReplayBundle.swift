@@ -17,7 +17,8 @@ package final class ReplayBundle: Sendable {
     package init(_ recording: CallRecording, library: String?) throws {
         let folder = FileManager.default.temporaryDirectory.path + "/searchlight-replay-\(UUID().uuidString)"
         self.folder = folder
-        let path = folder + "/\(recording.bundle).searchext"
+        // Nothing from the recording is part of a path.
+        let path = folder + "/replayed.searchext"
         var point: [String: Any] = ["NSExtensionPointIdentifier": "com.apple.spotlight.index"]
         var manifest: [String: Any] = ["CFBundleIdentifier": recording.bundle, "CFBundleVersion": "1"]
         if library != nil {

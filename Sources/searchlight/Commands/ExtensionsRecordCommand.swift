@@ -22,7 +22,8 @@ struct ExtensionsRecordCommand: ReportingCommand {
             The file has the texts of your items. --scrub replaces them by placeholders of the same length, so that the file \
             can be part of a bug report. To play it: searchlight extensions replay FILE
 
-            Exit status: 0 the file is complete, also if the extension failed; 2 there is no such bundle.
+            Exit status: 0 the file is complete, also if the extension failed; 12 the file lacks later calls, because all \
+            calls do not fit into it or the disk is full; 1 the extension has no code; 2 there is no such bundle.
             """)
 
     @Argument(help: ArgumentHelp("The extension.", valueName: "bundle"), completion: BundleNames.completion)
@@ -72,17 +73,25 @@ struct ExtensionsRecordCommand: ReportingCommand {
             throw CommandFailure(
                 message: "Writing \(output) failed: \(error.localizedDescription)", status: .inputOutput)
         }
+        try report(recording, bytes.count)
+        if !recording.isComplete { throw ExitCode(ExitStatus.incomplete.rawValue) }
+    }
+
+    private func report(_ recording: CallRecording, _ bytes: Int) throws {
         if json {
             return try Output.printJSON(
                 [
-                    "file": absolute(output), "bytes": bytes.count, "calls": recording.callCount,
-                    "sessions": recording.sessions.count, "scrubbed": scrub,
+                    "file": absolute(output), "bytes": bytes, "calls": recording.callCount,
+                    "sessions": recording.sessions.count, "scrubbed": scrub, "complete": recording.isComplete,
                 ] as JSONObject)
         }
         let workers = recording.sessions.count == 1 ? "1 worker" : "\(recording.sessions.count) workers"
-        try Output.line("Recorded \(recording.callCount) calls of \(workers) in \(output), \(bytes.count) bytes.")
+        try Output.line("Recorded \(recording.callCount) calls of \(workers) in \(output), \(bytes) bytes.")
         for (index, session) in recording.sessions.enumerated() where session.ending != .finished {
             try Output.line("  Worker \(index + 1): \(session.ending.description).")
+        }
+        for (index, session) in recording.sessions.enumerated() where session.isTruncated {
+            try Output.line("  Worker \(index + 1): later calls are missing. They do not fit, or the disk was full.")
         }
     }
 }
@@ -100,7 +109,8 @@ struct ExtensionsReplayCommand: ReportingCommand {
             Each call and each result is compared with the recording. An extension that reads files, the time or random \
             numbers may differ for that reason.
 
-            Exit status: 0 all calls are the same; 11 a call differs; 2 there is no such file.
+            Exit status: 0 all calls are the same; 11 a call differs; 1 the file is no recording that this version reads; \
+            2 there is no such file.
             """)
 
     @Argument(help: ArgumentHelp("The recording.", valueName: "file"), completion: .file())
@@ -155,7 +165,7 @@ struct ExtensionsReplayCommand: ReportingCommand {
             replayed.isScrubbed = false
             replayed = RecordingScrubber.scrubbed(replayed)
         }
-        try report(RecordingComparison(recording, replayed))
+        try report(RecordingComparison(recording, replayed), isComplete: recording.isComplete)
     }
 
     private func read() throws -> CallRecording {
@@ -166,17 +176,18 @@ struct ExtensionsReplayCommand: ReportingCommand {
         defer { try? handle.close() }
         let data = try handle.read(upToCount: CallRecording.maximumBytes + 1) ?? Data()
         do throws(RecordingError) { return try CallRecording(decoding: Array(data)) } catch {
-            throw CommandFailure(message: "\(error.description) Record it again.", status: .failure)
+            throw CommandFailure(message: error.description, status: .failure)
         }
     }
 
-    private func report(_ comparison: RecordingComparison) throws {
+    private func report(_ comparison: RecordingComparison, isComplete: Bool) throws {
         let differences = comparison.differences
         if json {
             let list = differences.map {
                 ["session": $0.session, "call": $0.call, "recorded": $0.recorded, "replayed": $0.replayed] as JSONObject
             }
-            try Output.printJSON(["calls": comparison.calls, "differences": list] as JSONObject)
+            try Output.printJSON(
+                ["calls": comparison.calls, "differences": list, "complete": isComplete] as JSONObject)
         } else if differences.isEmpty {
             try Output.line("\(good: "same")  \(comparison.calls) calls")
         } else {
@@ -188,6 +199,7 @@ struct ExtensionsReplayCommand: ReportingCommand {
             let more = differences.count - Self.shownDifferences
             if more > 0 { try Output.line("And \(more) more.") }
         }
+        if !json, !isComplete { try Output.line("The recording lacks later calls, which were not compared.") }
         if !differences.isEmpty { throw ExitCode(ExitStatus.checkFailed.rawValue) }
     }
 }

@@ -68,6 +68,48 @@ struct RecordingTests {
             difference.call == "create, call 3 (get_interface)" || difference.call.hasPrefix("create"), "\(difference)")
     }
 
+    @Test("that is truncated anywhere replays up to there", arguments: [3, 10, 24, 40])
+    func truncated(_ count: Int) async throws {
+        let harness = try Harness()
+        let bundle = try harness.install("com.example.notebook", library: try CFixture.library("notebook"))
+        let recorder = try recorder(harness, bundle)
+        var recording = try await recorder.record(items: 1)
+        try #require(recording.sessions.count == 1 && recording.sessions[0].events.count > count)
+        // Enough for the load, so that the replay need not wait for a time limit.
+        let load = try #require(
+            recording.sessions[0].events.firstIndex { if case .hostReturn(1, _) = $0 { true } else { false } })
+        recording.sessions[0].events.removeSubrange(min(load + count, recording.sessions[0].events.count - 1)...)
+        recording.sessions[0].events.append(.truncated)
+        let forExtension = RecordingComparison(recording, try await recorder.replayHost(recording))
+        #expect(forExtension.differences.isEmpty && forExtension.calls > 0, "\(forExtension.differences)")
+        let other = try ReplayBundle(recording, library: nil)
+        let forHost = RecordingComparison(
+            recording, try await self.recorder(harness, other.bundle.path).replayExtension(recording))
+        #expect(forHost.differences.isEmpty && forHost.calls > 0, "\(forHost.differences)")
+    }
+
+    @Test("cannot make a replay write outside its folder")
+    func paths() throws {
+        let harness = try Harness()
+        let name = "escaped-\(getpid())"
+        let recording = CallRecording(
+            bundle: "../../../../../../../../../../..\(harness.folder)/\(name)", principalClass: nil, sessions: [])
+        #expect(throws: (any Error).self) { try ReplayBundle(recording, library: nil) }
+        #expect(!FileManager.default.fileExists(atPath: harness.folder + "/\(name).searchext"))
+    }
+
+    @Test("replayed without a worker fails with the reason, and not as a difference")
+    func noWorker() async throws {
+        let harness = try Harness()
+        let bundle = try harness.install("com.example.notebook", library: try CFixture.library("notebook"))
+        let recording = try await recorder(harness, bundle).record(items: 1)
+        var configuration = try harness.validatorConfiguration()
+        configuration.workerPath = harness.folder + "/none"
+        let without = ExtensionRecorder(try ExtensionBundle(at: bundle), configuration: configuration)
+        await #expect(throws: ExtensionError.self) { try await without.replayHost(recording) }
+        await #expect(throws: ExtensionError.self) { try await without.replayExtension(recording) }
+    }
+
     @Test("is made, scrubbed and replayed by the commands, with their exit statuses")
     func commands() async throws {
         let harness = try Harness()

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The room for further events in a recording. All sessions of a file share it.
+///
+/// ```swift
+/// var room = RecordingRoom()
+/// let fits = room.take(event, bytes: event.encoded.count)
+/// ```
+package struct RecordingRoom: Sendable {
+    /// The number of bytes that are left.
+    package private(set) var bytes: Int
+    private var events: Int
+    private var values: Int
+    /// `true` once an event did not fit.
+    package private(set) var isFull = false
+
+    /// The room for the heads of the file and of its sessions, in bytes.
+    package static let headBytes = 1 << 20
+
+    /// Creates the room of an empty recording. It keeps the place of the last
+    /// ``BoundaryEvent/truncated``.
+    package init(
+        bytes: Int = CallRecording.maximumBytes - Self.headBytes, events: Int = CallRecording.maximumEvents - 1,
+        values: Int = CallRecording.maximumValues
+    ) {
+        (self.bytes, self.events, self.values) = (bytes, events, values)
+    }
+
+    /// Takes the room of an event.
+    ///
+    /// - Parameter bytes: The size of the encoded event, in bytes.
+    /// - Returns: `false` if there is not enough room, and for all later events.
+    package mutating func take(_ event: BoundaryEvent, bytes count: Int) -> Bool {
+        let number = event.valueCount
+        guard !isFull, count <= bytes, events > 0, number <= values else {
+            isFull = true
+            return false
+        }
+        (bytes, events, values) = (bytes - count, events - 1, values - number)
+        return true
+    }
+}
+
+extension BoundaryEvent {
+    /// The number of values, with those in lists.
+    package var valueCount: Int {
+        switch self {
+        case .hostCall(_, _, _, let arguments), .extensionCall(_, _, _, let arguments):
+            arguments.reduce(0) { $0 + $1.count }
+        case .hostReturn(_, let value), .extensionReturn(_, let value): value.count
+        case .cancelled, .truncated: 0
+        }
+    }
+}
+
+extension BoundaryValue {
+    /// The number of values: 1, and those of a list.
+    fileprivate var count: Int {
+        guard case .list(let values) = self else { return 1 }
+        return values.reduce(1) { $0 + $1.count }
+    }
+}
