@@ -5,7 +5,7 @@ import ItemRecord
 ///
 /// A word always gets the same placeholder, so identifiers still match and domains still contain
 /// each other. Separators stay. Names of attributes, uniform types and interfaces stay. Numbers and
-/// dates of items become 0, and large data becomes zeros.
+/// dates of items become 0, their Booleans false, and large data becomes zeros.
 package struct RecordingScrubber {
     private var placeholders: [[UInt8]: [UInt8]] = [:]
     /// The number of placeholders of each length.
@@ -61,6 +61,7 @@ package struct RecordingScrubber {
                 } else {
                     result[position] = scrub(result[position])
                 }
+            case .int32 where function.name == "set_boolean": result[position] = .integer(0)
             case .int64, .double:
                 if function.name.hasPrefix("set_"), function.name != "set_expiration" {
                     result[position] = parameter == .double ? BoundaryValue(0.0) : .integer(0)
@@ -68,7 +69,7 @@ package struct RecordingScrubber {
             default:
                 let isType =
                     function.name.hasPrefix("set_string") && result.count > 1
-                    && Self.holdsTypes(result[1].string ?? "")
+                    && Self.holdsTypes(result[1].string ?? "") && Self.areTypes(result[position])
                 if !isType { result[position] = scrub(result[position]) }
             }
         }
@@ -78,6 +79,29 @@ package struct RecordingScrubber {
     /// Returns `true` if the values of an attribute are uniform types.
     private static func holdsTypes(_ attribute: String) -> Bool {
         attribute.hasPrefix("contentType") || attribute.hasSuffix("TypeIdentifiers")
+    }
+
+    /// Returns `true` if a value has the form of uniform types.
+    private static func areTypes(_ value: BoundaryValue) -> Bool {
+        switch value {
+        case .text: value.string.map(isType) ?? false
+        case .list(let values): values.allSatisfy { areTypes($0) }
+        default: false
+        }
+    }
+
+    private static func areTypes(_ value: AttributeValue) -> Bool {
+        switch value {
+        case .string(let text): isType(text)
+        case .array(let values): values.allSatisfy { areTypes($0) }
+        default: false
+        }
+    }
+
+    /// Returns `true` for a reverse-DNS name.
+    private static func isType(_ text: String) -> Bool {
+        text.utf8.contains(UInt8(ascii: "."))
+            && text.utf8.allSatisfy { $0 < 0x80 && isLetter($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
     }
 
     private mutating func scrub(preview: BoundaryValue) -> BoundaryValue {
@@ -132,17 +156,20 @@ package struct RecordingScrubber {
     /// The largest client state or cursor, in bytes.
     private static let comparedBytes = 4096
 
+    /// The digits of placeholders.
+    private static let alphabet = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
+
     private mutating func placeholder(_ word: [UInt8], isText: Bool = true) -> [UInt8] {
         if word.isEmpty { return [] }
         if let known = placeholders[word] { return known }
         let number = counts[word.count, default: 0]
         counts[word.count] = number + 1
-        var (rest, letters) = (number, [UInt8](repeating: UInt8(ascii: "x"), count: word.count))
-        // The digits of the number in base 26, from the end. Beyond 26 to the power of the length,
-        // placeholders repeat.
-        for position in letters.indices.reversed() where rest > 0 || position == letters.count - 1 {
-            letters[position] = UInt8(ascii: "a") + UInt8(rest % 26)
-            rest /= 26
+        var (rest, letters) = (number, [UInt8](repeating: Self.alphabet[0], count: word.count))
+        // The digits of the number in base 62, from the end. There are as many as words of ASCII;
+        // with others, placeholders of one and two bytes may repeat.
+        for position in letters.indices.reversed() where rest > 0 {
+            letters[position] = Self.alphabet[rest % Self.alphabet.count]
+            rest /= Self.alphabet.count
         }
         // A text that is not UTF-8 stays one that the host refuses.
         if isText, String(validating: word, as: UTF8.self) == nil { letters[0] = 0xFF }
@@ -187,7 +214,8 @@ package struct RecordingScrubber {
         var record = record
         record.uniqueIdentifier = scrub(text: record.uniqueIdentifier)
         record.domainIdentifier = record.domainIdentifier.map { scrub(text: $0) }
-        for (name, value) in record.attributes.sorted(by: { $0.key < $1.key }) where !Self.holdsTypes(name) {
+        for (name, value) in record.attributes.sorted(by: { $0.key < $1.key })
+        where !Self.holdsTypes(name) || !Self.areTypes(value) {
             record.attributes[name] = scrub(value)
         }
         return record
@@ -195,7 +223,8 @@ package struct RecordingScrubber {
 
     private mutating func scrub(_ value: AttributeValue) -> AttributeValue {
         switch value {
-        case .null, .boolean: return value
+        case .null: return value
+        case .boolean: return .boolean(false)
         case .string(let text): return .string(scrub(text: text))
         case .integer: return .integer(0)
         case .double: return .double(0)
@@ -206,7 +235,8 @@ package struct RecordingScrubber {
             return .person(
                 PersonValue(
                     displayName: person.displayName.map { scrub(text: $0) },
-                    handles: person.handles.map { scrub(text: $0) }, handleIdentifier: person.handleIdentifier,
+                    handles: person.handles.map { scrub(text: $0) },
+                    handleIdentifier: scrub(text: person.handleIdentifier),
                     contactIdentifier: person.contactIdentifier.map { scrub(text: $0) }))
         case .localizedString(let texts):
             var result: [String: String] = [:]
@@ -215,7 +245,9 @@ package struct RecordingScrubber {
         case .array(let values): return .array(values.map { scrub($0) })
         case .dictionary(let values):
             var result: [String: AttributeValue] = [:]
-            for (name, value) in values.sorted(by: { $0.key < $1.key }) { result[name] = scrub(value) }
+            for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+                result[scrub(text: name)] = scrub(value)
+            }
             return .dictionary(result)
         }
     }

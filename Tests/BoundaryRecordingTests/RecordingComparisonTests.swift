@@ -135,15 +135,35 @@ struct RecordingScrubberTests {
         #expect(after.contains { $0.hasSuffix("." + titles[2]) }, "Anna is the same word in the identifier: \(after)")
     }
 
+    @Test("has as many placeholders as words of one and two letters")
+    func shortWords() {
+        let letters = (0...127).map { String(UnicodeScalar(UInt8($0))) }.filter {
+            $0.allSatisfy { $0.isLetter || $0.isNumber }
+        }
+        let words = letters + letters.flatMap { one in letters.map { one + $0 } }
+        var recording = Samples.recording
+        recording.sessions = [
+            RecordedSession(
+                events: [.hostCall(number: 1, .reindexItems, cause: 0, [.list(words.map { BoundaryValue($0) })])],
+                ending: .finished)
+        ]
+        guard case .hostCall(_, _, _, let values)? = RecordingScrubber.scrubbed(recording).sessions[0].events.first
+        else { return #expect(Bool(false), "the event has changed") }
+        #expect(letters.count == 62 && Set(values[0].list?.compactMap(\.string) ?? []).count == words.count)
+    }
+
     @Test("has encoded items without their words, which can still be decoded")
     func records() throws {
         var record = ItemRecord(uniqueIdentifier: "secret-1", domainIdentifier: "mail.secret")
         record.attributes = [
             "title": .string("Hidden words"), "contentType": .string("public.text"), "rating": .integer(77),
-            "authors": .array([.person(PersonValue(displayName: "Hidden", handles: ["h@x"], handleIdentifier: "mail"))]
+            "authors": .array([
+                .person(PersonValue(displayName: "Hidden", handles: ["h@x"], handleIdentifier: "mail.Hidden"))
+            ]
             ),
             "data": .data([1, 2, 3]), "names": .localizedString(["en": "Hidden"]),
-            "headers": .dictionary(["a": .url("Hidden")]),
+            "headers": .dictionary(["Hidden-key": .url("Hidden")]), "supportsNavigation": .boolean(true),
+            "contentTypeTree": .array([.string("public.data"), .string("Hidden words")]), "contentTypeX": .integer(9),
         ]
         var batch: [UInt8] = []
         RecordBatch.append(try record.encoded(), to: &batch)
@@ -168,10 +188,13 @@ struct RecordingScrubberTests {
             case .extensionCall(_, _, _, let others)? = scrubbed.sessions.first?.events.last,
             case .bytes(let list) = others[2]
         else { return #expect(Bool(false), "the events have changed") }
+        // The type itself is no secret, but any other value in its place is.
         let slice = try #require(try RecordBatch.split(bytes).first)
         let decoded = try ItemRecord(decoding: slice)
         #expect(decoded.attributes["contentType"] == .string("public.text"))
         #expect(decoded.attributes["rating"] == .integer(0) && decoded.attributes["data"] == .data([0, 0, 0]))
+        #expect(decoded.attributes["supportsNavigation"] == .boolean(false))
+        #expect(decoded.attributes["contentTypeX"] == .integer(0))
         #expect(decoded.uniqueIdentifier.utf8.count == 8 && Set(decoded.attributes.keys) == Set(record.attributes.keys))
         let read = Array(try ChangeList(decoding: list).changes)
         #expect(read.count == 4)
