@@ -29,6 +29,9 @@ final class ExtensionPlayer: AskedExtension {
     private let begun = CallProgress()
     private let made = CallProgress()
     private let returned = CallProgress()
+    /// `true` once the host made no call for a while. No later call waits for it, or each would do
+    /// so for the same time.
+    private let hasGivenUp = Atomic(false)
     let interfaces: [String]
     /// The calls of the host, and their positions by number.
     private let hostCalls: [SessionScript.HostCall]
@@ -108,14 +111,23 @@ final class ExtensionPlayer: AskedExtension {
 
     private func run(_ lane: UInt32) {
         for call in script.lanes[lane] ?? [] {
-            _ = begun.wait(for: call.hostCallsBefore)
+            wait(begun, for: call.hostCallsBefore)
             // The objects of other threads exist then, and changes have the recorded order.
-            _ = returned.wait(for: call.returnsBefore)
+            wait(returned, for: call.returnsBefore)
             perform(call)
             if let position = call.returnPosition { returned.mark(position) }
             made.mark(call.position)
         }
         endIfRecorded()
+    }
+
+    /// Waits for a number of calls, or until there were none of any kind for a while.
+    private func wait(_ progress: CallProgress, for count: Int) {
+        while !hasGivenUp.load(ordering: .acquiring) {
+            let before = begun.prefix + made.prefix + returned.prefix
+            if progress.wait(for: count) { return }
+            if begun.prefix + made.prefix + returned.prefix == before { hasGivenUp.store(true, ordering: .releasing) }
+        }
     }
 
     /// Ends the process as the recorded extension did, after its last call, and where a recording
