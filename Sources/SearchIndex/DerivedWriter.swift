@@ -9,6 +9,8 @@ final class DerivedWriter {
     private let pace: CooperativeThrottle?
     private let attributes: AttributeWriter
     private let cache: FullTextCache
+    /// See ``StoreHooks/relatesWithinIndexes``.
+    let relatesWithinIndexes: Bool
     private lazy var texts = Result {
         let isPrevious = try migration.get() != nil
         return FullTextWriter(db, isPrevious: isPrevious, cache: isPrevious ? FullTextCache() : cache)
@@ -33,7 +35,12 @@ final class DerivedWriter {
     /// - Parameters:
     ///   - pace: Throttles the work between items.
     ///   - cache: The cache shared by all writers of the store.
-    init(_ db: Database, pace: CooperativeThrottle? = nil, cache: FullTextCache = FullTextCache()) {
+    ///   - relatesWithinIndexes: See ``StoreHooks/relatesWithinIndexes``.
+    init(
+        _ db: Database, pace: CooperativeThrottle? = nil, cache: FullTextCache = FullTextCache(),
+        relatesWithinIndexes: Bool = false
+    ) {
+        self.relatesWithinIndexes = relatesWithinIndexes
         (self.db, self.pace, self.cache) = (db, pace, cache)
         attributes = AttributeWriter(db)
     }

@@ -42,8 +42,9 @@ extension ItemWriter {
             try replace(before, with: record, &leftOut)
         }
         if leftOut.count > leftOutBefore {
-            let orphans = try RelatedItems.orphans(of: moves.map { ($0.rename.newIdentifier, bundle) }, db)
-            for orphan in orphans { try Self.delete(db, where: "id = ?", [orphan], derived) }
+            let orphans = try RelatedItems.orphans(
+                of: moves.map { ($0.rename.newIdentifier, bundle) }, index: relatedIndex, db)
+            for orphan in orphans { try Self.delete(db, where: "id = ?", [orphan], derived, relatedIn: relatedIndex) }
         }
         return Dictionary(
             moves.map { (Data($0.rename.identifier.utf8), $0.rename.newIdentifier) },

@@ -139,7 +139,7 @@ struct ItemWriter {
                 dependents = dependents.map { renamed[Data($0.utf8)] ?? $0 }
             }
         }
-        try dropOrphans(among: dependents)
+        if !derived.relatesWithinIndexes { try dropOrphans(among: dependents) }
         try kept?.restore(bundle: bundle, index: index, db)
         if let state = batch.clientState, keepsState {
             try ClientStateRow(bundle: bundle, scope: scope, state: state).write(db)
@@ -178,21 +178,26 @@ struct ItemWriter {
         let condition = "bundle = ? AND index_name = ? AND \(condition)"
         let arguments = [bundle, index] + StatementArguments(arguments)
         try kept?.add(where: condition, arguments, db)
-        try Self.delete(db, where: condition, arguments, derived)
+        try Self.delete(db, where: condition, arguments, derived, relatedIn: relatedIndex)
     }
+
+    /// The index whose related items count; `nil` for all.
+    var relatedIndex: String? { derived.relatesWithinIndexes ? index : nil }
 
     /// Deletes items, and all items whose related item is deleted by that.
     ///
+    /// - Parameter index: The name of the only index whose related items count; `nil` for all.
     /// - Returns: The number of items that match the condition itself.
     @discardableResult
     static func delete(
-        _ db: Database, where condition: String, _ arguments: StatementArguments, _ derived: DerivedWriter
+        _ db: Database, where condition: String, _ arguments: StatementArguments, _ derived: DerivedWriter,
+        relatedIn index: String? = nil
     ) throws -> Int {
         try derived.flush()
         var deleted = try deleteAlone(db, where: condition, arguments, derived)
         let count = deleted.count
         // Each round deletes items, so the loop ends for chains and cycles.
-        while case let orphans = try RelatedItems.orphans(of: deleted, db), !orphans.isEmpty {
+        while case let orphans = try RelatedItems.orphans(of: deleted, index: index, db), !orphans.isEmpty {
             deleted = []
             for orphan in orphans { deleted += try deleteAlone(db, where: "id = ?", [orphan], derived) }
         }

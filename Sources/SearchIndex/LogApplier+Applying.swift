@@ -126,7 +126,8 @@ extension LogApplier {
             var bytes = 0
             if bulk.hasNewLoss { try StoreRow.noteLoss(db, through: target) }
             let stateless = try StoreRow(db).statelessThrough
-            let derived = DerivedWriter(db, pace: pace, cache: fullTextCache)
+            let derived = DerivedWriter(
+                db, pace: pace, cache: fullTextCache, relatesWithinIndexes: relatesWithinIndexes)
             for (index, record) in bulk.records.enumerated() {
                 // Stops for entries deferred since the transaction began, because the rest of a
                 // bulk takes half a second of processor time. Also stops when an app begins to
@@ -187,7 +188,8 @@ extension LogApplier {
                 let now = try clock.adjust(db)
                 var leftOut: [LeftOutItem] = []
                 let stateless = try StoreRow(db).statelessThrough
-                let derived = DerivedWriter(db, cache: fullTextCache)
+                let derived = DerivedWriter(
+                    db, cache: fullTextCache, relatesWithinIndexes: relatesWithinIndexes)
                 if records.contains(where: { $0.sequence > reached }) { try EarlyEntries.prepare(db) }
                 for record in records {
                     leftOut += try apply(record, db, now: now, stateless: stateless, derived)

@@ -152,6 +152,8 @@ final class LogApplier: Sendable {
     private let maximumPendingBytes: Int
     let maximumEarlyEntries: Int
     private let readLimits: StoreHooks.ReadLimits
+    /// See ``StoreHooks/relatesWithinIndexes``.
+    let relatesWithinIndexes: Bool
     private let readNumber = Atomic<UInt64>(0)
 
     /// Decides whether damage is repaired at the cost of items.
@@ -165,6 +167,7 @@ final class LogApplier: Sendable {
         maximumEarlyEntries = seams.maximumEarlyEntries
         maximumPendingBytes = seams.maximumPendingBytes
         readLimits = seams.readLimits
+        relatesWithinIndexes = seams.relatesWithinIndexes
         self.pool = pool
         self.log = log
         self.folder = folder

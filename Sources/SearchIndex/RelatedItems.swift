@@ -9,7 +9,10 @@ import ItemRecord
 /// distinguishing mark, so the rule applies to every item. The named item is any item of the same
 /// bundle with that identifier, in any index. An item that names itself depends on nothing, because
 /// apps give one attribute set to an item and its activity. `weakRelatedUniqueIdentifier` does not
-/// affect lifetimes. Decision 26 (docs/decisions) has the complete rule.
+/// affect lifetimes.
+///
+/// In an index in memory, the rule only applies within an index, and a donation is never left out
+/// (``StoreHooks/relatesWithinIndexes``). Decision 26 (docs/decisions) has the complete rule.
 enum RelatedItems {
     /// The attribute that makes an item depend on another.
     static let attribute = "relatedUniqueIdentifier"
@@ -23,28 +26,37 @@ enum RelatedItems {
     }
 
     /// Returns `true` if a bundle has an item with this identifier that has not expired.
-    static func exists(_ identifier: String, bundle: Int64, now: Double, _ db: Database) throws -> Bool {
+    ///
+    /// - Parameter index: The name of the only index that counts; `nil` for all.
+    static func exists(
+        _ identifier: String, bundle: Int64, index: String? = nil, now: Double, _ db: Database
+    ) throws -> Bool {
         guard SearchIndex.canBeStored(identifier) else { return false }
         return try Bool.fetchOne(
             db.cachedStatement(
                 sql: """
                     SELECT EXISTS (SELECT 1 FROM item WHERE unique_identifier = ? AND bundle = ?
-                        AND (expires IS NULL OR expires > ?))
-                    """), arguments: [identifier, bundle, now]) ?? false
+                        AND (expires IS NULL OR expires > ?) AND index_name = ifnull(?, index_name))
+                    """), arguments: [identifier, bundle, now, index]) ?? false
     }
 
     /// Returns the items whose related item no longer exists after a deletion. The attribute index
     /// finds them, so the cost is small if no item has the attribute.
     ///
-    /// - Parameter deleted: The identifiers of the deleted items.
+    /// - Parameters:
+    ///   - deleted: The identifiers of the deleted items.
+    ///   - index: The name of the only index whose items count; `nil` for all indexes of the
+    ///     bundle.
     /// - Returns: The item numbers.
-    static func orphans(of deleted: [(identifier: String, bundle: Int64)], _ db: Database) throws -> Set<Int64> {
+    static func orphans(
+        of deleted: [(identifier: String, bundle: Int64)], index: String? = nil, _ db: Database
+    ) throws -> Set<Int64> {
         guard let name = try nameInUse(db) else { return [] }
         var orphans: Set<Int64> = []
         for (identifier, bundle) in deleted {
             // An expired item that is not deleted yet still keeps its dependents.
-            guard try !exists(identifier, bundle: bundle, now: -.infinity, db) else { continue }
-            orphans.formUnion(try dependents(of: identifier, bundle: bundle, name, db))
+            guard try !exists(identifier, bundle: bundle, index: index, now: -.infinity, db) else { continue }
+            orphans.formUnion(try dependents(of: identifier, bundle: bundle, index: index, name, db))
         }
         return orphans
     }
@@ -81,7 +93,7 @@ enum RelatedItems {
     }
 
     private static func dependents(
-        of identifier: String, bundle: Int64, _ name: Int64, _ db: Database
+        of identifier: String, bundle: Int64, index: String? = nil, _ name: Int64, _ db: Database
     ) throws -> Set<Int64> {
         var dependents: Set<Int64> = []
         let key = AttributeKey.key(of: identifier)?.databaseValue ?? AttributeRows.unknown
@@ -90,7 +102,8 @@ enum RelatedItems {
                 sql: """
                     SELECT item.id, plain_record(item.record) AS record FROM attribute JOIN item ON item.id = attribute.item
                     WHERE attribute.name = ? AND attribute.value IN (?, ?) AND item.bundle = ?
-                    """), arguments: [name, key, AttributeRows.unknown, bundle])
+                        AND item.index_name = ifnull(?, item.index_name)
+                    """), arguments: [name, key, AttributeRows.unknown, bundle, index])
         while let row = try candidates.next() {
             // Different texts can have the same key.
             let record = try ItemWriter.record(in: row)

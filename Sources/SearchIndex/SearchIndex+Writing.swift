@@ -59,11 +59,8 @@ extension SearchIndex {
     public func commit(
         _ batch: IndexBatch, isLowPriority: Bool = false, terms: DonationTerms = DonationTerms()
     ) async throws(SearchIndexError) {
-        if let state = batch.clientState, state.count > ClientState.maximumBytes {
-            throw .clientStateTooLong(bytes: state.count)
-        }
         guard let applier else { throw .readOnly(path: directory, operation: "Storing items") }
-        try Self.checkNames(of: batch)
+        try Self.check(batch)
         // The state in the database only counts if no entry since the opening has changed it.
         let stored = batch.expectation == .any ? nil : try await storedClientState(of: batch.scope)
         guard !batch.changes.isEmpty || batch.clientState != nil else { return }
@@ -102,6 +99,14 @@ extension SearchIndex {
                     WHERE bundle = (SELECT id FROM bundle WHERE identifier = ?) AND index_name = ?
                     """, arguments: [scope.bundle, scope.index ?? ""]) ?? 0
         }
+    }
+
+    /// Rejects a batch that could not be applied later.
+    package static func check(_ batch: IndexBatch) throws(SearchIndexError) {
+        if let state = batch.clientState, state.count > ClientState.maximumBytes {
+            throw .clientStateTooLong(bytes: state.count)
+        }
+        try checkNames(of: batch)
     }
 
     /// Rejects names that could not be stored later.

@@ -144,7 +144,7 @@ public final class SearchIndex: Sendable {
             case .inMemory:
                 var opening = StoreOpening(
                     folder: folder, knownGeneration: nil, lossRule: lossRule, now: now, seams: seams)
-                let opened = try opening.openInMemory(firstNumber: Self.firstNumberInMemory)
+                let opened = try opening.openInMemory(firstNumber: Self.firstNumberInMemory + .random(in: 0..<1 << 50))
                 (pool, applier, recovery, sharedLock) = (opened.pool, opened.applier, opened.report, nil)
                 isComplete = true
                 clock = opened.applier.clock
@@ -168,7 +168,8 @@ public final class SearchIndex: Sendable {
     }
 
     /// Creates an empty index in memory. Nothing of it reaches a file, and it ends with its
-    /// process. The numbers of its items differ from those of any store on disk.
+    /// process. The numbers of its items differ from those of any store on disk, and begin at a
+    /// random number, so that a number does not name an item of a later index in memory.
     ///
     /// - Parameters:
     ///   - now: See ``init(directory:access:knownGeneration:now:bootClock:)``.
@@ -179,6 +180,7 @@ public final class SearchIndex: Sendable {
         var seams = StoreHooks()
         seams.bootClock = bootClock
         seams.logFiles = MemoryLogFiles()
+        seams.relatesWithinIndexes = true
         try self.init(directory: Self.noDirectory, access: .inMemory, now: now, seams: seams)
     }
 

@@ -22,6 +22,10 @@ package struct StoreHooks: Sendable {
     /// The clock that verifies the wall clock; see ``StoreClock``. Without one, every setting of
     /// the wall clock is trusted.
     package var bootClock: BootClock?
+    /// `true` if related items (``RelatedItems``) affect each other only within an index, and if an
+    /// item is kept without its related item. An index that is made from several files needs that:
+    /// each file alone then determines its items, in whatever order the files are read.
+    package var relatesWithinIndexes = false
     /// Called with each database connection before its first use.
     package var prepareDatabase: (@Sendable (Database) throws -> Void)?
 
