@@ -19,6 +19,8 @@ package enum ProtectionError: Error, Hashable, Sendable, Codable, CustomStringCo
     case tooManyIndexes(limit: Int)
     /// The index already has items without protection.
     case unprotectedItems(index: String)
+    /// The donor requests the class `complete` for an index with a weaker class.
+    case weakerClass(index: String)
     /// A record exceeds the limit, in bytes.
     case tooLarge(bytes: Int, limit: Int)
     /// The system has no memory for the keys or for the derivation of a key.
@@ -46,6 +48,11 @@ package enum ProtectionError: Error, Hashable, Sendable, Codable, CustomStringCo
             "The store has \(limit) protected indexes, the limit. Use an index for several kinds of items."
         case .unprotectedItems(let index):
             "\(index) has items without protection. Delete all items of the index, then donate them again."
+        case .weakerClass(let index):
+            """
+            \(index) has the class completeUnlessOpen, which is weaker than complete. Donate with its class, or remove \
+            the app's items (searchlight forget) and donate them again.
+            """
         case .noMemory: "The system has no memory for encryption keys. Close other programs and try again."
         case .file(let message): message
         }

@@ -31,6 +31,8 @@ package final class SealedLog: Sendable {
     /// The index and its class.
     package let header: SealedLogHeader
     private let state: Mutex<State>
+    /// The keys have a lock of their own, so that ``lock()`` does not wait for an append.
+    private let keys: Mutex<SealedLogHeader.Keys?>
 
     private struct State {
         let file: any LogFile
@@ -40,8 +42,9 @@ package final class SealedLog: Sendable {
         var hasTail = false
         /// The number of frames.
         var count: UInt64
-        var keys: SealedLogHeader.Keys?
-        /// The reason why nothing can be appended; `nil` normally.
+        /// The folder, if the file has its name, but not durably.
+        var folder: (path: String, files: any LogFiles)?
+        /// The reason why nothing can ever be appended; `nil` normally.
         var failure: ProtectionError?
         /// `true` once ``SealedLog/scan(_:)`` has found the end.
         var isScanned = true
@@ -63,10 +66,11 @@ package final class SealedLog: Sendable {
     /// The size of the pieces in which frames are written by ``create``, in bytes.
     private static let pieceBytes = 1 << 20
 
-    private init(path: String, header: SealedLogHeader, state: State) {
+    private init(path: String, header: SealedLogHeader, state: State, keys: SealedLogHeader.Keys? = nil) {
         self.path = path
         self.header = header
         self.state = Mutex(state)
+        self.keys = Mutex(keys)
     }
 
     // MARK: Creating and opening
@@ -77,7 +81,9 @@ package final class SealedLog: Sendable {
     /// - Parameters:
     ///   - path: The path of the file, in `folder`.
     ///   - fill: Appends the first records.
-    /// - Returns: The file, unlocked.
+    /// - Returns: The file, unlocked. If its name could not be made durable, the next append tries
+    ///   again.
+    /// - Throws: ``ProtectionError``; then the earlier file is in place.
     package static func create(
         _ path: String, in folder: String, _ scope: IndexScope, _ protection: ProtectionClass,
         vault: VaultIdentifier, master: SecretKey, files: any LogFiles = SystemLogFiles(),
@@ -105,16 +111,24 @@ package final class SealedLog: Sendable {
             try onFiles { () throws(LogFileError) in
                 try file.synchronize()
                 try files.rename(temporary, to: path)
-                try files.synchronizeFolder(folder)
             }
         } catch {
             keys.wipe()
             try? files.remove(temporary)
             throw error
         }
-        // The file has another name now or none, and may be in a backup; its keys are useless then.
-        replaced?.destroyKeys()
-        return SealedLog(path: path, header: header, state: State(file: file, end: end, count: count, keys: keys))
+        var state = State(file: file, end: end, count: count)
+        do throws(LogFileError) {
+            try files.synchronizeFolder(folder)
+            // The file has another name now or none, and may be in a backup; its keys are useless
+            // then.
+            replaced?.destroyKeys()
+        } catch {
+            // The file has its name, so every later record belongs there. After a power failure,
+            // the replaced file may be back, and needs its keys.
+            state.folder = (folder, files)
+        }
+        return SealedLog(path: path, header: header, state: state, keys: keys)
     }
 
     /// Opens a file, locked.
@@ -130,7 +144,7 @@ package final class SealedLog: Sendable {
             try file.read(at: 0, count: SealedLogHeader.maximumBytes)
         }
         let header = try SealedLogHeader(decoding: start, path: path)
-        let state = State(file: file, end: header.encoded.count, count: 0, keys: nil, isScanned: false)
+        let state = State(file: file, end: header.encoded.count, count: 0, isScanned: false)
         return SealedLog(path: path, header: header, state: state)
     }
 
@@ -190,23 +204,27 @@ package final class SealedLog: Sendable {
 
     /// Opens the keys of the file.
     package func unlock(master: SecretKey) throws(ProtectionError) {
-        let keys = try header.keys(master: master, path: path)
-        state.withLock { state in
-            state.keys?.wipe()
-            state.keys = keys
-        }
+        // A lock wipes the master key, then the keys of the files. Within the lock of the keys,
+        // this either finds the master key wiped, or is followed by the wiping of its keys.
+        try keys.withLock { keys in
+            Result { () throws(ProtectionError) in
+                let opened = try header.keys(master: master, path: path)
+                keys?.wipe()
+                keys = opened
+            }
+        }.get()
     }
 
-    /// Wipes the keys of the file.
+    /// Wipes the keys of the file. Waits for no operation on the file.
     package func lock() {
-        state.withLock { state in
-            state.keys?.wipe()
-            state.keys = nil
+        keys.withLock { keys in
+            keys?.wipe()
+            keys = nil
         }
     }
 
     /// `true` if the keys are in memory.
-    package var isUnlocked: Bool { state.withLock { $0.keys != nil } }
+    package var isUnlocked: Bool { keys.withLock { $0 != nil } }
 
     /// Wipes the keys and overwrites them in the file, so that no passphrase opens its records
     /// again. Errors are ignored, since the file is removed anyway.
@@ -236,28 +254,44 @@ package final class SealedLog: Sendable {
     /// Appends a record, durably.
     ///
     /// - Throws: ``ProtectionError/locked`` if the file is locked and its class is `complete`.
-    ///   Nothing is appended then. After a failed write, nothing can be appended until the file is
-    ///   opened again.
+    ///   Nothing is appended then. After any error, the next append overwrites what this one wrote.
     package func append(_ record: [UInt8]) throws(ProtectionError) {
         try state.withLock { state in
             Result { () throws(ProtectionError) in
                 try scan(&state)
                 if let failure = state.failure { throw failure }
-                let frame = try header.frame(record, number: state.count, keys: state.keys)
+                let frame = try frame(record, number: state.count)
                 do throws(LogFileError) {
+                    if let folder = state.folder {
+                        try folder.files.synchronizeFolder(folder.path)
+                        state.folder = nil
+                    }
                     if state.hasTail { try state.file.truncate(to: state.end) }
-                    state.hasTail = false
+                    // The kernel may drop the pages of a failed synchronisation, so they are cut
+                    // and written again. All before them is durable.
+                    state.hasTail = true
                     try state.file.writeAll(frame, at: state.end)
                     try state.file.synchronize()
                 } catch {
-                    // The kernel may have dropped the pages of a failed synchronisation.
-                    state.failure = ProtectionError(error)
                     throw ProtectionError(error)
                 }
+                state.hasTail = false
                 state.end += frame.count
                 state.count += 1
             }
         }.get()
+    }
+
+    /// Returns the frame of a record, encrypted with the keys, or for the public key while the file
+    /// is locked.
+    private func frame(_ record: [UInt8], number: UInt64) throws(ProtectionError) -> [UInt8] {
+        do throws(ProtectionError) {
+            return try header.frame(record, number: number, keys: keys.withLock { $0 })
+        } catch {
+            // A lock may have wiped the keys since.
+            guard case .locked = error, header.publicKey != nil else { throw error }
+            return try header.frame(record, number: number, keys: nil)
+        }
     }
 
     /// Some of the records, in order.
@@ -290,7 +324,7 @@ package final class SealedLog: Sendable {
             }
         }.get()
         let (file, count, end, failure) = (known.file, known.count, known.end, known.failure)
-        guard let keys = known.keys else { throw .locked }
+        guard let keys = keys.withLock({ $0 }) else { throw .locked }
         var place = position ?? Position(offset: header.encoded.count, number: 0)
         var page = Page()
         var bytes = 0
@@ -348,12 +382,17 @@ extension SealedLogHeader {
             }.get()
         } else {
             guard let publicKey else { throw .locked }
+            guard SecretKey.isReady else { throw .noMemory }
             kind = .boxed
+            var isSealed = false
             let plain = place(number) + record
             body = [UInt8](unsafeUninitializedCapacity: plain.count + Int(crypto_box_sealbytes())) { buffer, count in
                 guard let start = buffer.baseAddress else { return }
                 count = plain.count + Int(crypto_box_sealbytes())
-                crypto_box_seal(start, plain, UInt64(plain.count), publicKey)
+                isSealed = crypto_box_seal(start, plain, UInt64(plain.count), publicKey) == 0
+            }
+            guard isSealed else {
+                throw .file("A donation cannot be encrypted: the public key of its index is invalid.")
             }
         }
         var frame: [UInt8] = []

@@ -27,7 +27,7 @@ package final class SecretKey: Sendable {
     }
 
     /// `true` once libsodium is initialized. Its other functions are thread-safe after that.
-    private static let isReady = sodium_init() >= 0
+    static let isReady = sodium_init() >= 0
 
     /// Creates a key.
     ///

@@ -15,6 +15,8 @@ private final class StoppingFiles: LogFiles {
 
     init(after operations: Int) { rest = Mutex(operations) }
 
+    func stop(after operations: Int) { rest.withLock { $0 = operations } }
+
     fileprivate func step() throws(LogFileError) {
         let goesOn = rest.withLock { rest in
             rest -= 1
@@ -110,5 +112,34 @@ struct KeyRotationTests {
         #expect(before.count == after.count)
         #expect(throws: ProtectionError.self) { try fixture.open("old.sealed") }
         #expect(try fixture.open().texts().records == ["one"])
+    }
+
+    @Test("An error of any step of appending ends with that step")
+    func errorsOfAppendingEnd() throws {
+        for steps in 0..<8 {
+            let fixture = try SealedFixture()
+            let files = StoppingFiles(after: .max)
+            let log = try fixture.create("a.sealed", files: files, ["one"])
+            files.stop(after: steps)
+            while (try? log.append(Array("two".utf8))) != nil {}
+            files.stop(after: .max)
+            let before = try log.texts().records
+            #expect(before == ["one"] + before.dropFirst().map { _ in "two" })
+            try log.append(Array("three".utf8))
+            #expect(try fixture.open().texts() == (before + ["three"], []))
+        }
+    }
+
+    /// Once a new file has its name, it is used, so that no record goes to a file without a name.
+    @Test("An error after the renaming leaves a file that takes records")
+    func errorsAfterRenaming() throws {
+        let fixture = try SealedFixture()
+        // Opening, writing, synchronising and renaming succeed; synchronising the folder fails.
+        let files = StoppingFiles(after: 4)
+        let log = try fixture.create("a.sealed", files: files, ["one"])
+        #expect(throws: ProtectionError.self) { try log.append(Array("two".utf8)) }
+        files.stop(after: .max)
+        try log.append(Array("three".utf8))
+        #expect(try fixture.open().texts() == (["one", "three"], []))
     }
 }
