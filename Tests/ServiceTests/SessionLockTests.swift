@@ -66,4 +66,25 @@ struct SessionLockTests {
         await service.stop()
         program.stop()
     }
+
+    @Test("The end of a bus locks the store", arguments: [true, false])
+    func busEnds(isSystemBus: Bool) async throws {
+        let (system, session) = (try PrivateBus(), try PrivateBus())
+        let programs = try [(system, Self.signals[0]), (session, Self.signals[2])].map { bus, signal in
+            try DBusMock(bus, name: signal.service, path: signal.path, interface: signal.interface)
+        }
+        let service = try await TestService { configuration in
+            configuration.lockBuses = (system: system.address, session: session.address)
+            configuration.engine.passphraseCost = .least
+        }
+        let user = try #require(try await RemoteEngine.connect(storeDirectory: service.store, program: "test"))
+        try await user.perform(UnlockCall(passphrase: Array("correct horse".utf8), creates: true))
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(try await user.perform(ProtectionStatusCall()).isUnlocked)
+        (isSystemBus ? system : session).stop()
+        #expect(try await eventually { try await !user.perform(ProtectionStatusCall()).isUnlocked })
+        await user.close()
+        await service.stop()
+        for program in programs { program.stop() }
+    }
 }
