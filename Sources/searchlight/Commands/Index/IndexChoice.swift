@@ -4,7 +4,6 @@ import CommandSupport
 import ArgumentParser
 import SearchIndex
 
-/// The options that name an index.
 /// A protection class as an argument: the last part of Apple's name, as in `completeUnlessOpen`.
 extension ProtectionClass: ExpressibleByArgument {
     /// Creates a class from its name in commands.
@@ -17,6 +16,7 @@ extension ProtectionClass: ExpressibleByArgument {
     public static var allValueStrings: [String] { allCases.map(\.name) }
 }
 
+/// The options that name an index.
 struct IndexChoice: ParsableArguments {
     @Option(help: "Use the items of the app with this bundle identifier.", completion: BundleNames.completion)
     var bundle: String
