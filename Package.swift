@@ -425,6 +425,7 @@ let package = Package(
                 "SearchlightEngine", "SearchIndex", "MetadataQuery", "UserSearch", "ExtensionHost", "IdleScheduling",
                 "Promises",
                 "Previews", "ItemRecord", "BusTransport", "ServiceMessages", "SystemSupport", "TestSupport",
+                "WriteAheadLog",
             ], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",

@@ -59,18 +59,31 @@ struct DonationWriter: Sendable {
     /// Returns `true` if a batch belongs to a protected index, or creates one.
     ///
     /// - Throws: ``ProtectionError/unprotectedItems(index:)`` if the index has items that are not
-    ///   protected.
+    ///   protected; the problem of a file that may be the file of the index.
     private func isProtected(_ batch: IndexBatch) async throws(EngineError) -> Bool {
         if vault.holds(batch.scope) { return true }
-        guard batch.protection?.isEncrypted == true, batch.hasItems || batch.clientState != nil else { return false }
-        let known: [String]
-        do throws(SearchIndexError) {
-            known = try await index.identifiers(of: batch.scope, after: "", limit: 1)
-        } catch {
+        let isEncrypted = batch.protection?.isEncrypted == true
+        guard isEncrypted, batch.hasItems || batch.clientState != nil else {
+            // A protected index whose file cannot be opened is not known as protected, and what it
+            // receives must not be stored as plain text. It has no items that are not protected.
+            if batch.protection == nil, batch.scope.index != nil, let problem = vault.problem(of: batch.scope),
+                try await plainIdentifiers(of: batch.scope).isEmpty
+            {
+                throw .protection(problem)
+            }
+            return false
+        }
+        guard try await plainIdentifiers(of: batch.scope).isEmpty else {
+            throw .protection(.unprotectedItems(index: batch.scope.phrase))
+        }
+        return true
+    }
+
+    /// The first identifier of the items of an index that are not protected.
+    private func plainIdentifiers(of scope: IndexScope) async throws(EngineError) -> [String] {
+        do throws(SearchIndexError) { return try await index.identifiers(of: scope, after: "", limit: 1) } catch {
             throw .index(error)
         }
-        guard known.isEmpty else { throw .protection(.unprotectedItems(index: batch.scope.phrase)) }
-        return true
     }
 
     private func append(

@@ -52,16 +52,18 @@ struct IndexReceiver: DonationReceiver {
     func record(of identifier: String, bundle: String) async throws(BusError) -> RecordReply {
         let items: [StoredItem]
         do throws(SearchIndexError) {
-            let indexes = [writer.index] + [writer.vault.index].compactMap(\.self)
+            let (index, vault) = (writer.index, writer.vault)
             items = try await ReadPatience.own(bundle).during { () throws(SearchIndexError) in
-                var items: [StoredItem] = []
-                for index in indexes { items += try await index.items(uniqueIdentifier: identifier, bundle: bundle) }
-                return items
+                let protected = try await vault.whileUnlocked { (index) async throws(SearchIndexError) in
+                    try await index.items(uniqueIdentifier: identifier, bundle: bundle)
+                }
+                return try await index.items(uniqueIdentifier: identifier, bundle: bundle) + (protected ?? [])
             }
         } catch {
             throw BusError(error)
         }
         guard let item = items.first(where: { $0.scope.index == nil }) ?? items.first else {
+            if writer.vault.isLocked(bundle) { throw BusError(donation: .protection(.locked)) }
             return RecordReply(record: nil)
         }
         do throws(ItemRecordError) {

@@ -67,12 +67,16 @@ extension SearchlightEngine {
                 found = try await page(of: index, limit, after: cursor)
             }
             // The numbers of protected items follow those of all others.
-            guard found.next == nil, let protected = vault.index else { return found }
+            guard found.next == nil, vault.index != nil else { return found }
             if let last = found.items.last, maximumBytes != nil || found.items.count == limit {
                 found.next = QueryCursor(after: last.number)
                 return found
             }
-            let rest = try await page(of: protected, limit - found.items.count, after: cursor)
+            let left = limit - found.items.count
+            let rest = try await vault.whileUnlocked { (protected) async throws(IndexQueryError) in
+                try await page(of: protected, left, after: cursor)
+            }
+            guard let rest else { return found }
             return QueryPage(items: found.items + rest.items, next: rest.next, pending: found.pending)
         }
     }
@@ -83,11 +87,10 @@ extension SearchlightEngine {
     ) async throws(EngineError) -> Int {
         let vault = vault
         return try await onQuery { (index) throws(IndexQueryError) in
-            var count = 0
-            for index in [index] + [vault.index].compactMap(\.self) {
-                count += try await index.count(matching: query, bundle: bundle, context: index.queryContext(in: place))
+            func count(in index: SearchIndex) async throws(IndexQueryError) -> Int {
+                try await index.count(matching: query, bundle: bundle, context: index.queryContext(in: place))
             }
-            return count
+            return try await count(in: index) + (vault.whileUnlocked(count) ?? 0)
         }
     }
 

@@ -17,8 +17,11 @@ extension SearchlightEngine {
         let vault = vault
         return try await onQuery { (index) throws(IndexQueryError) in
             var all = try await index.suggestions(request)
-            guard let protected = vault.index, all.count < request.limit else { return all }
-            for suggestion in try await protected.suggestions(request)
+            guard all.count < request.limit else { return all }
+            let protected = try await vault.whileUnlocked { (protected) async throws(IndexQueryError) in
+                try await protected.suggestions(request)
+            }
+            for suggestion in protected ?? []
             where !all.contains(where: { $0.text == suggestion.text }) {
                 all.append(suggestion)
             }
@@ -31,8 +34,11 @@ extension SearchlightEngine {
         let request = await withMeaning(request)
         let vault = vault
         return try await onQuery { (index) throws(IndexQueryError) in
-            guard let protected = vault.index else { return try await index.search(request) }
-            return try await index.search(request, with: protected)
+            let both = try await vault.whileUnlocked { (protected) async throws(IndexQueryError) in
+                try await index.search(request, with: protected)
+            }
+            if let both { return both }
+            return try await index.search(request)
         }
     }
 

@@ -210,11 +210,12 @@ package final class SearchlightEngine: EngineClient, EngineSource {
     /// The number of items of each bundle.
     package func itemCounts() async throws(EngineError) -> [String: Int] {
         let counts = try await onIndex { (index) throws(SearchIndexError) in try await index.itemCounts() }
-        guard let index = vault.index else { return counts }
-        return counts.merging(
+        let protected = try await vault.whileUnlocked { (index) async throws(EngineError) in
             try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
                 try await index.itemCounts()
-            }, uniquingKeysWith: +)
+            }
+        }
+        return counts.merging(protected ?? [:], uniquingKeysWith: +)
     }
 
     func onIndex<Value>(

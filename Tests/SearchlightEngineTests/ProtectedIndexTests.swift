@@ -92,7 +92,7 @@ struct ProtectedIndexTests {
             #expect(try await engine.count(matching: .and([])) == 0)
             #expect(try await engine.suggestions(SuggestionRequest(String(Self.canary.prefix(6)))).isEmpty)
             await #expect(throws: EngineError.itemNotFound("a")) { try await engine.item(named: "a") }
-            await #expect(throws: EngineError.itemNotFound("@\(number)")) { try await engine.item(named: "@\(number)") }
+            await #expect(throws: EngineError.protection(.locked)) { try await engine.item(named: "@\(number)") }
             await #expect(throws: EngineError.protection(.locked)) { try await engine.clientState(of: Self.scope) }
             await #expect(throws: EngineError.protection(.locked)) { try await engine.commit(batch(["b"])) }
             await #expect(throws: EngineError.protection(.locked)) { try await engine.commit(batch(["b"], nil)) }
@@ -124,8 +124,11 @@ struct ProtectedIndexTests {
             await #expect(throws: EngineError.index(.mismatchedClientState)) {
                 try await engine.commit(batch(["c"]).with(clientState: [1], expecting: .exactly([8])))
             }
-            try await engine.commit(batch(["c"]).with(clientState: [1], expecting: .exactly([9])))
+            try await engine.commit(batch(["c"], nil).with(clientState: [1], expecting: .exactly([9])))
             #expect(try await found(Self.canary, engine) == ["b", "c"])
+            await #expect(throws: EngineError.protection(.weakerClass(index: "com.example.health (notes)"))) {
+                try await engine.commit(batch(["d"], .complete))
+            }
         }
     }
 

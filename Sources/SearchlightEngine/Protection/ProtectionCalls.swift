@@ -46,7 +46,7 @@ extension SearchlightEngine {
     func onIndex<Value>(
         having number: Int64, _ body: (SearchIndex) async throws(SearchIndexError) -> Value
     ) async throws(EngineError) -> Value {
-        guard !index.mayHave(number: number), let protected = vault.index else { return try await onIndex(body) }
+        guard let protected = try protectedIndex(having: number) else { return try await onIndex(body) }
         return try await Self.onIndex(protected, body)
     }
 
@@ -54,8 +54,14 @@ extension SearchlightEngine {
     func onQuery<Value>(
         having number: Int64, _ body: (SearchIndex) async throws(IndexQueryError) -> Value
     ) async throws(EngineError) -> Value {
-        let protected = index.mayHave(number: number) ? nil : vault.index
+        let protected = try protectedIndex(having: number)
         return try await onQuery { (index) throws(IndexQueryError) in try await body(protected ?? index) }
+    }
+
+    /// The index in memory, if the item with a number may be there.
+    private func protectedIndex(having number: Int64) throws(EngineError) -> SearchIndex? {
+        guard number > 0, !index.mayHave(number: number) else { return nil }
+        return vault.isLocked ? try vault.unlockedIndex() : vault.index
     }
 
     /// Performs an operation on an index. An index in memory that was closed since is locked.
@@ -82,15 +88,16 @@ extension SearchlightEngine {
 extension Vault {
     /// The state of the protected indexes.
     var status: ProtectionStatus {
-        state.withLock { state in
-            let indexes = state.logs.map { scope, log in
-                ProtectionStatus.Index(
-                    scope: scope, protection: log.header.protection, bytes: log.byteCount)
-            }
-            return ProtectionStatus(
-                hasKeys: state.keys != nil, isUnlocked: state.unlocked != nil,
-                indexes: indexes.sorted { $0.scope.sortKey < $1.scope.sortKey }, findings: state.findings)
+        let (logs, hasKeys, isUnlocked, findings) = state.withLock {
+            ($0.logs, $0.keys != nil, $0.unlocked != nil, $0.findings)
         }
+        // The sizes wait for donations, so a lock must not wait for them.
+        let indexes = logs.map { scope, log in
+            ProtectionStatus.Index(scope: scope, protection: log.header.protection, bytes: log.byteCount)
+        }
+        return ProtectionStatus(
+            hasKeys: hasKeys, isUnlocked: isUnlocked,
+            indexes: indexes.sorted { $0.scope.sortKey < $1.scope.sortKey }, findings: findings)
     }
 }
 

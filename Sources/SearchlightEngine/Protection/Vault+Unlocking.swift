@@ -42,8 +42,12 @@ extension Vault {
 
     private func unlockNow(_ passphrase: [UInt8], creates: Bool) async throws(EngineError) -> UnlockReport {
         guard isWritable else { throw .index(.readOnly(path: folder, operation: "Unlocking protected items")) }
+        let (known, locks) = state.withLock { state in
+            if state.unlocked == nil { state.unlocking = Unlocking() }
+            return (state.keys, state.locks)
+        }
+        defer { state.withLock { $0.unlocking = nil } }
         let session = beginSession()
-        let (known, locks) = state.withLock { ($0.keys, $0.locks) }
         let (keys, master) = try await onFiles { [self] () throws(ProtectionError) in
             if let known { return (known, try known.masterKey(passphrase: passphrase)) }
             // Without its file of keys nothing can be read, and new keys would not help.
@@ -61,32 +65,61 @@ extension Vault {
         state.withLock { $0.keys = keys }
         let index: SearchIndex
         do throws(SearchIndexError) { index = try SearchIndex(inMemoryWith: now, bootClock: bootClock) } catch {
+            master.wipe()
             throw .index(error)
         }
         var report = UnlockReport(items: 0, hasCreatedKeys: known == nil)
         do throws(EngineError) {
-            for log in state.withLock({ Array($0.logs.values) }) {
-                report.findings += try await fill(index, from: log, master, keys.vault)
+            try change(since: locks) { $0.unlocking = Unlocking(master: master, index: index) }
+            report.findings = try await fill(index, master, keys.vault, locks)
+            try change(since: locks) {
+                $0.unlocked = Unlocked(index: index, master: master, session: session)
+                $0.unlocking = nil
             }
-            try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in try await index.settle() }
-            for log in state.withLock({ Array($0.logs.values) }) where log.isUnlocked {
-                try await compact(log, from: index, master, keys.vault)
-            }
-            let unlocked = Unlocked(index: index, master: master, session: session)
-            let isCurrent = state.withLock { state in
-                guard state.locks == locks else { return false }
-                state.unlocked = unlocked
-                return true
-            }
-            guard isCurrent else { throw .protection(.locked) }
         } catch {
-            for log in state.withLock({ Array($0.logs.values) }) { log.lock() }
             master.wipe()
+            for log in state.withLock({ Array($0.logs.values) }) { log.lock() }
             await index.discard()
             throw error
         }
-        state.withLock { state in for finding in report.findings { state.note(finding) } }
+        state.withLock { state in
+            for finding in report.findings where !state.findings.contains(finding) { state.note(finding) }
+        }
         return try await self.report(of: index, report)
+    }
+
+    /// Changes the state, unless it was locked since the beginning of the unlocking.
+    private func change(since locks: UInt64, _ change: (inout State) -> Void) throws(EngineError) {
+        let isCurrent = state.withLock { state in
+            guard state.locks == locks else { return false }
+            change(&state)
+            return true
+        }
+        guard isCurrent else { throw .protection(.locked) }
+    }
+
+    /// Reads all files into an index, and rewrites the files that are much larger than their items.
+    ///
+    /// - Returns: The findings.
+    private func fill(
+        _ index: SearchIndex, _ master: SecretKey, _ vault: VaultIdentifier, _ locks: UInt64
+    ) async throws(EngineError) -> [String] {
+        let logs = state.withLock { $0.logs.values.sorted { $0.header.scope.sortKey < $1.header.scope.sortKey } }
+        var (findings, whole): ([String], [SealedLog]) = ([], [])
+        for log in logs {
+            let found = try await fill(index, from: log, master, vault, locks)
+            if found.isEmpty { whole.append(log) } else { findings += found }
+        }
+        try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in try await index.settle() }
+        // A rewritten file has nothing of the records that cannot be read. They may still be
+        // rescued, so such a file stays.
+        for log in whole {
+            try change(since: locks) { _ in }
+            do throws(EngineError) { try await compact(log, from: index, master, vault) } catch {
+                findings.append("\(log.path) cannot be rewritten to save space. \(error)")
+            }
+        }
+        return findings
     }
 
     private func report(of index: SearchIndex, _ report: UnlockReport) async throws(EngineError) -> UnlockReport {
@@ -101,8 +134,9 @@ extension Vault {
     ///
     /// - Returns: The findings. A file with foreign keys stays locked, and the others are read.
     private func fill(
-        _ index: SearchIndex, from log: SealedLog, _ master: SecretKey, _ vault: VaultIdentifier
+        _ index: SearchIndex, from log: SealedLog, _ master: SecretKey, _ vault: VaultIdentifier, _ locks: UInt64
     ) async throws(EngineError) -> [String] {
+        try change(since: locks) { _ in }
         guard log.header.vault == vault else { return ["\(log.path) belongs to other keys and is not read."] }
         do throws(ProtectionError) { try log.unlock(master: master) } catch {
             guard case .damaged = error else { throw .protection(error) }
@@ -111,6 +145,7 @@ extension Vault {
         var findings: [String] = []
         var position: SealedLog.Position?
         repeat {
+            try change(since: locks) { _ in }
             let start = position
             let page = try await onFiles { () throws(ProtectionError) in
                 try log.records(from: start, maximumBytes: Self.pageBytes)
@@ -125,8 +160,13 @@ extension Vault {
                     findings.append("A record of \(log.path) is malformed and is not read.")
                     continue
                 }
-                try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
-                    try await index.restore(entry)
+                do throws(EngineError) {
+                    try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
+                        try await index.restore(entry)
+                    }
+                } catch {
+                    guard case .index(.invalidItem) = error else { throw error }
+                    findings.append("A record of \(log.path) is malformed and is not read.")
                 }
             }
             position = page.next
@@ -171,7 +211,7 @@ extension Vault {
             try await index.clientState(of: scope)
         }
         let written =
-            Self.entries(items, scope) + (state.map { [LogEntry(IndexBatch(scope: scope, clientState: $0))] } ?? [])
+            try Self.entries(items, scope) + (state.map { [LogEntry(IndexBatch(scope: scope, clientState: $0))] } ?? [])
         let rewritten = try await onFiles { [files, folder] () throws(ProtectionError) in
             try SealedLog.create(
                 log.path, in: folder, scope, log.header.protection, vault: vault, master: master, files: files
@@ -183,29 +223,16 @@ extension Vault {
     }
 
     /// Returns entries that donate items at their times, from which their expiration dates follow.
-    /// An item comes after the item that it is related to, since it would be dropped otherwise.
-    private static func entries(_ items: [StoredItem], _ scope: IndexScope) -> [LogEntry] {
-        var (entries, written, waiting): ([LogEntry], Set<String>, [StoredItem]) = ([], [], items)
-        while !waiting.isEmpty {
-            let (before, all) = (waiting.count, Set(waiting.map(\.record.uniqueIdentifier)))
-            waiting = waiting.filter { item in
-                let name = item.record.uniqueIdentifier
-                if let other = item.record.text("relatedUniqueIdentifier"), other != name, all.contains(other),
-                    !written.contains(other)
-                {
-                    return true
-                }
-                written.insert(name)
-                guard let encoded = try? EncodedItem(item.record) else { return false }
-                var batch = IndexBatch(scope: scope)
-                batch.index([encoded])
-                entries.append(LogEntry(batch, moment: .init(wall: item.donated, boot: 0, seconds: 0)))
-                return false
+    ///
+    /// - Throws: An error if any item cannot be encoded.
+    private static func entries(_ items: [StoredItem], _ scope: IndexScope) throws(EngineError) -> [LogEntry] {
+        try items.map { (item) throws(EngineError) in
+            var batch = IndexBatch(scope: scope)
+            do throws(ItemRecordError) { batch.index([try EncodedItem(item.record)]) } catch {
+                throw .protection(.file("An item cannot be stored: \(error)"))
             }
-            // Items that are related in a circle have no order.
-            if waiting.count == before { break }
+            return LogEntry(batch, moment: .init(wall: item.donated, boot: 0, seconds: 0))
         }
-        return entries
     }
 }
 

@@ -40,10 +40,20 @@ final class Vault: Sendable {
         var keys: MasterKeyFile?
         /// The unlocked store; `nil` while it is locked.
         var unlocked: Unlocked?
+        /// The store that is being unlocked; `nil` normally.
+        var unlocking: Unlocking?
         /// The number of locks, so that unlocking notices a lock during its work.
         var locks: UInt64 = 0
         /// A sentence for each problem of a file.
         var findings: [String] = []
+        /// The problem of the first file whose index is unknown; `nil` normally.
+        var unreadable: ProtectionError?
+    }
+
+    /// The parts of a store that is being unlocked, so that a lock reaches them.
+    struct Unlocking: Sendable {
+        var master: SecretKey?
+        var index: SearchIndex?
     }
 
     /// The keys and the index of an unlocked store.
@@ -76,11 +86,15 @@ final class Vault: Sendable {
 
     private static func found(in folder: String, _ files: any LogFiles, isWritable: Bool) -> State {
         var state = State()
+        let names: [String]
         do throws(UntrustedFile) { guard try OwnFile.check(folder, .folder) else { return state } } catch {
-            state.note(error.description)
+            state.noteUnreadable(.file(error.description))
             return state
         }
-        guard let names = try? files.names(in: folder) else { return state }
+        do throws(LogFileError) { names = try files.names(in: folder) } catch {
+            state.noteUnreadable(ProtectionError(error))
+            return state
+        }
         do throws(ProtectionError) { state.keys = try MasterKeyFile.read(folder + "/" + keyFileName) } catch {
             state.note(error.description)
         }
@@ -90,12 +104,15 @@ final class Vault: Sendable {
             guard name.hasSuffix(SealedLog.suffix) else { continue }
             do throws(ProtectionError) {
                 let log = try SealedLog.open(path, files: files, isWritable: isWritable)
-                guard state.logs.count < maximumIndexes, state.logs[log.header.scope] == nil else {
-                    throw .damaged(path: path, detail: "another file has the same index")
+                guard state.logs[log.header.scope] == nil else {
+                    state.note(
+                        ProtectionError.damaged(path: path, detail: "another file has the same index").description)
+                    continue
                 }
+                guard state.logs.count < maximumIndexes else { throw .tooManyIndexes(limit: maximumIndexes) }
                 state.logs[log.header.scope] = log
             } catch {
-                state.note(error.description)
+                state.noteUnreadable(error)
             }
         }
         return state
@@ -107,8 +124,31 @@ final class Vault: Sendable {
     /// `true` if an index is protected.
     func holds(_ scope: IndexScope) -> Bool { state.withLock { $0.logs[scope] != nil } }
 
+    /// The problem of a file that may belong to an index; `nil` if there is none.
+    func problem(of scope: IndexScope) -> ProtectionError? {
+        state.withLock { $0.logs[scope] == nil ? $0.unreadable : nil }
+    }
+
     /// `true` if there are protected indexes that cannot be searched now.
     var isLocked: Bool { state.withLock { $0.unlocked == nil && !$0.logs.isEmpty } }
+
+    /// `true` if a bundle has protected indexes that cannot be read now.
+    func isLocked(_ bundle: String) -> Bool {
+        state.withLock { state in state.unlocked == nil && state.logs.keys.contains { $0.bundle == bundle } }
+    }
+
+    /// Performs an operation on the index in memory.
+    ///
+    /// - Returns: `nil` while the store is locked, also if it was locked during the operation.
+    func whileUnlocked<Value, Failure: Error>(
+        _ body: (SearchIndex) async throws(Failure) -> Value
+    ) async throws(Failure) -> Value? {
+        guard let index else { return nil }
+        do throws(Failure) { return try await body(index) } catch {
+            if self.index !== index { return nil }
+            throw error
+        }
+    }
 
     /// The index in memory, for a request about a protected index.
     ///
@@ -120,23 +160,27 @@ final class Vault: Sendable {
 
     // MARK: Locking
 
-    /// Overwrites the keys and drops the index in memory. Donations and searches in progress fail.
-    /// Returns when the keys are overwritten; the memory of the index is freed within moments.
+    /// Overwrites the keys and drops the index in memory. Unlocking in progress fails, and so do
+    /// requests about protected indexes. Returns when the keys are overwritten; the memory of the
+    /// index is freed within moments. Waits for no file.
     ///
-    /// - Returns: The end of that; `nil` if the store was locked.
+    /// - Returns: The end of that; `nil` if the store was locked and not being unlocked.
     @discardableResult
     func lock() -> Task<Void, Never>? {
-        let unlocked = state.withLock { state -> Unlocked? in
+        let (wasLocked, indexes) = state.withLock { state -> (Bool, [SearchIndex]) in
             state.locks += 1
+            // The master key first: from then on, no key of a file can be opened.
+            state.unlocked?.master.wipe()
+            state.unlocking?.master?.wipe()
             for log in state.logs.values { log.lock() }
-            defer { state.unlocked = nil }
-            return state.unlocked
+            defer { (state.unlocked, state.unlocking) = (nil, nil) }
+            let indexes = [state.unlocked?.index, state.unlocking?.index].compactMap(\.self)
+            return (state.unlocked == nil && state.unlocking == nil, indexes)
         }
-        guard let unlocked else { return nil }
-        unlocked.master.wipe()
+        guard !wasLocked else { return nil }
         // The connections of the other index keep the words of the last searches.
         plain.releaseMemory()
-        return Task.detached { await unlocked.index.discard() }
+        return Task.detached { for index in indexes { await index.discard() } }
     }
 
     // MARK: Donations
@@ -170,22 +214,41 @@ final class Vault: Sendable {
             guard current == expected else { throw .index(.mismatchedClientState) }
         }
         guard !batch.changes.isEmpty || batch.clientState != nil else { return }
+        // A durable batch must be readable at the next unlocking.
+        do throws(SearchIndexError) { try SearchIndex.check(batch) } catch { throw .index(error) }
         guard terms.isWanted() else { throw .index(.mismatchedClientState) }
         let entry = LogEntry(batch, moment: plain.moment())
         try await onFiles { [self] () throws(ProtectionError) in
             try log(for: scope, batch.protection).append(try entry.record())
         }
-        guard let index else { return }
-        try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in try await index.restore(entry)
+        // The batch is durable now, so a lock during the rest is no failure.
+        _ = try await whileUnlocked { (current) async throws(EngineError) in
+            guard current === index else { return }
+            try await SearchlightEngine.onIndex(current) { (index) throws(SearchIndexError) in
+                try await index.restore(entry)
+            }
         }
     }
 
     /// Returns the file of an index, and creates it if necessary. Blocks.
+    ///
+    /// - Throws: ``ProtectionError/weakerClass(index:)`` if the donor requests `complete` and the
+    ///   file has the other class. Until unlocking, only a checksum protects the class and the
+    ///   public key in the header.
     private func log(for scope: IndexScope, _ protection: ProtectionClass?) throws(ProtectionError) -> SealedLog {
-        let (log, count, keys, master) = state.withLock {
-            ($0.logs[scope], $0.logs.count, $0.keys, $0.unlocked?.master)
+        let (log, count, keys, master, isForeign) = state.withLock { state in
+            (
+                state.logs[scope], state.logs.count, state.keys, state.unlocked?.master,
+                state.unlocked != nil && state.logs[scope]?.isUnlocked == false
+            )
         }
-        if let log { return log }
+        if let log {
+            guard !isForeign else { throw .damaged(path: log.path, detail: "its keys are not the store's keys") }
+            guard protection != .complete || log.header.protection == .complete else {
+                throw .weakerClass(index: scope.phrase)
+            }
+            return log
+        }
         guard let keys else { throw .noKeys }
         guard let master else { throw .locked }
         guard count < Self.maximumIndexes else { throw .tooManyIndexes(limit: Self.maximumIndexes) }
@@ -226,8 +289,11 @@ final class Vault: Sendable {
     private func forgetNow(_ bundle: String) async throws(EngineError) -> Int {
         let logs = state.withLock { $0.logs.filter { $0.key.bundle == bundle } }
         guard !logs.isEmpty else { return 0 }
-        try await onFiles { [files, folder] () throws(ProtectionError) in
-            for log in logs.values { log.destroyKeys() }
+        try await onFiles { [self] () throws(ProtectionError) in
+            for log in logs.values where !log.destroyKeys() {
+                let finding = "The keys of \(log.path) could not be overwritten before its removal."
+                state.withLock { $0.note(finding) }
+            }
             do throws(LogFileError) {
                 for log in logs.values { try files.remove(log.path) }
                 try files.synchronizeFolder(folder)
@@ -244,6 +310,12 @@ final class Vault: Sendable {
 }
 
 extension Vault.State {
+    /// Keeps the problem of a file whose index is unknown.
+    mutating func noteUnreadable(_ error: ProtectionError) {
+        unreadable = unreadable ?? error
+        note(error.description)
+    }
+
     /// Keeps a finding, and drops the oldest ones beyond ``Vault/maximumFindings``.
     mutating func note(_ finding: String) { findings = Array((findings + [finding]).suffix(Vault.maximumFindings)) }
 }

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import ItemRecord
+import Protection
+import SearchIndex
+import Synchronization
+import TestSupport
+import Testing
+import WriteAheadLog
+
+@testable import SearchlightEngine
+
+/// Related, damaged, failing and interrupted protected indexes.
+@Suite("Protected indexes under stress", .timeLimit(.minutes(10)))
+struct ProtectedDamageTests {
+    private let place: EnginePlace
+    private static let passphrase = Array("correct horse".utf8)
+    private static let (first, second) = (
+        IndexScope(bundle: "com.example.health", index: "a"), IndexScope(bundle: "com.example.health", index: "b")
+    )
+
+    init() throws { place = try EnginePlace() }
+
+    private func batch(
+        _ name: String, related: String? = nil, in scope: IndexScope = first, title: String = "pulse",
+        _ protection: ProtectionClass? = .complete
+    ) throws -> IndexBatch {
+        var record = ItemRecord(uniqueIdentifier: name, attributes: ["title": .string(title)])
+        if let related { record.attributes["relatedUniqueIdentifier"] = .string(related) }
+        var batch = IndexBatch(scope: scope, protection: protection)
+        batch.index([try EncodedItem(record)])
+        return batch
+    }
+
+    private func names(_ engine: SearchlightEngine) async throws -> [String] {
+        try await engine.items(matching: .and([]), bundle: nil, limit: 100, after: nil, place: .current).items
+            .map(\.record.uniqueIdentifier).sorted()
+    }
+
+    /// The protected files of the store.
+    private func files() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: place.store + "/protected").filter { $0 != "key" }
+            .map { place.store + "/protected/" + $0 }
+    }
+
+    @Test("Items that are related to items of other indexes, or in a circle, outlast unlocking and a rewrite")
+    func related() async throws {
+        let all = ["circle1", "circle2", "large", "o", "p", "q", "r"]
+        let long = String(repeating: "word ", count: 20_000)
+        try await place.withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: true)
+            try await engine.commit(batch("o", in: IndexScope(bundle: Self.first.bundle), nil))
+            // Each index has an item that is related to one of the other.
+            for (scope, name, other) in [(Self.first, "p", "q"), (Self.second, "q", "p")] {
+                try await engine.commit(batch(name, in: scope))
+                try await engine.commit(batch(name, related: other, in: scope))
+            }
+            try await engine.commit(batch("r", related: "o"))
+            try await engine.commit(batch("circle1"))
+            try await engine.commit(batch("circle2", related: "circle1"))
+            try await engine.commit(batch("circle1", related: "circle2"))
+            for round in 0..<30 { try await engine.commit(batch("large", title: "\(round) \(long)")) }
+            #expect(try await names(engine) == all)
+        }
+        // The first unlocking rewrites the file of the first index.
+        for _ in 0..<2 {
+            try await place.withEngine { engine async throws in
+                #expect(try await engine.unlock(passphrase: Self.passphrase, creates: false).findings == [])
+                #expect(try await names(engine) == all)
+                #expect(try #require(engine.protectionStatus.indexes.first).bytes < 300_000)
+            }
+        }
+        try await place.withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: false)
+            var deletion = IndexBatch(scope: Self.first)
+            deletion.delete(identifiers: ["circle1"])
+            try await engine.commit(deletion)
+            #expect(try await names(engine) == ["large", "o", "p", "q", "r"])
+        }
+    }
+
+    @Test("While a protected file cannot be opened, a donation that names no class is not stored as plain text")
+    func unopened() async throws {
+        try await place.withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: true)
+            try await engine.commit(batch("a"))
+            try await engine.commit(batch("plain", in: Self.second, nil))
+        }
+        let path = try #require(try files().first)
+        var bytes = try Data(contentsOf: URL(filePath: path))
+        bytes[9] ^= 3
+        try bytes.write(to: URL(filePath: path))
+        try await place.withEngine { engine async throws in
+            await #expect {
+                try await engine.commit(batch("b", nil))
+            } throws: { error in
+                guard case EngineError.protection(.damaged(path, _)) = error else { return false }
+                return true
+            }
+            // An index with plain items is not protected.
+            try await engine.commit(batch("c", in: Self.second, nil))
+            try await engine.commit(batch("d", in: IndexScope(bundle: "com.example.app"), nil))
+            #expect(try await names(engine) == ["c", "d", "plain"])
+        }
+    }
+
+    @Test("A file with a record that cannot be read is not rewritten")
+    func damagedFileStays() async throws {
+        let long = String(repeating: "word ", count: 20_000)
+        try await place.withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: true)
+            for round in 0..<30 { try await engine.commit(batch("a", title: "\(round) \(long)")) }
+            try await engine.commit(batch("b"))
+        }
+        let path = try #require(try files().first)
+        var bytes = try Data(contentsOf: URL(filePath: path))
+        bytes[bytes.count - 1] ^= 1
+        try bytes.write(to: URL(filePath: path))
+        try await place.withEngine { engine async throws in
+            let report = try await engine.unlock(passphrase: Self.passphrase, creates: false)
+            #expect(report.findings.count == 1 && report.items == 1)
+        }
+        #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
+    }
+
+    @Test("A donation that could not be read again is refused before it is stored")
+    func unusableDonation() async throws {
+        try await place.withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: true)
+            try await engine.commit(batch("a"))
+            await #expect(throws: EngineError.self) { try await engine.commit(batch("b\0")) }
+            await engine.lock()
+            #expect(try await engine.unlock(passphrase: Self.passphrase, creates: false).findings == [])
+            #expect(try await names(engine) == ["a"])
+        }
+    }
+
+    @Test("A lock during unlocking ends it, and reports that")
+    func lockedDuringUnlocking() async throws {
+        let folder = try TemporaryFolder()
+        let wasUnlocking = Mutex<Bool?>(nil)
+        var configuration = EngineConfiguration(
+            storeDirectory: folder.path("store"), access: .readWrite, extensionSearchPath: [],
+            worker: WorkerConfiguration(workerPath: "/nonexistent", frameworkFolder: nil, environment: [:]))
+        configuration.passphraseCost = .least
+        let hook = LockingFiles()
+        configuration.storeHooks.logFiles = hook
+        let engine = try SearchlightEngine(configuration)
+        try await engine.unlock(passphrase: Self.passphrase, creates: true)
+        try await engine.commit(batch("a"))
+        try await engine.commit(batch("b", in: Self.second))
+        await engine.lock()
+        hook.onNextRead.withLock { next in
+            next = { wasUnlocking.withLock { $0 = engine.vault.lock() != nil } }
+        }
+        await #expect(throws: EngineError.protection(.locked)) {
+            try await engine.unlock(passphrase: Self.passphrase, creates: false)
+        }
+        #expect(wasUnlocking.withLock { $0 } == true)
+        #expect(!engine.protectionStatus.isUnlocked)
+        #expect(engine.vault.state.withLock { state in state.logs.values.allSatisfy { !$0.isUnlocked } })
+        #expect(try await engine.unlock(passphrase: Self.passphrase, creates: false).items == 2)
+        await engine.close()
+    }
+}
+
+/// The system's files, with a hook before the next read of a protected index.
+private final class LockingFiles: LogFiles {
+    private let system = SystemLogFiles()
+    let onNextRead = Mutex<(@Sendable () -> Void)?>(nil)
+
+    func createFolder(_ path: String) throws(LogFileError) { try system.createFolder(path) }
+    func names(in folder: String) throws(LogFileError) -> [String] { try system.names(in: folder) }
+    func open(_ path: String, for mode: LogFileMode) throws(LogFileError) -> any LogFile {
+        let file = try system.open(path, for: mode)
+        return path.contains(SealedLog.suffix) ? File(base: file, files: self) : file
+    }
+    func rename(_ path: String, to other: String) throws(LogFileError) { try system.rename(path, to: other) }
+    func remove(_ path: String) throws(LogFileError) { try system.remove(path) }
+    func synchronizeFolder(_ path: String) throws(LogFileError) { try system.synchronizeFolder(path) }
+
+    private struct File: LogFile {
+        let base: any LogFile
+        let files: LockingFiles
+
+        func size() throws(LogFileError) -> Int { try base.size() }
+        func read(at offset: Int, count: Int) throws(LogFileError) -> [UInt8] {
+            files.onNextRead.withLock { $0.take() }?()
+            return try base.read(at: offset, count: count)
+        }
+        func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(LogFileError) -> Int {
+            try base.write(bytes, at: offset)
+        }
+        func synchronize() throws(LogFileError) { try base.synchronize() }
+        func truncate(to size: Int) throws(LogFileError) { try base.truncate(to: size) }
+    }
+}
