@@ -30,7 +30,10 @@ final class HostPlayer: BoundaryHandler {
     private let made = CallProgress()
     private let returned = CallProgress()
     private let requests: DispatchQueue
-    private let callbacks = DispatchQueue(label: "com.searchlight.played-callbacks")
+    /// The queue of completions, which are called one after the other, as by the host.
+    private let completions = DispatchQueue(label: "com.searchlight.played-completions")
+    /// The queue of cancel handlers, which may run beside them.
+    private let cancels = DispatchQueue(label: "com.searchlight.played-cancels", attributes: .concurrent)
 
     /// The tags of handles, as ``HandleTable`` has them.
     private static let tags: [BoundaryFunction.ObjectKind: UInt] = [.item: 0x5A, .batch: 0x5B]
@@ -98,7 +101,7 @@ final class HostPlayer: BoundaryHandler {
             if let position { returned.mark(position) }
         }
         if let callback {
-            callbacks.async {
+            (call.kind == .cancel ? cancels : completions).async {
                 CurrentHostCall.with(call.number) { callback.call(arguments) }
                 end(.null)
             }
