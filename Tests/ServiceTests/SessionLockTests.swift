@@ -79,7 +79,9 @@ struct SessionLockTests {
         }
         let user = try #require(try await RemoteEngine.connect(storeDirectory: service.store, program: "test"))
         try await user.perform(UnlockCall(passphrase: Array("correct horse".utf8), creates: true))
-        try await Task.sleep(for: .milliseconds(300))
+        // The subscriptions to the buses have no visible end. On a busy machine they take some 100
+        // ms.
+        try await Task.sleep(for: .seconds(2))
         #expect(try await user.perform(ProtectionStatusCall()).isUnlocked)
         (isSystemBus ? system : session).stop()
         #expect(try await eventually { try await !user.perform(ProtectionStatusCall()).isUnlocked })
