@@ -34,6 +34,15 @@ struct NewExtensionTests {
         #expect(remarks.isEmpty, "\(remarks)")
     }
 
+    /// Checks that “make run” indexes both recipes in a scratch index, and finds one. The project
+    /// calls the program that made it.
+    private func checkRun(_ variables: String = "") throws {
+        let run = try command.shell("env -u SEARCHLIGHT \(variables) make -s -C project run")
+        #expect(run.status == 0, "\(run.output)")
+        #expect(run.output.contains("2 items indexed") && run.output.contains("Rice pudding"), "\(run.output)")
+        #expect(try !command("list").output.contains("Rice pudding"), "the user's index has no item")
+    }
+
     /// Checks that a built bundle follows the files of a folder with this name extension.
     private func checkFollowing(_ bundle: String, _ folder: String, _ ending: String) async throws {
         let identifier = URL(filePath: bundle).deletingPathExtension().lastPathComponent
@@ -80,6 +89,7 @@ struct NewExtensionTests {
             made.output.contains("  MyRecipes.c  ") && made.output.contains("\n  make validate\n"), "\(made.output)")
         let source = try String(contentsOfFile: folder + "/MyRecipes.c", encoding: .utf8)
         #expect((80...170).contains(source.split(separator: "\n").count))
+        try checkRun()
         let build = try command.shell(
             """
             make -s -C project install CC="\(CFixture.compiler) -Werror -pedantic" SEARCHLIGHT="$SEARCHLIGHT" \
@@ -107,10 +117,28 @@ struct NewExtensionTests {
         #expect(again.status == 0 && again.output.contains("2 items indexed"), "\(again.output)")
         #expect(try command("search", "waffles").output.contains("Pancakes"))
         #expect(try !command("search", "flour").output.contains("Pancakes"))
+        try checkLog()
         let removed = try command.shell("make -s -C project uninstall clean")
         #expect(removed.status == 0, "\(removed.output)")
         let left = try FileManager.default.contentsOfDirectory(atPath: harness.folder + "/data/searchlight/extensions")
         #expect(left == [])
+    }
+
+    /// Checks that “make run” shows the output of an extension in C, links a library, and reports a
+    /// failure.
+    private func checkLog() throws {
+        let prints = try command.shell(
+            """
+            sed -i 's/^#include <dirent.h>/#include <zlib.h>\\n&/' project/MyRecipes.c
+            sed -i 's/^    char \\*text = read_recipe(path, is_unknown);/    fprintf(stderr, "reads with %s\\\\n", zlibVersion());\\n&/' \
+            project/MyRecipes.c
+            make -s -C project run CC=\(CFixture.compiler) PACKAGES=zlib WORD=pancakes
+            """)
+        #expect(prints.status == 0 && prints.output.contains("reads with 1."), "\(prints.output)")
+        #expect(prints.output.contains("Pancakes") && !prints.output.contains("Rice pudding"), "\(prints.output)")
+        let failing = try command.shell(
+            "mv Recipes Away; make -s -C project run PACKAGES=zlib; status=$?; mv Away Recipes; exit $status")
+        #expect(failing.status != 0 && failing.output.contains("cannot be read now"), "\(failing.output)")
     }
 
     @Test("in C++ is built without a warning, validated, follows its files, and is searched")
@@ -120,8 +148,9 @@ struct NewExtensionTests {
         let made = try command(
             "extensions", "new", "com.example.my-recipes", "--language", "c++", "--directory", folder)
         #expect(made.status == 0 && made.output.contains("  MyRecipes.cpp  "), "\(made.output)")
+        try checkRun()
         let build = try command.shell(
-            "make -s -C project install CXX=\"\(CFixture.compiler)++ -Werror -pedantic\" SEARCHLIGHT=\"$SEARCHLIGHT\"")
+            "make -s -C project clean install CXX=\"\(CFixture.compiler)++ -Werror -pedantic\" SEARCHLIGHT=\"$SEARCHLIGHT\"")
         #expect(build.status == 0 && build.output.isEmpty, "\(build.output)")
         let bundle = folder + "/build/com.example.my-recipes.searchext"
         let report = try await harness.validate(bundle, ValidationCheck.judgeable)
@@ -145,9 +174,10 @@ struct NewExtensionTests {
         let made = try command("extensions", "new", "com.example.my-recipes", "-l", "rust", "-d", folder)
         #expect(made.status == 0 && made.output.contains("  src/lib.rs  "), "\(made.output)")
         // The compiler is Debian's, not one of rustup, which searches the home folder.
+        try checkRun("CARGO=\(Self.cargo) RUSTC=/usr/bin/rustc")
         let build = try command.shell(
             """
-            RUSTC=/usr/bin/rustc RUSTFLAGS=-Dwarnings make -s -C project install CARGO=\(Self.cargo) \
+            RUSTC=/usr/bin/rustc RUSTFLAGS=-Dwarnings make -s -C project clean install CARGO=\(Self.cargo) \
             SEARCHLIGHT="$SEARCHLIGHT"
             """)
         #expect(build.status == 0 && build.output.isEmpty, "\(build.output)")
@@ -171,6 +201,7 @@ struct NewExtensionTests {
         let made = try command("extensions", "new", "com.example.my-recipes", "-l", "go", "-d", folder)
         #expect(made.status == 0 && made.output.contains("  main.go  "), "\(made.output)")
         // The compiled standard library is kept between runs.
+        try checkRun("GO=\(Self.goTool) GOCACHE=\(BuiltProducts.repository)/.build/go-cache")
         let build = try command.shell(
             """
             GOCACHE=\(BuiltProducts.repository)/.build/go-cache make -s -C project install GO=\(Self.goTool) \
@@ -197,7 +228,8 @@ struct NewExtensionTests {
         let folder = harness.folder + "/project"
         let made = try command("extensions", "new", "com.example.my-recipes", "-l", "python", "-d", folder)
         #expect(made.status == 0 && made.output.contains("  extension.py  "), "\(made.output)")
-        let build = try command.shell("make -s -C project install CC='cc -Werror' SEARCHLIGHT=\"$SEARCHLIGHT\"")
+        try checkRun()
+        let build = try command.shell("make -s -C project clean install CC='cc -Werror' SEARCHLIGHT=\"$SEARCHLIGHT\"")
         #expect(build.status == 0 && build.output.isEmpty, "\(build.output)")
         let bundle = folder + "/build/com.example.my-recipes.searchext"
         let report = try await harness.validate(bundle, ValidationCheck.judgeable)
@@ -215,31 +247,42 @@ struct NewExtensionTests {
         let folder = harness.folder + "/project"
         #expect(try command("extensions", "new", identifier, "--directory", folder).status == 0)
         let package = try String(contentsOfFile: folder + "/Package.swift", encoding: .utf8)
-        #expect(package.contains("path: \"\(BuiltProducts.repository)\""), "\(package)")
+        #expect(!package.contains(".package(") && package.contains("-lCoreSpotlight"), "\(package)")
+        let toolchain = URL(filePath: CFixture.compiler).deletingLastPathComponent().path
+        let built = try command.shell("PATH=\(toolchain):$PATH make -C project")
+        try #require(built.status == 0 && !built.output.contains("warning:"), "\(built.output)")
+        #expect(!built.output.contains("Fetching") && !built.output.contains("Cloning"), "\(built.output)")
+        try checkRun()
         let bundle = folder + "/build/\(identifier).searchext"
-        try FileManager.default.createDirectory(atPath: bundle, withIntermediateDirectories: true)
-        try FileManager.default.copyItem(atPath: folder + "/Info.plist", toPath: bundle + "/Info.plist")
-        let products = BuiltProducts.folder
-        let compiled = try CFixture.run(
-            URL(filePath: CFixture.compiler).deletingLastPathComponent().path + "/swiftc",
-            [
-                "-emit-library", "-parse-as-library", "-swift-version", "5", "-warnings-as-errors", "-module-name",
-                "SwiftRecipes", "-I", products + "/Modules",
-                "-Xcc", "-fmodule-map-file=\(products)/SearchlightExtension.build/module.modulemap",
-                "-Xcc", "-I\(CFixture.includeFolder)",
-                "-Xcc", "-fmodule-map-file=\(BuiltProducts.repository)/Sources/CSystemd/module.modulemap",
-                "-Xcc", "-fmodule-map-file=\(products)/CSystem.build/module.modulemap",
-                "-Xcc", "-fmodule-map-file=\(products)/CTables.build/module.modulemap",
-                "-Xcc", "-fmodule-map-file=\(products)/CTextTables.build/module.modulemap",
-                folder + "/Sources/SwiftRecipes/IndexRequestHandler.swift", "-L", products, "-lCoreSpotlight",
-                "-o", bundle + "/libSwiftRecipes.so",
-            ])
-        try #require(compiled.status == 0, "\(compiled.output)")
         let report = try await harness.validate(bundle, ValidationCheck.judgeable)
         #expect(report.problems == [])
         try await checkFollowing(bundle, harness.folder + "/Recipes", ".txt")
         let here = try command("extensions", "validate", bundle, "--in-process", "--skip", ValidationCheck.skipped)
         #expect(here.status == 0, "\(here.output)")
+    }
+
+    @Test("in Swift links the modules of an installation, or depends on a source that is named")
+    func swiftModules() throws {
+        let installed = harness.folder + "/swift"
+        let copied = try CFixture.run(
+            BuiltProducts.repository + "/Scripts/swift-modules", [BuiltProducts.folder, installed])
+        try #require(copied.status == 0, "\(copied.output)")
+        let project = harness.folder + "/project"
+        #expect(
+            try command(
+                "extensions", "new", "com.example.swift-recipes", "--searchlight", BuiltProducts.repository,
+                "--directory", project
+            ).status == 0)
+        let package = try String(contentsOfFile: project + "/Package.swift", encoding: .utf8)
+        #expect(package.contains("path: \"\(BuiltProducts.repository)\""), "\(package)")
+        let compiled = try CFixture.run(
+            URL(filePath: CFixture.compiler).deletingLastPathComponent().path + "/swiftc",
+            [
+                "-emit-library", "-parse-as-library", "-swift-version", "5", "-warnings-as-errors", "-module-name",
+                "SwiftRecipes", "-I", installed, project + "/Sources/SwiftRecipes/IndexRequestHandler.swift",
+                "-L", BuiltProducts.folder, "-lCoreSpotlight", "-o", harness.folder + "/libSwiftRecipes.so",
+            ])
+        #expect(compiled.status == 0, "\(compiled.output)")
     }
 
     @Test("with bindings only is an Info.plist and a Makefile that installs it")
@@ -268,6 +311,8 @@ struct NewExtensionTests {
             folder + "/build/com.example.notes.searchext", ValidationCheck.judgeable)
         #expect(report.problems == [])
         #expect(try report.result(.promises).kind == .passed)
+        let run = try command.shell("make -s -C project run SEARCHLIGHT=\"$SEARCHLIGHT\"")
+        #expect(run.status == 0 && run.output.contains("pudding"), "\(run.output)")
         try await checkFollowing(folder + "/build/com.example.notes.searchext", documents, ".md")
         let judged = try command(
             "extensions", "validate", folder + "/build/com.example.notes.searchext", "--skip", ValidationCheck.skipped)

@@ -85,7 +85,7 @@ struct ExtensionsNewCommand: ReportingCommand {
                 status: .usage)
         }
         try checkSource()
-        let names = ProjectNames(identifier, guide: guide)
+        let names = ProjectNames(identifier, guide: guide, program: Self.program)
         let folder = absolute(directory ?? names.folder)
         let project = try project(names, folder)
         try Self.write(project.files, to: folder)
@@ -107,7 +107,10 @@ struct ExtensionsNewCommand: ReportingCommand {
 
     private func project(_ names: ProjectNames, _ folder: String) throws -> Project {
         switch language {
-        case .swift: .swift(names, searchlight: searchlight.map(absolute) ?? Self.ownSource ?? "../searchlight")
+        case .swift:
+            .swift(
+                names, library: compiledLibrary,
+                searchlight: searchlight.map(absolute) ?? Self.ownSource ?? "../searchlight")
         case .c: .c(names, searchlight: searchlight.map(absolute) ?? Self.ownSource)
         case .cPlusPlus: .cPlusPlus(names, searchlight: searchlight.map(absolute) ?? Self.ownSource)
         case .rust: .rust(names, crate: kit("rust"))
@@ -116,6 +119,13 @@ struct ExtensionsNewCommand: ReportingCommand {
         case .bindings: .bindings(names)
         case .database: try database(names, absolute(file ?? ""))
         }
+    }
+
+    /// The compiled library of this program; `nil` if a source folder is named, or if it is missing.
+    private var compiledLibrary: CompiledLibrary? {
+        guard searchlight == nil else { return nil }
+        let folder = Installation(environment: ProcessInfo.processInfo.environment).frameworkFolder
+        return CompiledLibrary(folder: folder, source: Self.ownSource)
     }
 
     /// The project for a database: a proposal from the tables of the file.
@@ -168,9 +178,12 @@ struct ExtensionsNewCommand: ReportingCommand {
         return Self.folder(with: installed).map { $0 + "/" + installed } ?? page + " of Searchlight's source"
     }
 
+    /// The path of this program.
+    private static let program =
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/"
+
     /// The nearest parent folder of this program that contains a path.
     private static func folder(with path: String) -> String? {
-        let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/"
         var folder = URL(filePath: program).deletingLastPathComponent()
         while folder.path != "/" {
             if FileManager.default.fileExists(atPath: folder.path + "/" + path) { return folder.path }

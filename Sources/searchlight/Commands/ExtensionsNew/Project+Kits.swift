@@ -14,7 +14,11 @@ extension Project {
         project.add("src/lib.rs", "the extension", PackageResources.extension_rs_template)
         project.addManifest(library: names.library, more: recipeFolder)
         project.addMakefile(
-            needs: "Cargo.toml $(wildcard src/*.rs)", variables: "CARGO ?= cargo\n",
+            needs: "Cargo.toml $(wildcard src/*.rs)", variables: """
+                # Offline, the cargo of rustup may fail; then: make CARGO=/usr/bin/cargo RUSTC=/usr/bin/rustc
+                CARGO ?= cargo
+
+                """,
             build: """
                 \t$(CARGO) build --release --offline --quiet --target-dir build/target
                 \tcp build/target/release/libextension.so $(BUNDLE)/\(names.library)

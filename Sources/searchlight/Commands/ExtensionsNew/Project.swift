@@ -49,12 +49,16 @@ struct Project {
     /// Adds the Makefile. It is the same for all languages, apart from the recipe that builds the
     /// bundle.
     ///
-    /// - Parameter build: The recipe lines that add the files of the bundle other than its
-    ///   Info.plist.
-    mutating func addMakefile(needs: String, variables: String = "", build: String) {
+    /// - Parameters:
+    ///   - build: The recipe lines that add the files of the bundle other than its Info.plist.
+    ///   - word: The word for which “make run” searches; empty to list all items.
+    mutating func addMakefile(needs: String, variables: String = "", build: String, word: String = "pudding") {
+        // Quoted for the shell, and for make.
+        let program = "'\(names.program.replacing("'", with: "'\\''"))'"
+        let made = program.replacing("$", with: "$$").replacing("#", with: "\\#")
         add(
-            "Makefile", "builds, validates and installs it", PackageResources.makefile_template,
-            ["needs": needs, "variables": variables, "build": build])
+            "Makefile", "builds, tries, validates and installs it", PackageResources.makefile_template,
+            ["needs": needs, "variables": variables, "build": build, "program": made, "word": word])
     }
 
     /// Adds the Makefile of a project that a C or C++ compiler builds.
@@ -75,11 +79,12 @@ struct Project {
             variables: """
                 \(compiler) := $(firstword $(shell command -v \(candidates)))
                 \(Self.headerVariables(searchlight, folders: folders))
+                \(Self.packageVariables)
 
                 """,
             build: """
-                \t$(\(compiler)) -O2 -g -Wall -Wextra \(options) -shared -fPIC $(HEADERS) $(wildcard \(units)) \
-                -o $(BUNDLE)/\(names.library)\(libraries)
+                \t$(\(compiler)) -O2 -g -Wall -Wextra \(options) -shared -fPIC $(HEADERS) $(PACKAGE_CFLAGS) \
+                $(wildcard \(units)) -o $(BUNDLE)/\(names.library)\(libraries) $(PACKAGE_LIBS)
                 """)
     }
 
@@ -97,6 +102,14 @@ struct Project {
             """
     }
 
+    /// The variables of a Makefile that link further libraries.
+    static let packageVariables = """
+        # Libraries to link, by their names for pkg-config, such as: PACKAGES := zlib libxml-2.0
+        PACKAGES :=
+        PACKAGE_CFLAGS = $(if $(PACKAGES),$(shell pkg-config --cflags $(PACKAGES)))
+        PACKAGE_LIBS = $(if $(PACKAGES),$(shell pkg-config --libs $(PACKAGES)))
+        """
+
     mutating func addReadme(_ about: String) {
         add("README.md", "the three commands", PackageResources.readme_template, ["about": about])
     }
@@ -105,21 +118,31 @@ struct Project {
 extension Project {
     /// A package with a handler, as on Apple's systems.
     ///
-    /// - Parameter searchlight: The path of Searchlight's source, on which the package depends.
-    static func swift(_ names: ProjectNames, searchlight: String) -> Project {
+    /// - Parameters:
+    ///   - library: The compiled library that the package links; `nil` to depend on the source.
+    ///   - searchlight: The path of Searchlight's source, for a package without that library.
+    static func swift(_ names: ProjectNames, library: CompiledLibrary?, searchlight: String) -> Project {
         var project = Project(
             names,
-            steps: [
-                firstRecipe, "make             (the first time it compiles CoreSpotlight too, for some minutes)",
-                "make validate", "make install && searchlight reindex \(names.identifier)",
-            ])
-        project.add(
-            "Package.swift", "the build; depends on Searchlight's source",
-            PackageResources.package_swift_template,
-            [
-                "package": searchlight.split(separator: "/").last.map(String.init) ?? "searchlight",
-                "searchlight": searchlight,
-            ])
+            steps: [firstRecipe] + (library == nil ? ["make             (first compiles CoreSpotlight, for some minutes)"] : [])
+                + simpleSteps(names).dropFirst(library == nil ? 1 : 0))
+        if let library {
+            project.add(
+                "Package.swift", "the build; links \(library.folder)/libCoreSpotlight.so",
+                PackageResources.package_compiled_swift_template,
+                [
+                    "library": swiftText(library.folder),
+                    "arguments": library.arguments.map { "    \"\(swiftText($0))\"," }.joined(separator: "\n"),
+                ])
+        } else {
+            project.add(
+                "Package.swift", "the build; depends on Searchlight's source",
+                PackageResources.package_swift_template,
+                [
+                    "package": swiftText(searchlight.split(separator: "/").last.map(String.init) ?? "searchlight"),
+                    "searchlight": swiftText(searchlight),
+                ])
+        }
         project.add(
             "Sources/\(names.module)/IndexRequestHandler.swift", "the extension",
             PackageResources.handler_swift_template)
@@ -129,14 +152,20 @@ extension Project {
             needs: "Package.swift $(wildcard Sources/*/*.swift)",
             build: """
                 \tswift build -c release --product \(names.module)
-                \tcp "$$(swift build -c release --show-bin-path)/\(names.library)" $(BUNDLE)
+                \tcp .build/release/\(names.library) $(BUNDLE)
                 """)
         project.addReadme(
             """
             An extension of Searchlight in Swift, written against CoreSpotlight as for Apple's systems. The package
-            depends on Searchlight's source at `\(searchlight)`; see Package.swift.
+            \(library.map { "links the compiled library in `\($0.folder)`" } ?? "depends on Searchlight's source at `\(searchlight)`"); \
+            see Package.swift.
             """)
         return project
+    }
+
+    /// Escapes a text for a literal of Swift.
+    private static func swiftText(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
     }
 
     /// A project with one C source file.
@@ -181,7 +210,7 @@ extension Project {
     static func bindings(_ names: ProjectNames) -> Project {
         var project = Project(names, steps: simpleSteps(names))
         project.addManifest(more: String(decoding: PackageResources.bindings_plist_template, as: UTF8.self))
-        project.addMakefile(needs: "", build: "\t@:")
+        project.addMakefile(needs: "", build: "\t@:", word: "")
         project.addReadme(
             """
             An extension of Searchlight without code: its Info.plist names the functions of a system library to call,
@@ -204,7 +233,7 @@ extension Project {
             .init(key: "Database", value: proposal.value),
         ])
         project.addManifest(more: "    <key>Searchlight</key>\n" + own.propertyList(indented: 1))
-        project.addMakefile(needs: "", build: "\t@:")
+        project.addMakefile(needs: "", build: "\t@:", word: "")
         project.addReadme(
             """
             An extension of Searchlight without code: its Info.plist has the SELECTs that make items of the rows of
@@ -232,6 +261,6 @@ extension Project {
         """
 
     static func simpleSteps(_ names: ProjectNames) -> [String] {
-        ["make", "make validate", "make install && searchlight reindex \(names.identifier)"]
+        ["make", "make run", "make validate", "make install && searchlight reindex \(names.identifier)"]
     }
 }

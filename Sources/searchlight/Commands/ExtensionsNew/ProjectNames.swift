@@ -12,10 +12,13 @@ struct ProjectNames {
     let module: String
     /// The path of EXTENSIONS.md.
     let guide: String
+    /// The path of the program that makes the project.
+    let program: String
 
-    init(_ identifier: String, guide: String) {
+    init(_ identifier: String, guide: String, program: String) {
         self.identifier = identifier
         self.guide = guide
+        self.program = program
         let last = identifier.split(separator: ".").last.map(String.init) ?? identifier
         folder = last.drop { $0 == "-" }.isEmpty ? identifier : last
         let words = last.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }
