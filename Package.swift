@@ -263,7 +263,7 @@ let package = Package(
         .target(name: "ItemRecord", swiftSettings: strict),
         .target(name: "UniformTypeIdentifiers", dependencies: ["CTables"], swiftSettings: strict),
         // The headers for C and C++, and the crate for Rust.
-        .target(name: "SearchlightExtension", exclude: ["go", "python", "rust"], cSettings: strictC),
+        .target(name: "SearchlightExtension", exclude: ["go", "python", "rust", "zig"], cSettings: strictC),
         .target(name: "CSandbox", cSettings: strictC),
         .target(
             name: "CTables",

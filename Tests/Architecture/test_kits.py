@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kits against the C header: the structs of the Rust crate, and the numbers and names in each language."""
+"""The kits against the C header: the structs of the kits for Rust and Zig, and the numbers and names in each language."""
 
 import pathlib
 import re
@@ -7,7 +7,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2] / "Sources" / "SearchlightExtension"
 
-# The struct of the header that a struct of the crate declares.
+# The struct of the header that a struct of the crate, or of the kit for Zig, declares.
 STRUCTS = {
     "RawHost": "searchlight_host",
     "RawAttachment": "searchlight_attachment",
@@ -61,6 +61,41 @@ def rust_fields(body):
     for name, kind in re.findall(r"pub (\w+):\s*(unsafe extern \"C\" fn|\*|[\w]+)", body):
         fields.append((name, RUST_KINDS.get(kind, 8)))
     return fields
+
+
+ZIG_KINDS = {"u32": 4, "i32": 4, "u64": 8, "f64": 8, "usize": 8}
+
+
+def zig_fields(body):
+    """Returns the names and sizes of the fields of a struct of the kit for Zig."""
+    return [(name, ZIG_KINDS.get(kind, 8)) for name, kind in re.findall(r"(?m)^    (\w+): ([\w]+|[*?])", body)]
+
+
+class ZigKit(unittest.TestCase):
+    def setUp(self):
+        self.header = "".join(path.read_text() for path in sorted((ROOT / "include").rglob("*.h")))
+        self.raw = (ROOT / "zig" / "raw.zig").read_text()
+        self.kit = (ROOT / "zig" / "searchlight.zig").read_text()
+
+    def test_every_struct_has_the_fields_of_the_header(self):
+        c_structs = dict(re.findall(r"typedef struct (\w+) \{\n(.*?)\n\} \1;", self.header, flags=re.S))
+        zig_structs = dict(re.findall(r"pub const (\w+) = extern struct \{\n(.*?)\n\};", self.raw, flags=re.S))
+        self.assertEqual(set(zig_structs), set(STRUCTS))
+        for zig, c in STRUCTS.items():
+            self.assertEqual(zig_fields(zig_structs[zig]), c_fields(c_structs[c]), zig)
+
+    def test_every_interface_has_a_name_of_the_header(self):
+        names = set(re.findall(r'"(searchlight\.[a-z-]+/\d+)"', self.header))
+        used = set(re.findall(r'"(searchlight\.[a-z-]+/\d+)"', self.kit))
+        self.assertEqual(used - names, set())
+        self.assertGreater(len(used), 10)
+
+    def test_errors_are_in_the_order_of_the_statuses(self):
+        order = re.findall(r"error\.(\w+),", re.search(r"const errors = \[_\]Error\{(.*?)\};", self.kit, flags=re.S)[1])
+        for number, name in enumerate(order, start=1):
+            upper = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).upper()
+            self.assertEqual(int(re.search(rf"\bSEARCHLIGHT_{upper}(?: =)? (\d+)", self.header)[1]), number, name)
+        self.assertEqual(len(order), 8)
 
 
 class RustCrate(unittest.TestCase):
@@ -128,10 +163,10 @@ class Numbers(unittest.TestCase):
 class Installation(unittest.TestCase):
     def test_all_files_of_the_kits_are_installed(self):
         release = (ROOT.parents[1] / "Scripts" / "release").read_text()
-        for kit in ("go", "python", "rust"):
+        for kit in ("go", "python", "rust", "zig"):
             installed = re.search(rf'for name in ([^\n]*); do\n    put 644 "Sources/SearchlightExtension/{kit}/', release)
             names = {str(path.relative_to(ROOT / kit)) for path in (ROOT / kit).rglob("*")
-                     if path.is_file() and path.suffix in (".c", ".h", ".go", ".mod", ".py", ".rs") or path.name == "Cargo.toml"}
+                     if path.is_file() and path.suffix in (".c", ".h", ".go", ".mod", ".py", ".rs", ".zig") or path.name == "Cargo.toml"}
             self.assertEqual(set(installed[1].split()), names, kit)
 
 

@@ -21,6 +21,9 @@ enum BuiltProducts {
     /// Scripts/sanitize others.
     static let plugins = ProcessInfo.processInfo.environment["SEARCHLIGHT_PLUGINS_BUILD"] ?? repository + "/.build"
 
+    /// The compiler of “Scripts/setup --zig”, which may be missing.
+    static let zig = repository + "/.build/zig/ziglang/zig"
+
     /// Returns the path of a program of this build.
     static func program(_ name: String) throws -> String {
         let path = folder + "/" + name

@@ -9,17 +9,27 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// The kits for Go and Python beyond their samples: `Tests/Fixtures/Kits` has one extension in both
-/// languages.
+/// The kits for Go, Python and Zig beyond their samples: `Tests/Fixtures/Kits` has one extension in
+/// these languages.
 @Suite("A kit", .timeLimit(.minutes(10)))
 struct KitTests {
     enum Kit: String, CaseIterable {
-        case go, python
+        case go, python, zig
 
         /// The program without which the kit cannot be built.
-        var toolchain: String { self == .go ? "/usr/bin/go" : "/usr/bin/python3-config" }
+        var toolchain: String {
+            switch self {
+            case .go: "/usr/bin/go"
+            case .python: "/usr/bin/python3-config"
+            case .zig: BuiltProducts.zig
+            }
+        }
         var source: (fixture: String, place: String) {
-            self == .go ? ("everything.go", "main.go") : ("everything.py", "extension.py")
+            switch self {
+            case .go: ("everything.go", "main.go")
+            case .python: ("everything.py", "extension.py")
+            case .zig: ("everything.zig", "extension.zig")
+            }
         }
 
         static var available: [Kit] {
@@ -38,8 +48,11 @@ struct KitTests {
         let fixture = BuiltProducts.repository + "/Tests/Fixtures/Kits/" + kit.source.fixture
         let text = try source ?? String(contentsOfFile: fixture, encoding: .utf8)
         try Data(text.utf8).write(to: URL(filePath: folder + "/" + kit.source.place))
-        let cache = "GOCACHE=\(BuiltProducts.repository)/.build/go-cache"
-        let built = try command.shell("\(cache) make -s -C project")
+        let cache = BuiltProducts.repository + "/.build"
+        let built = try command.shell(
+            """
+            GOCACHE=\(cache)/go-cache ZIG_GLOBAL_CACHE_DIR=\(cache)/zig-cache make -s -C project ZIG=\(BuiltProducts.zig)
+            """)
         try #require(built.status == 0 && built.output.isEmpty, "\(built.output)")
         try FileManager.default.copyItem(
             atPath: folder + "/build/\(Self.bundle).searchext", toPath: harness.extensions + "/\(Self.bundle).searchext"

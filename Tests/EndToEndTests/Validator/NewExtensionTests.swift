@@ -150,7 +150,8 @@ struct NewExtensionTests {
         #expect(made.status == 0 && made.output.contains("  MyRecipes.cpp  "), "\(made.output)")
         try checkRun()
         let build = try command.shell(
-            "make -s -C project clean install CXX=\"\(CFixture.compiler)++ -Werror -pedantic\" SEARCHLIGHT=\"$SEARCHLIGHT\"")
+            "make -s -C project clean install CXX=\"\(CFixture.compiler)++ -Werror -pedantic\" SEARCHLIGHT=\"$SEARCHLIGHT\""
+        )
         #expect(build.status == 0 && build.output.isEmpty, "\(build.output)")
         let bundle = folder + "/build/com.example.my-recipes.searchext"
         let report = try await harness.validate(bundle, ValidationCheck.judgeable)
@@ -230,6 +231,33 @@ struct NewExtensionTests {
         #expect(made.status == 0 && made.output.contains("  extension.py  "), "\(made.output)")
         try checkRun()
         let build = try command.shell("make -s -C project clean install CC='cc -Werror' SEARCHLIGHT=\"$SEARCHLIGHT\"")
+        #expect(build.status == 0 && build.output.isEmpty, "\(build.output)")
+        let bundle = folder + "/build/com.example.my-recipes.searchext"
+        let report = try await harness.validate(bundle, ValidationCheck.judgeable)
+        expectNoRemark(report)
+        try await checkFollowing(bundle, harness.folder + "/Recipes", ".txt")
+        let reindex = try command("reindex", "com.example.my-recipes")
+        #expect(reindex.status == 0 && reindex.output.contains("2 items indexed"), "\(reindex.output)")
+        #expect(try command("search", "pudding").output.contains("Rice pudding"))
+    }
+
+    @Test(
+        "in Zig is built without a download, validated, follows its files, and is searched",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: BuiltProducts.zig)))
+    func zig() async throws {
+        try writeRecipes()
+        let folder = harness.folder + "/project"
+        let made = try command("extensions", "new", "com.example.my-recipes", "-l", "zig", "-d", folder)
+        #expect(made.status == 0 && made.output.contains("  extension.zig  "), "\(made.output)")
+        // The compiled standard library is kept between runs.
+        let cache = "ZIG_GLOBAL_CACHE_DIR=\(BuiltProducts.repository)/.build/zig-cache"
+        try checkRun("ZIG=\(BuiltProducts.zig) \(cache)")
+        let build = try command.shell(
+            """
+            \(cache) make -s -C project install ZIG=\(BuiltProducts.zig) SEARCHLIGHT="$SEARCHLIGHT" && \
+            \(BuiltProducts.zig) fmt --check project/extension.zig \(BuiltProducts.repository)/Sources/SearchlightExtension/zig \
+            \(BuiltProducts.repository)/Tests/Fixtures/Kits/everything.zig
+            """)
         #expect(build.status == 0 && build.output.isEmpty, "\(build.output)")
         let bundle = folder + "/build/com.example.my-recipes.searchext"
         let report = try await harness.validate(bundle, ValidationCheck.judgeable)
@@ -360,7 +388,7 @@ struct NewExtensionTests {
             let refused = try command("extensions", "new", identifier, "-l", "c", "-d", harness.folder + "/other")
             #expect(refused.status == 64, "\(identifier): \(refused.output)")
         }
-        for language in ["swift", "c", "c++", "rust", "go", "python", "bindings"] {
+        for language in ["swift", "c", "c++", "rust", "go", "python", "zig", "bindings"] {
             let absent = try command(
                 "extensions", "new", "com.example.four", "-l", language, "-d", harness.folder + "/other",
                 "--searchlight",

@@ -11,7 +11,8 @@ struct CompiledLibrary {
     /// The arguments of the Swift compiler that lead to the modules.
     let arguments: [String]
 
-    /// The modules of C that the modules of Swift import. `Scripts/swift-modules` installs the same.
+    /// The modules of C that the modules of Swift import. `Scripts/swift-modules` installs the
+    /// same.
     private static let cModules = ["SearchlightExtension", "CSystem", "CTables", "CTextTables", "CSystemd"]
 
     /// Finds the modules of an installation or of a build folder.

@@ -15,7 +15,7 @@ struct ExtensionsNewCommand: ReportingCommand {
         abstract: "Create the source folder of a new extension, ready to build.",
         discussion: """
             swift: a package with a request handler as on Apple's systems. c, c++: one source file and a Makefile. rust: a crate \
-            without other dependencies. go: a package without other dependencies. python: one module, which an interpreter in \
+            without other dependencies. go: a package without other dependencies. zig: one source file. python: one module, which an interpreter in \
             the worker runs. bindings: only an Info.plist, which names the functions of a system library to call. \
             database: only an Info.plist, which makes items of the rows of an app's SQLite database; name the database file. \
             Existing files are not overwritten.
@@ -29,6 +29,7 @@ struct ExtensionsNewCommand: ReportingCommand {
         case rust
         case go
         case python
+        case zig
         case bindings
         case database
 
@@ -116,12 +117,14 @@ struct ExtensionsNewCommand: ReportingCommand {
         case .rust: .rust(names, crate: kit("rust"))
         case .go: .go(names, kit: kit("go"))
         case .python: .python(names, searchlight: searchlight.map(absolute) ?? Self.ownSource, kit: kit("python"))
+        case .zig: .zig(names, kit: kit("zig"))
         case .bindings: .bindings(names)
         case .database: try database(names, absolute(file ?? ""))
         }
     }
 
-    /// The compiled library of this program; `nil` if a source folder is named, or if it is missing.
+    /// The compiled library of this program; `nil` if a source folder is named, or if it is
+    /// missing.
     private var compiledLibrary: CompiledLibrary? {
         guard searchlight == nil else { return nil }
         let folder = Installation(environment: ProcessInfo.processInfo.environment).frameworkFolder

@@ -14,7 +14,8 @@ extension Project {
         project.add("src/lib.rs", "the extension", PackageResources.extension_rs_template)
         project.addManifest(library: names.library, more: recipeFolder)
         project.addMakefile(
-            needs: "Cargo.toml $(wildcard src/*.rs)", variables: """
+            needs: "Cargo.toml $(wildcard src/*.rs)",
+            variables: """
                 # Offline, the cargo of rustup may fail; then: make CARGO=/usr/bin/cargo RUSTC=/usr/bin/rustc
                 CARGO ?= cargo
 
@@ -27,7 +28,8 @@ extension Project {
             """
             An extension of Searchlight in Rust 1.63 or later. The crate `searchlight-extension` at
             `\(crate)`
-            has safe traits over the C interface; it needs no other crate, and nothing is downloaded.
+            has safe traits over the C interface; it needs no other crate, and nothing is downloaded. If the cargo of rustup
+            fails offline: `make CARGO=/usr/bin/cargo RUSTC=/usr/bin/rustc`.
             """)
         return project
     }
@@ -62,6 +64,38 @@ extension Project {
             An extension of Searchlight in Go 1.19 or later. The module `searchlight` at
             `\(kit)`
             wraps the C interface; it needs no other module, and nothing is downloaded. cgo needs a C compiler.
+            """)
+        return project
+    }
+
+    /// A project with one Zig source file.
+    ///
+    /// - Parameter kit: The folder of `searchlight.zig`.
+    static func zig(_ names: ProjectNames, kit: String) -> Project {
+        var project = Project(names, steps: [firstRecipe] + simpleSteps(names))
+        project.add("extension.zig", "the extension", PackageResources.extension_zig_template)
+        project.addManifest(library: names.library, more: recipeFolder)
+        let escaped = kit.replacing("$", with: "$$")
+        project.addMakefile(
+            needs: "$(wildcard *.zig)",
+            variables: """
+                # Zig 0.17, such as of “python3 -m pip install ziglang==0.17.1”; then: make ZIG="python3 -m ziglang"
+                ZIG ?= zig
+                # The module searchlight.
+                KIT ?= \(escaped)
+                \(Self.packageVariables)
+
+                """,
+            build: """
+                \t$(ZIG) build-lib -dynamic -O ReleaseSafe -mcpu=baseline -lc $(PACKAGE_CFLAGS) $(PACKAGE_LIBS) --cache-dir build/zig \
+                --dep searchlight -Mroot=extension.zig -Msearchlight="$(KIT)/searchlight.zig" \
+                --name \(names.module) -femit-bin=$(BUNDLE)/\(names.library)
+                """)
+        project.addReadme(
+            """
+            An extension of Searchlight in Zig 0.17. The module `searchlight` at
+            `\(kit)/searchlight.zig`
+            wraps the C interface; nothing but the C library is linked, and nothing is downloaded.
             """)
         return project
     }

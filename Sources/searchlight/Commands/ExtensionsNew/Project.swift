@@ -124,7 +124,8 @@ extension Project {
     static func swift(_ names: ProjectNames, library: CompiledLibrary?, searchlight: String) -> Project {
         var project = Project(
             names,
-            steps: [firstRecipe] + (library == nil ? ["make             (first compiles CoreSpotlight, for some minutes)"] : [])
+            steps: [firstRecipe]
+                + (library == nil ? ["make             (first compiles CoreSpotlight, for some minutes)"] : [])
                 + simpleSteps(names).dropFirst(library == nil ? 1 : 0))
         if let library {
             project.add(
