@@ -65,8 +65,8 @@ let package = Package(
         .executableTarget(
             name: "searchlightd",
             dependencies: [
-                "SearchlightService", "SearchlightEngine", "ExtensionHost", "Promises", "ConditionSensors",
-                "SystemSupport", "CSystemd", "CStart", "CWipedMemory", arguments,
+                "SearchlightService", "SearchlightEngine", "ExtensionHost", "Promises", "Protection",
+                "ConditionSensors", "SystemSupport", "CSystemd", "CStart", "CWipedMemory", arguments,
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -258,7 +258,8 @@ let package = Package(
         .target(name: "SystemSupport", dependencies: ["CSystem"], swiftSettings: strict),
         // The encrypted files of protected indexes
         .target(
-            name: "Protection", dependencies: ["WriteAheadLog", "ItemRecord", "SystemSupport", "CSodium"],
+            name: "Protection",
+            dependencies: ["WriteAheadLog", "ItemRecord", "SystemSupport", "BusTransport", "CSodium", "CGcrypt"],
             swiftSettings: strict),
         .target(name: "ItemRecord", swiftSettings: strict),
         .target(name: "UniformTypeIdentifiers", dependencies: ["CTables"], swiftSettings: strict),
@@ -324,7 +325,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ProtectionTests",
-            dependencies: ["Protection", "WriteAheadLog", "ItemRecord", "TestSupport"], swiftSettings: strict),
+            dependencies: ["Protection", "WriteAheadLog", "ItemRecord", "SystemSupport", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "PromisesTests",
             dependencies: [
@@ -434,7 +436,7 @@ let package = Package(
                 "MessageSupport",
                 "SearchlightEngine", "SearchIndex", "MetadataQuery", "ExtensionHost", "ExtensionRuntime",
                 "ExtensionValidation", "IdleScheduling", "Promises", "Previews", "QuickLookServer", "WriteAheadLog",
-                "ItemRecord", "UserSearch",
+                "ItemRecord", "Protection", "UserSearch",
                 "SystemSupport", "BusTransport", "ServiceMessages", "TestSupport", "TortureSupport", "FileWatching",
                 sqlite,
             ], swiftSettings: strict),

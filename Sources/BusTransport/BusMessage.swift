@@ -54,6 +54,16 @@ struct BusMessage: ~Copyable {
                 for entries in list { try append(entries, depth: depth + 1) }
             }
         case .array(let values): try append(values, depth: depth + 1)
+        case .object(let path):
+            try Self.check(sd_bus_message_append_basic(pointer, CChar(UInt8(ascii: "o")), path), operation)
+        case .objects(let paths):
+            try inside("a", "o") { () throws(BusError) in for path in paths { try append(.object(path)) } }
+        case .texts(let entries):
+            try inside("a", "{ss}") { () throws(BusError) in
+                for (key, text) in entries {
+                    try inside("e", "ss") { () throws(BusError) in try append([.string(key), .string(text)]) }
+                }
+            }
         case .variant(let value):
             try inside("v", value.signature) { () throws(BusError) in try append(value, depth: depth + 1) }
         case .structure(let fields):

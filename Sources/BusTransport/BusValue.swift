@@ -30,8 +30,14 @@ public enum BusValue: Sendable {
     indirect case dictionaries([[String: BusValue]])
     /// `av`
     indirect case array([BusValue])
-    /// `v`; only in a structure, since every other container adds variants itself. Sent, never
-    /// read.
+    /// `o`; sent, never read.
+    case object(String)
+    /// `ao`; sent, never read.
+    case objects([String])
+    /// `a{ss}`; sent, never read.
+    case texts([String: String])
+    /// `v`; only as an argument or in a structure, since every other container adds variants
+    /// itself. Sent, never read.
     indirect case variant(BusValue)
     /// `(…)`; sent, never read.
     indirect case structure([BusValue])
@@ -60,6 +66,9 @@ public enum BusValue: Sendable {
         case .dictionary: "a{sv}"
         case .dictionaries: "aa{sv}"
         case .array: "av"
+        case .object: "o"
+        case .objects: "ao"
+        case .texts: "a{ss}"
         case .variant: "v"
         case .structure(let fields): "(\(fields.map(\.signature).joined()))"
         case .structures(let fields, _): "a(\(fields))"
@@ -71,8 +80,9 @@ extension BusValue {
     /// The approximate size of the value in a message, in bytes.
     package var approximateBytes: Int {
         switch self {
-        case .string(let text): 8 + text.utf8.count
-        case .strings(let texts): texts.reduce(8) { $0 + 8 + $1.utf8.count }
+        case .string(let text), .object(let text): 8 + text.utf8.count
+        case .texts(let entries): entries.reduce(8) { $0 + 16 + $1.key.utf8.count + $1.value.utf8.count }
+        case .strings(let texts), .objects(let texts): texts.reduce(8) { $0 + 8 + $1.utf8.count }
         case .unsigned, .boolean, .descriptor, .double, .signed, .unsigned32, .signed32: 8
         case .bytes(let bytes): 8 + bytes.count
         case .dictionary(let entries): Self.bytes(of: entries)

@@ -44,7 +44,12 @@ package enum ExitStatus: Int32 {
         case .extension: self.init(DragFailure.Kind(error))
         case .service(let problem): self.init(problem)
         case .semantic: self = .failure
-        case .protection(.locked), .protection(.noKeys), .protection(.unprotectedItems): self = .refused
+        case .protection(.locked), .protection(.noKeys), .protection(.unprotectedItems), .protection(.sessionLocked),
+            .protection(.otherStorage):
+            self = .refused
+        case .protection(.keyring(.dismissed)): self = .cancelled
+        case .protection(.keyring(.timedOut)): self = .timedOut
+        case .protection(.keyring): self = .refused
         case .protection(.file), .protection(.damaged): self = .inputOutput
         case .protection: self = .failure
         }

@@ -9,6 +9,12 @@ package enum ProtectionError: Error, Hashable, Sendable, Codable, CustomStringCo
     case noKeys
     /// The passphrase is not the passphrase of the keys.
     case wrongPassphrase
+    /// The keys are kept in another way than the request assumes.
+    case otherStorage(KeyStorage)
+    /// The keyring does not keep or give the key.
+    case keyring(KeyringProblem)
+    /// The user's session is locked, so nothing is unlocked.
+    case sessionLocked
     /// The passphrase is empty or too long.
     case unusablePassphrase(limit: Int)
     /// A file is damaged, or another program changed it.
@@ -35,10 +41,20 @@ package enum ProtectionError: Error, Hashable, Sendable, Codable, CustomStringCo
         case .locked: "Protected items are locked. Run: searchlight unlock"
         case .noKeys:
             """
-            The store has no passphrase yet. Set it: searchlight unlock. If the store has protected indexes, the file of \
+            The store has no keys yet. Create them: searchlight unlock. If the store has protected indexes, the file of \
             their keys was lost: restore it from a backup.
             """
         case .wrongPassphrase: "The passphrase is wrong."
+        case .otherStorage(.keyring):
+            """
+            The keys are in the keyring, not under a passphrase. Unlock with: searchlight unlock. To use a passphrase from \
+            now on: searchlight keys passphrase
+            """
+        case .otherStorage(.passphrase):
+            "The keys are under a passphrase, not in the keyring. To move them there: searchlight keys keyring"
+        case .keyring(let problem): problem.description
+        case .sessionLocked:
+            "The session is locked, so protected items stay locked. Unlock the screen, then: searchlight unlock"
         case .unusablePassphrase(let limit): "A passphrase must have 1 to \(limit) bytes."
         case .damaged(let path, let detail): "\(path) is damaged: \(detail). Restore it from a backup, or remove it."
         case .newerFormat(let path): "A later version of Searchlight wrote \(path). Install that version."

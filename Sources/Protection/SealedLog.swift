@@ -215,6 +215,25 @@ package final class SealedLog: Sendable {
         }.get()
     }
 
+    /// Opens the keys of the file with the first of some master keys that fits.
+    ///
+    /// - Throws: The error of the first one.
+    package func unlock(masters: [SecretKey]) throws(ProtectionError) {
+        guard let first = masters.first else { throw .locked }
+        do throws(ProtectionError) { try unlock(master: first) } catch {
+            guard case .damaged = error else { throw error }
+            for other in masters.dropFirst() where (try? unlock(master: other)) != nil { return }
+            throw error
+        }
+    }
+
+    /// `true` if a master key opens the keys of the file.
+    package func isSealed(with master: SecretKey) -> Bool {
+        guard let keys = try? header.keys(master: master, path: path) else { return false }
+        keys.wipe()
+        return true
+    }
+
     /// Wipes the keys of the file. Waits for no operation on the file.
     package func lock() {
         keys.withLock { keys in

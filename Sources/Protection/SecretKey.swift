@@ -54,6 +54,15 @@ package final class SecretKey: Sendable {
         }
     }
 
+    /// Returns a copy, which outlasts this key.
+    package func copy() throws(ProtectionError) -> SecretKey {
+        try use { (bytes: UnsafePointer<UInt8>) throws(ProtectionError) in
+            try SecretKey { (memory: UnsafeMutablePointer<UInt8>) throws(ProtectionError) in
+                memory.update(from: bytes, count: Self.byteCount)
+            }
+        }
+    }
+
     /// Passes the bytes of the key to a closure, which must not keep the pointer. Other uses of
     /// this key wait, and so does ``wipe()``.
     ///

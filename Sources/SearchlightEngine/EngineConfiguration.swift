@@ -40,9 +40,15 @@ package struct EngineConfiguration: Sendable {
     /// Detects steps of the wall clock, by comparison with the boot clock. Without it, every change
     /// of the wall clock counts as elapsed time. See ``SearchIndex``.
     package var bootClock: BootClock?
-    /// Called before the protected indexes are unlocked, with a function that locks them again. The
-    /// engine keeps the returned object alive until they are locked.
-    package var onUnlock: @Sendable (_ lock: @escaping @Sendable () -> Void) -> any Sendable = { _ in () }
+    /// Called before the protected indexes are unlocked, with a function that locks them again. It
+    /// may take a few seconds. The engine keeps the returned object alive until they are locked.
+    package var onUnlock: @Sendable (_ lock: @escaping @Sendable () -> Void) async -> UnlockingSession = { _ in
+        UnlockingSession()
+    }
+    /// Called before a passphrase is received, and before the keys are read.
+    package var onSecrets: @Sendable () -> Void = {}
+    /// The keyring of the desktop; `nil` if there is none.
+    package var keyring: (any Keyring)?
     /// The cost of each guess of the passphrase of protected indexes, for new keys.
     package var passphraseCost = MasterKeyFile.Cost.standard
     /// Replacements for the store's dependencies, apart from the clock; for tests.

@@ -46,11 +46,12 @@ package final class Daemon: Sendable {
         engine.onWork = { life.activity.beginRequest(of: .service) }
         engine.policy = configuration.policy
         engine.onUnlock = {
-            [activity = life.activity, buses = configuration.lockBuses, wipe = configuration.wipesMemory] in
-            wipe()
-            return UnlockedSession(
-                systemBus: buses.system, sessionBus: buses.session, activity.beginSender(), onLock: $0)
+            [activity = life.activity, buses = configuration.lockBuses, user = configuration.user] in
+            await UnlockedSession.begin(
+                UnlockedSession.Buses(system: buses.system, session: buses.session), user: user, ContinuousClock(),
+                activity.beginSender(), onLock: $0)
         }
+        engine.onSecrets = configuration.wipesMemory
         engine.readsDamagedStore = true
         let holder = try await Self.waitingForStore(configuration) { [engine] () throws(EngineError) in
             try EngineHolder(
@@ -84,7 +85,7 @@ package final class Daemon: Sendable {
                         processIdentifier: getpid(), version: configuration.version,
                         uptime: (ContinuousClock.now - started) / .seconds(1),
                         clients: life.activity.now.connections + life.activity.now.senders, donations: flow.flow,
-                        followed: life.files?.followed)
+                        followed: life.files?.followed, protectionNotes: holder.current?.protectionNotes ?? [])
                 },
                 stop: { life.requestEnd(.stopped) }, schedule: { life.schedule }, maintenance: { life.maintenance },
                 activities: { activities }))

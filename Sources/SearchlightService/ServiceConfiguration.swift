@@ -35,8 +35,8 @@ package struct ServiceConfiguration: Sendable {
     /// The buses whose signals lock protected items: the system bus, and the session bus; `nil` for
     /// none.
     package var lockBuses: (system: String?, session: String?) = (nil, nil)
-    /// Called before protected items are unlocked. Makes the process overwrite memory that it frees
-    /// from then on.
+    /// Called before a passphrase or a key is received. Makes the process overwrite memory that it
+    /// frees from then on.
     package var wipesMemory: @Sendable () -> Void = {}
     /// `true` if an idle service releases memory and suspends libdispatch's pool monitor. Only for
     /// a process that does nothing else.

@@ -6,6 +6,7 @@ import ConditionSensors
 import ExtensionHost
 import Foundation
 import Glibc
+import Protection
 import SearchlightEngine
 import SearchlightService
 import SystemSupport
@@ -93,6 +94,7 @@ struct Searchlightd: AsyncParsableCommand {
             system: environment["DBUS_SYSTEM_BUS_ADDRESS"] ?? "unix:path=/var/run/dbus/system_bus_socket",
             session: SessionBusAddress.find(in: environment)
         )
+        configuration.engine.keyring = configuration.lockBuses.session.map { SecretService(address: $0) }
         configuration.wipesMemory = {
             let code = cwipedmemory_begin()
             if code != 0 {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Protection
+import TestSupport
 import Testing
 
 /// The commands of protected indexes, with a service.
@@ -62,6 +64,57 @@ struct ProtectionCommandTests {
         let empty = try await command.outcome(["unlock"], input: "\n")
         #expect(empty.status == 64, "\(empty)")
         #expect(!FileManager.default.fileExists(atPath: command.harness.store + "/protected"))
+        await host.close()
+    }
+
+    @Test(
+        "The first unlock puts the keys into the keyring, and they move to a passphrase and back",
+        .enabled(if: GnomeKeyring.isAvailable))
+    func keyring() async throws {
+        let command = Command(harness: try Harness())
+        let bus = try PrivateBus()
+        let daemon = try GnomeKeyring(bus)
+        let host = try ServiceHost(command.harness) { $0.keyring = SecretService(address: bus.address) }
+        let none = try await command.outcome(["keys"])
+        #expect(none.output == "Keys: none. To create them: searchlight unlock\n", "\(none)")
+        let refused = try await command.outcome(["keys", "rotate"])
+        #expect(refused.status == 4 && refused.errors.contains("searchlight unlock"), "\(refused)")
+        let first = try await command.outcome(["unlock"])
+        #expect(first.status == 0 && first.output.contains("New keys are in the keyring"), "\(first)")
+        #expect(try daemon.items("xdg:schema", "com.searchlight.StoreKey").count == 1)
+        let donated = try await command.outcome(Self.donate, input: Self.line)
+        #expect(donated.status == 0, "\(donated)")
+        #expect(try await command.outcome(["keys"]).output.hasPrefix("Keys: in the keyring of the desktop\n"))
+        #expect(try await command.outcome(["status"]).output.contains("Keys: in the keyring of the desktop"))
+        let wrongWay = try await command.outcome(["unlock", "--passphrase"], input: "correct horse\n")
+        #expect(wrongWay.status == 4 && wrongWay.errors.contains("searchlight keys passphrase"), "\(wrongWay)")
+
+        #expect(try await command.outcome(["lock"]).status == 0)
+        let again = try await command.outcome(["unlock"])
+        #expect(again.output.hasPrefix("Unlocked: 1 protected item can be found"), "\(again)")
+        let rotated = try await command.outcome(["keys", "rotate"])
+        #expect(rotated.output == "All keys are new. 1 protected item can be found.\n", "\(rotated)")
+        let moved = try await command.outcome(["keys", "passphrase"], input: "correct horse\n")
+        #expect(moved.status == 0 && moved.output.contains("The passphrase is set."), "\(moved)")
+        #expect(try daemon.items("xdg:schema", "com.searchlight.StoreKey").isEmpty)
+        let changed = try await command.outcome(["keys", "passphrase"], input: "correct horse\nbattery staple\n")
+        #expect(changed.status == 0, "\(changed)")
+        let stale = try await command.outcome(["keys", "keyring"], input: "correct horse\n")
+        #expect(stale.status == 1 && stale.errors.contains("The passphrase is wrong."), "\(stale)")
+        let back = try await command.outcome(["keys", "keyring", "--json"], input: "battery staple\n")
+        #expect(back.status == 0 && back.output.contains(#""keys" : "keyring""#), "\(back)")
+
+        // A locked keyring cannot ask here, and a lost one leaves the rest searchable.
+        #expect(try await command.outcome(["lock"]).status == 0)
+        try daemon.lock()
+        let dismissed = try await command.outcome(["unlock"])
+        #expect(dismissed.status == 5 && dismissed.errors.contains("The keyring was not unlocked"), "\(dismissed)")
+        daemon.stop()
+        let gone = try await command.outcome(["unlock"])
+        #expect(gone.status == 4 && gone.errors.contains("No keyring can be reached"), "\(gone)")
+        let plain = try await command.outcome(["donate", "--bundle", "org.example.app", "-"], input: Self.line)
+        #expect(plain.status == 0, "\(plain)")
+        #expect(try await command.outcome(["search", "pulse"]).output.contains("Resting pulse"))
         await host.close()
     }
 }

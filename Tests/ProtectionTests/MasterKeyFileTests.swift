@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import Protection
+import Foundation
+import SystemSupport
 import TestSupport
 import Testing
+import WriteAheadLog
+
+@testable import Protection
 
 @Suite("The file of keys", .timeLimit(.minutes(10)))
 struct MasterKeyFileTests {
@@ -42,14 +46,76 @@ struct MasterKeyFileTests {
         #expect(throws: ProtectionError.wrongPassphrase) { try changed.masterKey(passphrase: Self.passphrase) }
     }
 
-    @Test("No byte of the file may change")
+    /// The key of a keyring that seals the files below.
+    private static let keyringKey = try? SecretKey()
+
+    private static func files() throws -> [MasterKeyFile] {
+        let (file, key) = try MasterKeyFile.create(passphrase: passphrase, cost: .least)
+        let (vault, outer) = (file.vault, try #require(keyringKey))
+        return try [
+            file, MasterKeyFile(vault: vault, key, previous: SecretKey(), passphrase: passphrase, cost: .least),
+            MasterKeyFile(vault: vault, key, keyringKey: outer, identifier: VaultIdentifier()),
+            MasterKeyFile(vault: vault, key, previous: SecretKey(), keyringKey: outer, identifier: VaultIdentifier()),
+        ]
+    }
+
+    /// Opens a file with the passphrase, or with the key of a keyring among others.
+    private static func keys(_ file: MasterKeyFile) throws -> MasterKeyFile.Keys {
+        guard file.storage == .keyring else { return try file.keys(passphrase: passphrase) }
+        return try file.keys(keyringKeys: [SecretKey(), try #require(keyringKey)])
+    }
+
+    @Test("A file for a keyring opens with its key only, and a file of a rotation has both master keys")
+    func keyringFiles() throws {
+        let folder = try TemporaryFolder()
+        for file in try Self.files() {
+            try file.write(to: folder.path("key"), in: folder.path)
+            let read = try #require(try MasterKeyFile.read(folder.path("key")))
+            #expect(read == file && read.keyringKey == file.keyringKey)
+            #expect((read.keyringKey != nil) == (read.storage == .keyring))
+            let keys = try Self.keys(read)
+            let rotated = try read.replacing(master: SecretKey(), previous: keys.master, keys)
+            let both = try Self.keys(MasterKeyFile(decoding: rotated.encoded, path: "key"))
+            #expect(try isSame(keys.master, try #require(both.previous), folder))
+            #expect(try !isSame(keys.master, both.master, folder))
+            let ended = try rotated.replacing(master: both.master, previous: nil, both)
+            #expect(try isSame(both.master, Self.keys(ended).master, folder))
+            if file.storage == .keyring {
+                #expect(throws: ProtectionError.keyring(.missingKey)) { try file.keys(keyringKeys: [SecretKey()]) }
+                #expect(throws: ProtectionError.otherStorage(.keyring)) { try file.keys(passphrase: Self.passphrase) }
+            } else {
+                #expect(throws: ProtectionError.otherStorage(.passphrase)) { try file.keys(keyringKeys: []) }
+            }
+        }
+    }
+
+    @Test("A replaced file is overwritten, so that an earlier passphrase opens nothing on the disk")
+    func replacedFile() throws {
+        let folder = try TemporaryFolder()
+        for file in try Self.files() { try file.write(to: folder.path("key"), in: folder.path) }
+        let replaced = try #require(FileHandle(forReadingAtPath: folder.path("key")))
+        try #require(try Self.files().first).write(to: folder.path("key"), in: folder.path)
+        #expect(try #require(try replaced.readToEnd()).allSatisfy { $0 == 0 })
+        #expect(try folder.names == ["key"])
+    }
+
+    @Test("No byte of a file may change")
     func noByteOfTheFileMayChange() throws {
-        let (file, _) = try MasterKeyFile.create(passphrase: Self.passphrase, cost: .least)
+        for file in try Self.files() { try check(file) }
+    }
+
+    private func check(_ file: MasterKeyFile) throws {
         for offset in file.encoded.indices {
             var bytes = file.encoded
             bytes[offset] ^= 1
-            #expect(throws: ProtectionError.self) {
-                try MasterKeyFile(decoding: bytes, path: "key").masterKey(passphrase: Self.passphrase)
+            #expect(throws: ProtectionError.self) { try Self.keys(MasterKeyFile(decoding: bytes, path: "key")) }
+            // A program that changes a byte can change the checksum too.
+            var checksum: [UInt8] = []
+            LittleEndian.append(CRC32C.of(Array(bytes.dropLast(4))), to: &checksum)
+            guard offset < bytes.count - 4 else { continue }
+            let forged = bytes.dropLast(4) + checksum
+            #expect(throws: ProtectionError.self, "byte \(offset)") {
+                try Self.keys(MasterKeyFile(decoding: Array(forged), path: "key"))
             }
         }
         #expect(throws: ProtectionError.self) { try MasterKeyFile(decoding: file.encoded + [0], path: "key") }

@@ -86,7 +86,8 @@ enum RandomCalls {
             SetDesktopVisibilityCall(bundle: text(&random), isShown: random.below(2) == 0),
             SemanticStatusCall(), SemanticModelChangedCall(), EmbedCall(),
             UnlockCall(passphrase: Array(text(&random).utf8), creates: random.below(2) == 0), LockCall(),
-            ProtectionStatusCall(),
+            ProtectionStatusCall(), PrepareSecretsCall(), RotateKeysCall(with: .keyring),
+            ChangeKeysCall(from: .passphrase(Array(text(&random).utf8)), to: .keyring),
         ]
     }
 
@@ -105,7 +106,12 @@ enum RandomCalls {
         case 5: .alreadyReindexing(text(&random))
         case 6: .itemNotFound(text(&random))
         case 9: .semantic(text(&random))
-        case 10: .protection([.locked, .damaged(path: text(&random), detail: text(&random))][random.below(2)])
+        case 10:
+            .protection(
+                [
+                    .locked, .damaged(path: text(&random), detail: text(&random)), .otherStorage(.keyring),
+                    .keyring(.refused(text(&random))), .keyring(.timedOut(seconds: 5)),
+                ][random.below(5)])
         case 8: .itemElsewhere(text(&random), place: text(&random), places: texts(&random))
         case 7: .ambiguousItem(text(&random), candidates: [item(&random), item(&random)])
         default: .storeFile(path: text(&random), operation: text(&random), detail: text(&random))

@@ -84,4 +84,67 @@ struct ProtectedHistoryTests {
         }
         #expect(ledger.acknowledged.count > Self.rounds * 5)
     }
+
+    @Test("A kill during a rotation or a change of the passphrase loses no item")
+    func killedChanges() async throws {
+        var random = SplitMix64(seed: MutationLoop.seed)
+        let folder = try TemporaryFolder()
+        var passphrases = [Self.passphrase]
+        var changes = 0
+        for round in 0..<Self.rounds {
+            let program = try await Program(folder: folder)
+            let user = try #require(
+                try await RemoteEngine.connect(storeDirectory: folder.path("store"), program: "test"))
+            // After a kill, either the earlier passphrase or the new one opens the store.
+            var report: UnlockReport?
+            for passphrase in passphrases {
+                do throws(EngineError) {
+                    report = try await user.perform(UnlockCall(passphrase: passphrase, creates: round == 0))
+                    passphrases = [passphrase]
+                    break
+                } catch {
+                    #expect(error == .protection(.wrongPassphrase))
+                }
+            }
+            let found = try #require(report)
+            #expect(found.findings == [] && found.items == round * 4, "round \(round)")
+            for name in ["a", "b", "c", "d"] {
+                var batch = IndexBatch(
+                    scope: IndexScope(bundle: "com.example.health", index: name), protection: .complete)
+                batch.index([
+                    try EncodedItem(
+                        ItemRecord(uniqueIdentifier: "\(round)", attributes: ["title": .string(Self.canary)]))
+                ])
+                try await user.commit(batch)
+            }
+            let life = Duration.milliseconds(random.below(1500))
+            let killing = Task.detached {
+                let end = ContinuousClock.now + life
+                while ContinuousClock.now < end { await Task.yield() }
+                program.send(SIGKILL)
+            }
+            while true {
+                do throws(EngineError) {
+                    if random.below(2) == 0 {
+                        let new = Array("passphrase \(changes)".utf8)
+                        passphrases = [passphrases[0], new]
+                        _ = try await user.perform(
+                            ChangeKeysCall(from: .passphrase(passphrases[0]), to: .passphrase(new)))
+                        passphrases = [new]
+                    } else {
+                        let report = try await user.perform(RotateKeysCall(with: .passphrase(passphrases[0])))
+                        #expect(report.findings == [])
+                    }
+                    changes += 1
+                } catch {
+                    if case .service = error {} else { Issue.record("\(error)") }
+                    break
+                }
+            }
+            await killing.value
+            #expect(await program.wait() == 128 + SIGKILL)
+            await user.close()
+        }
+        print("\(changes) changes of keys in \(Self.rounds) rounds")
+    }
 }

@@ -105,4 +105,43 @@ struct ProtectedMemoryTests {
         program.send(SIGTERM)
         #expect(await program.wait() == 0)
     }
+
+    @Test("After an unlock and a lock, no copy of the passphrase is in its memory, also of the first one")
+    func passphrases() async throws {
+        let folder = try TemporaryFolder()
+        let program = try await Program(folder: folder)
+        for round in 0..<2 {
+            let word = ["some", "secret", "canary"].joined() + "\(round)"
+            // The two forms in which a message may have it.
+            let forms = [word, Array(word.utf8.prefix(12)).map(String.init).joined(separator: ",")]
+            let first = try #require(
+                try await RemoteEngine.connect(storeDirectory: folder.path("store"), program: "test"))
+            _ = try await first.perform(PrepareSecretsCall())
+            if round == 0 {
+                try await first.perform(UnlockCall(passphrase: Array(word.utf8), creates: true))
+            } else {
+                let earlier = Array((["some", "secret", "canary"].joined() + "0").utf8)
+                _ = try await first.perform(
+                    ChangeKeysCall(from: .passphrase(earlier), to: .passphrase(Array(word.utf8))))
+            }
+            await first.close()
+            let user = try #require(
+                try await RemoteEngine.connect(storeDirectory: folder.path("store"), program: "test"))
+            try await user.perform(LockCall())
+            for form in forms {
+                guard try Self.occurrences(of: form, in: program.process) != nil else {
+                    print("Skipped: the memory of another process cannot be read.")
+                    break
+                }
+                let isClean = await eventually {
+                    (try? Self.occurrences(of: form, in: program.process))?.isEmpty == true
+                }
+                let left = try Self.occurrences(of: form, in: program.process)
+                #expect(isClean, "round \(round): \(left?.prefix(3) ?? [])")
+            }
+            await user.close()
+        }
+        program.send(SIGTERM)
+        #expect(await program.wait() == 0)
+    }
 }

@@ -3,32 +3,38 @@ import BusTransport
 import IdleScheduling
 
 /// The properties of a logind session (org.freedesktop.login1(5)).
-struct LoginSession: Hashable {
+package struct LoginSession: Hashable, Sendable {
     private var values: [String: ForeignValue] = [:]
 
-    static let interface = "org.freedesktop.login1.Session"
+    package init() {}
+
+    package static let interface = "org.freedesktop.login1.Session"
     /// The names of the properties that are used.
     static let names: Set<String> = [
         "Active", "Class", "IdleHint", "IdleSinceHint", "LockedHint", "State", "Type", "User",
     ]
 
-    mutating func take(_ new: [String: ForeignValue]) {
+    package mutating func take(_ new: [String: ForeignValue]) {
         for name in Self.names { if let value = new[name] { values[name] = value } }
     }
 
-    /// `true` if a user may be at this session. Login screens, background sessions, inactive
-    /// sessions and closing sessions do not count. logind reports no input for terminals.
-    var isAtTheMachine: Bool {
+    /// `true` for a user's session on a display that is not closing. Login screens and background
+    /// sessions do not count. logind reports neither locks nor input for terminals.
+    package var isGraphical: Bool {
         guard let kind = values["Class"]?.text, kind == "user" || kind.hasPrefix("user-"),
             let type = values["Type"]?.text, ["x11", "wayland", "mir", "web"].contains(type)
         else { return false }
-        return values["Active"]?.boolean == true && values["State"]?.text != "closing"
+        return values["State"]?.text != "closing"
     }
 
-    /// The user ID of the session's owner.
-    var user: UInt64? { values["User"]?.members.first?.unsigned }
+    /// `true` if a user may be at this session. Inactive sessions do not count.
+    var isAtTheMachine: Bool { isGraphical && values["Active"]?.boolean == true }
 
-    var isLocked: Bool? { values["LockedHint"]?.boolean }
+    /// The user ID of the session's owner.
+    package var user: UInt64? { values["User"]?.members.first?.unsigned }
+
+    /// `true` if the desktop says that the session is locked; `nil` if it does not say.
+    package var isLocked: Bool? { values["LockedHint"]?.boolean }
 
     /// Returns the last use of the session; `nil` if the idle hint was never set, as some desktops
     /// never set it. A locked session is not in use.

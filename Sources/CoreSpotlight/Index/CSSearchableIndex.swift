@@ -64,8 +64,9 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     /// ``CSIndexError/Code/indexUnavailableError`` while the store is locked. So does reading of
     /// client states and identifiers.
     ///
-    /// - Note: Differs on Linux: the user unlocks with a passphrase (`searchlight unlock`). An
-    ///   index with another class is readable by its owner alone, and encrypted if the disk is.
+    /// - Note: Differs on Linux: the user unlocks with the keyring or a passphrase
+    ///   (`searchlight unlock`). An index with another class is readable by its owner alone, and
+    ///   encrypted if the disk is.
     public init(name: String, protectionClass: FileProtectionType?) {
         self.name = name
         self.protectionClass = protectionClass ?? .completeUntilFirstUserAuthentication

@@ -46,6 +46,12 @@ enum ServiceChecks {
                         costs: "The service still runs the old version.", advice: restart))
             }
             findings += said.followed.map(FollowedFileChecks.findings) ?? []
+            findings += said.protectionNotes.map { note in
+                .note(
+                    .service, "session-locks", note,
+                    costs: "Protected items stay unlocked until “searchlight lock” or the end of the service.",
+                    advice: "Start the service with your desktop session, then: searchlight unlock")
+            }
         case .failure(let reason):
             findings.append(
                 .problem(

@@ -14,15 +14,19 @@ package struct ProtectionStatus: Hashable, Sendable, Codable {
         /// The size of its file in bytes.
         package var bytes: Int
     }
-    /// `true` if a passphrase was set.
-    package var hasKeys: Bool
+    /// The way in which the keys are kept; `nil` if the store has none.
+    package var storage: KeyStorage?
     /// `true` if the protected items can be found now.
     package var isUnlocked: Bool
     /// The indexes, sorted by bundle and name.
     package var indexes: [Index]
     /// A sentence for each file or record that cannot be read.
     package var findings: [String]
+    /// A sentence for each lock of the session that the last unlocking could not follow.
+    package var notes: [String] = []
 
+    /// `true` if the store has keys.
+    package var hasKeys: Bool { storage != nil }
     /// `true` if there is nothing to report.
     package var isEmpty: Bool { !hasKeys && indexes.isEmpty && findings.isEmpty }
 }
@@ -31,10 +35,33 @@ extension SearchlightEngine {
     /// The protected indexes.
     package var protectionStatus: ProtectionStatus { vault.status }
 
+    /// A sentence for each lock of the session that the last unlocking could not follow.
+    package var protectionNotes: [String] { vault.state.withLock { $0.notes } }
+
     /// Unlocks the protected indexes; see ``UnlockCall``.
     @discardableResult
     package func unlock(passphrase: [UInt8], creates: Bool) async throws(EngineError) -> UnlockReport {
-        try await vault.unlock(passphrase: passphrase, creates: creates)
+        try await unlock(with: .passphrase(passphrase), creates: creates)
+    }
+
+    /// Unlocks the protected indexes; see ``UnlockCall``.
+    @discardableResult
+    package func unlock(with credential: KeyCredential, creates: Bool) async throws(EngineError) -> UnlockReport {
+        try await vault.unlock(with: credential, creates: creates)
+    }
+
+    /// Changes how the keys are kept; see ``ChangeKeysCall``.
+    @discardableResult
+    package func changeKeys(
+        from credential: KeyCredential, to new: KeyCredential
+    ) async throws(EngineError) -> KeyChangeReport {
+        try await vault.changeKeys(from: credential, to: new)
+    }
+
+    /// Replaces all keys; see ``RotateKeysCall``.
+    @discardableResult
+    package func rotateKeys(with credential: KeyCredential) async throws(EngineError) -> UnlockReport {
+        try await vault.rotateKeys(with: credential)
     }
 
     /// The indexes that can be read now.
@@ -88,16 +115,16 @@ extension SearchlightEngine {
 extension Vault {
     /// The state of the protected indexes.
     var status: ProtectionStatus {
-        let (logs, hasKeys, isUnlocked, findings) = state.withLock {
-            ($0.logs, $0.keys != nil, $0.unlocked != nil, $0.findings)
+        let (logs, storage, isUnlocked, findings, notes) = state.withLock {
+            ($0.logs, $0.keys?.storage, $0.unlocked != nil, $0.findings, $0.notes)
         }
         // The sizes wait for donations, so a lock must not wait for them.
         let indexes = logs.map { scope, log in
             ProtectionStatus.Index(scope: scope, protection: log.header.protection, bytes: log.byteCount)
         }
         return ProtectionStatus(
-            hasKeys: hasKeys, isUnlocked: isUnlocked,
-            indexes: indexes.sorted { $0.scope.sortKey < $1.scope.sortKey }, findings: findings)
+            storage: storage, isUnlocked: isUnlocked,
+            indexes: indexes.sorted { $0.scope.sortKey < $1.scope.sortKey }, findings: findings, notes: notes)
     }
 }
 
@@ -110,17 +137,71 @@ extension IndexScope {
 /// the session is locked. Only a service performs it, since a command ends at once.
 package struct UnlockCall: ClientCall {
     package var purpose: String { "unlock protected items" }
-    /// The passphrase: 1 to ``MasterKeyFile/maximumPassphraseBytes`` bytes.
-    var passphrase: [UInt8]
-    /// `true` to set the passphrase if there is none.
+    /// The passphrase, or the keyring.
+    var credential: KeyCredential
+    /// `true` to create the keys if there are none.
     var creates: Bool
 
-    package init(passphrase: [UInt8], creates: Bool) { (self.passphrase, self.creates) = (passphrase, creates) }
+    package init(passphrase: [UInt8], creates: Bool) { self.init(with: .passphrase(passphrase), creates: creates) }
+
+    package init(with credential: KeyCredential, creates: Bool) {
+        (self.credential, self.creates) = (credential, creates)
+    }
 
     package func perform(_ context: CallContext) async throws(EngineError) -> UnlockReport {
         _ = try context.service(for: purpose)
         return try await context.engine.use(.changing) { (engine) throws(EngineError) in
-            try await engine.unlock(passphrase: passphrase, creates: creates)
+            try await engine.unlock(with: credential, creates: creates)
+        }
+    }
+}
+
+/// Prepares for a call with a passphrase: from then on, the service overwrites the memory that it
+/// frees, and so all copies of the passphrase. The answer is the state of the protected indexes.
+package struct PrepareSecretsCall: EngineCall {
+    package var purpose: String { "prepare for a passphrase" }
+
+    package init() {}
+
+    package func perform(
+        on engine: SearchlightEngine, _ context: CallContext
+    ) async throws(EngineError) -> ProtectionStatus {
+        engine.vault.onSecrets()
+        return engine.protectionStatus
+    }
+}
+
+/// Keeps the keys of the store in another way from now on, or under another passphrase.
+package struct ChangeKeysCall: EngineCall {
+    package var purpose: String { "change how the keys are kept" }
+    package var need: EngineNeed { .changing }
+    /// The present passphrase, or the keyring.
+    var credential: KeyCredential
+    /// The new passphrase, or the keyring.
+    var new: KeyCredential
+
+    package init(from credential: KeyCredential, to new: KeyCredential) {
+        (self.credential, self.new) = (credential, new)
+    }
+
+    package func perform(
+        on engine: SearchlightEngine, _ context: CallContext
+    ) async throws(EngineError) -> KeyChangeReport { try await engine.changeKeys(from: credential, to: new) }
+}
+
+/// Unlocks the store, replaces its keys, and encrypts all protected items again. Only a service
+/// performs it, as ``UnlockCall``.
+package struct RotateKeysCall: ClientCall {
+    package var purpose: String { "replace the keys" }
+    /// The passphrase, or the keyring.
+    var credential: KeyCredential
+
+    package init(with credential: KeyCredential) { self.credential = credential }
+
+    package func perform(_ context: CallContext) async throws(EngineError) -> UnlockReport {
+        _ = try context.service(for: purpose)
+        return try await context.engine.use(.changing) { (engine) throws(EngineError) in
+            try await engine.rotateKeys(with: credential)
         }
     }
 }

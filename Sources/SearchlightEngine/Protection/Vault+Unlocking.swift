@@ -9,8 +9,10 @@ import WriteAheadLog
 package struct UnlockReport: Hashable, Sendable, Codable {
     /// The number of protected items that can be found now.
     package var items: Int
-    /// `true` if the keys were created, with the passphrase.
+    /// `true` if the keys were created.
     package var hasCreatedKeys = false
+    /// A sentence for each lock of the session that will not lock the items.
+    package var notes: [String] = []
     /// A sentence for each file or record that cannot be read.
     package var findings: [String] = []
 }
@@ -22,17 +24,19 @@ extension Vault {
     /// The size of the pages in which records are read, in bytes.
     private static let pageBytes = 1 << 20
 
-    /// Opens the keys with a passphrase, and makes the index in memory from all records. Returns
-    /// when it can be searched. Guesses run one after the other, each with the cost of the key
-    /// file.
+    /// Opens the keys, and makes the index in memory from all records. Returns when it can be
+    /// searched. Guesses run one after the other, each with the cost of the key file.
     ///
     /// - Parameter creates: `true` to create the keys if there are none.
     /// - Throws: ``EngineError/protection(_:)``. The store is locked then, unless it was unlocked
     ///   before.
-    func unlock(passphrase: [UInt8], creates: Bool) async throws(EngineError) -> UnlockReport {
+    func unlock(with credential: KeyCredential, creates: Bool) async throws(EngineError) -> UnlockReport {
+        onSecrets()
+        // The keyring may ask the user, so donations do not wait for it.
+        let offer = try await offer(for: credential, creates: creates)
         let result: Result<UnlockReport, EngineError> = await serially { [self] in
             do throws(EngineError) {
-                return .success(try await unlockNow(passphrase, creates: creates))
+                return .success(try await unlockNow(with: offer, creates: creates))
             } catch {
                 return .failure(error)
             }
@@ -40,41 +44,39 @@ extension Vault {
         return try result.get()
     }
 
-    private func unlockNow(_ passphrase: [UInt8], creates: Bool) async throws(EngineError) -> UnlockReport {
+    private func unlockNow(with offer: KeyOffer, creates: Bool) async throws(EngineError) -> UnlockReport {
         guard isWritable else { throw .index(.readOnly(path: folder, operation: "Unlocking protected items")) }
         let (known, locks) = state.withLock { state in
             if state.unlocked == nil { state.unlocking = Unlocking() }
             return (state.keys, state.locks)
         }
         defer { state.withLock { $0.unlocking = nil } }
-        let session = beginSession()
-        let (keys, master) = try await onFiles { [self] () throws(ProtectionError) in
-            if let known { return (known, try known.masterKey(passphrase: passphrase)) }
-            // Without its file of keys nothing can be read, and new keys would not help.
-            guard creates, state.withLock({ $0.logs.isEmpty && $0.findings.isEmpty }) else { throw .noKeys }
-            let (file, key) = try MasterKeyFile.create(passphrase: passphrase, cost: cost)
-            do throws(LogFileError) { try files.createFolder(folder) } catch { throw ProtectionError(error) }
-            try file.write(to: folder + "/" + Self.keyFileName, in: folder, files)
-            return (file, key)
+        let session = await beginSession()
+        guard !session.isLocked else { throw .protection(.sessionLocked) }
+        let (file, keys) = try await onFiles { [self] () throws(ProtectionError) in
+            try opened(with: offer, creates: creates)
         }
         // An earlier passphrase is verified as well, before the answer to its caller.
         if let index {
-            master.wipe()
+            keys.wipe()
             return try await report(of: index, UnlockReport(items: 0))
         }
-        state.withLock { $0.keys = keys }
+        defer { keys.wipeOthers() }
+        let master = keys.master
         let index: SearchIndex
         do throws(SearchIndexError) { index = try SearchIndex(inMemoryWith: now, bootClock: bootClock) } catch {
             master.wipe()
             throw .index(error)
         }
-        var report = UnlockReport(items: 0, hasCreatedKeys: known == nil)
+        var report = UnlockReport(items: 0, hasCreatedKeys: known == nil || known != file, notes: session.notes)
         do throws(EngineError) {
-            try change(since: locks) { $0.unlocking = Unlocking(master: master, index: index) }
-            report.findings = try await fill(index, master, keys.vault, locks)
-            try change(since: locks) {
-                $0.unlocked = Unlocked(index: index, master: master, session: session)
-                $0.unlocking = nil
+            try change(since: locks) { state in
+                state.unlocking = Unlocking(master: master, previous: keys.previous, index: index, session: session)
+            }
+            report.findings = try await fill(index, master, file.vault, locks)
+            try change(since: locks) { state in
+                state.unlocked = Unlocked(index: index, master: master, session: session)
+                (state.unlocking, state.notes) = (nil, session.notes)
             }
         } catch {
             master.wipe()
@@ -82,6 +84,8 @@ extension Vault {
             await index.discard()
             throw error
         }
+        // A rotation that was interrupted before ends now.
+        if keys.previous != nil { report.findings += try await finishRotation(file, keys, index, locks) }
         state.withLock { state in
             for finding in report.findings where !state.findings.contains(finding) { state.note(finding) }
         }
@@ -89,7 +93,7 @@ extension Vault {
     }
 
     /// Changes the state, unless it was locked since the beginning of the unlocking.
-    private func change(since locks: UInt64, _ change: (inout State) -> Void) throws(EngineError) {
+    func change(since locks: UInt64, _ change: (inout State) -> Void) throws(EngineError) {
         let isCurrent = state.withLock { state in
             guard state.locks == locks else { return false }
             change(&state)
@@ -138,7 +142,8 @@ extension Vault {
     ) async throws(EngineError) -> [String] {
         try change(since: locks) { _ in }
         guard log.header.vault == vault else { return ["\(log.path) belongs to other keys and is not read."] }
-        do throws(ProtectionError) { try log.unlock(master: master) } catch {
+        let masters = [master] + state.withLock { [$0.unlocking?.previous].compactMap(\.self) }
+        do throws(ProtectionError) { try log.unlock(masters: masters) } catch {
             guard case .damaged = error else { throw .protection(error) }
             return [error.description]
         }

@@ -29,7 +29,11 @@ final class Vault: Sendable {
     /// The index of the items that are not protected.
     private let plain: SearchIndex
     /// See ``EngineConfiguration/onUnlock``.
-    private let onUnlock: @Sendable (_ lock: @escaping @Sendable () -> Void) -> any Sendable
+    let onUnlock: @Sendable (_ lock: @escaping @Sendable () -> Void) async -> UnlockingSession
+    /// See ``EngineConfiguration/onSecrets``.
+    let onSecrets: @Sendable () -> Void
+    /// See ``EngineConfiguration/keyring``.
+    let keyring: (any Keyring)?
     let state: Mutex<State>
     private let queue = SerialTasks()
 
@@ -42,6 +46,8 @@ final class Vault: Sendable {
         var unlocked: Unlocked?
         /// The store that is being unlocked; `nil` normally.
         var unlocking: Unlocking?
+        /// A sentence for each lock of the session that the last unlocking cannot follow.
+        var notes: [String] = []
         /// The number of locks, so that unlocking notices a lock during its work.
         var locks: UInt64 = 0
         /// A sentence for each problem of a file.
@@ -53,15 +59,21 @@ final class Vault: Sendable {
     /// The parts of a store that is being unlocked, so that a lock reaches them.
     struct Unlocking: Sendable {
         var master: SecretKey?
+        /// The master key before a rotation that has not ended.
+        var previous: SecretKey?
         var index: SearchIndex?
+        /// The result of ``EngineConfiguration/onUnlock``.
+        var session: UnlockingSession?
     }
 
     /// The keys and the index of an unlocked store.
     struct Unlocked: Sendable {
         let index: SearchIndex
-        let master: SecretKey
+        var master: SecretKey
+        /// The master key before a rotation that has not ended.
+        var previous: SecretKey?
         /// The result of ``EngineConfiguration/onUnlock``.
-        let session: any Sendable
+        let session: UnlockingSession
     }
 
     /// The largest number of protected indexes.
@@ -81,6 +93,7 @@ final class Vault: Sendable {
         files = configuration.storeHooks.logFiles
         cost = configuration.passphraseCost
         (now, bootClock, onUnlock) = (configuration.now, configuration.bootClock, configuration.onUnlock)
+        (onSecrets, keyring) = (configuration.onSecrets, configuration.keyring)
         state = Mutex(Self.found(in: folder, configuration.storeHooks.logFiles, isWritable: isWritable))
     }
 
@@ -167,20 +180,27 @@ final class Vault: Sendable {
     /// - Returns: The end of that; `nil` if the store was locked and not being unlocked.
     @discardableResult
     func lock() -> Task<Void, Never>? {
-        let (wasLocked, indexes) = state.withLock { state -> (Bool, [SearchIndex]) in
+        let (wasLocked, indexes, sessions) = state.withLock { state -> (Bool, [SearchIndex], [UnlockingSession]) in
             state.locks += 1
-            // The master key first: from then on, no key of a file can be opened.
-            state.unlocked?.master.wipe()
-            state.unlocking?.master?.wipe()
+            // The master keys first: from then on, no key of a file can be opened.
+            let masters = [
+                state.unlocked?.master, state.unlocked?.previous, state.unlocking?.master, state.unlocking?.previous,
+            ]
+            for master in masters { master?.wipe() }
             for log in state.logs.values { log.lock() }
             defer { (state.unlocked, state.unlocking) = (nil, nil) }
             let indexes = [state.unlocked?.index, state.unlocking?.index].compactMap(\.self)
-            return (state.unlocked == nil && state.unlocking == nil, indexes)
+            let sessions = [state.unlocked?.session, state.unlocking?.session].compactMap(\.self)
+            return (state.unlocked == nil && state.unlocking == nil, indexes, sessions)
         }
         guard !wasLocked else { return nil }
         // The connections of the other index keep the words of the last searches.
         plain.releaseMemory()
-        return Task.detached { for index in indexes { await index.discard() } }
+        return Task.detached {
+            for index in indexes { await index.discard() }
+            // The session delays a suspend until the items are gone from the memory.
+            withExtendedLifetime(sessions) {}
+        }
     }
 
     // MARK: Donations
@@ -269,9 +289,6 @@ final class Vault: Sendable {
     func serially<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
         await queue.run(body)
     }
-
-    /// Announces that the store is about to be unlocked. The result is kept while it is.
-    func beginSession() -> any Sendable { onUnlock { [weak self] in self?.lock() } }
 
     // MARK: Removing
 

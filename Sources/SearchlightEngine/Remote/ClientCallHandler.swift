@@ -66,7 +66,8 @@ package final class ClientCallHandler: Sendable {
         EngageCall.self, HistoryCall.self, ClearHistoryCall.self, SetLearningCall.self,
         DesktopVisibilityCall.self, SetDesktopVisibilityCall.self,
         SemanticStatusCall.self, SemanticModelChangedCall.self, EmbedCall.self,
-        UnlockCall.self, LockCall.self, ProtectionStatusCall.self,
+        UnlockCall.self, LockCall.self, ProtectionStatusCall.self, PrepareSecretsCall.self, ChangeKeysCall.self,
+        RotateKeysCall.self,
     ]
 
     private static let byName = Dictionary(calls.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -11,47 +11,78 @@ struct UnlockCommand: OptionedCommand {
         commandName: "unlock", abstract: "Make protected items searchable.",
         discussion: """
             Apps protect an index with the classes completeUnlessOpen and complete. Its items are encrypted, and only an \
-            unlocked service finds them. The first unlock sets the passphrase and asks for it twice. Nobody can restore \
-            a lost passphrase, nor the items.
+            unlocked service finds them. The first unlock creates the keys. The keyring of the desktop keeps them (Secret \
+            Service: GNOME Keyring, KWallet, KeePassXC), which your login usually opens. Without a keyring, or with \
+            --passphrase, a passphrase protects them; it is asked for twice. Nobody can restore a lost keyring or \
+            passphrase, nor the items. “searchlight keys” shows how the keys are kept, and changes it.
 
-            The service keeps the keys in its memory until “searchlight lock”, or until it ends. Without a \
-            terminal, the passphrase is the first line of standard input.
+            The service keeps the keys in its memory until “searchlight lock”, until the session is locked or the machine \
+            sleeps, or until it ends. While the session is locked, nothing is unlocked. Without a terminal, the passphrase is \
+            the first line of standard input.
 
-            Exit status: 0 unlocked, 1 the passphrase is wrong, 4 no service runs, 64 wrong usage. \
-            “searchlight --help” lists the others.
+            Exit status: 0 unlocked, 1 the passphrase is wrong, 4 no service runs, the session is locked or the keyring has \
+            no key, 5 the keyring was not unlocked, 6 the keyring did not answer, 64 wrong usage. “searchlight --help” lists \
+            the others.
             """)
 
     @OptionGroup var options: GlobalOptions
+    @Flag(help: "Protect new keys with a passphrase, not with the keyring.")
+    var passphrase = false
 
     func perform() async throws {
-        try await options.withStore(.read) { store in
-            guard store is RemoteEngine else {
-                throw CommandFailure(
-                    message: """
-                        Protected items are unlocked in the service, and no service runs. Start it: systemctl --user start \
-                        searchlightd.service, or run searchlightd
-                        """, status: .refused)
-            }
-            try await unlock(store)
+        let report = try await options.withStore(.read) { store in
+            try await unlock(try requireService(store, to: "Protected items are unlocked in the service"))
         }
+        try show(report)
     }
 
-    private func unlock(_ store: any EngineClient) async throws {
-        let isNew = try await !store.perform(ProtectionStatusCall()).hasKeys
-        let passphrase = try Passphrase.read(prompt: isNew ? "New passphrase: " : "Passphrase: ")
-        if isNew, Passphrase.isAsked {
-            guard try Passphrase.read(prompt: "The same again: ") == passphrase else {
-                throw CommandFailure(message: "The passphrases differ. Nothing was changed.", status: .failure)
+    private func unlock(_ store: any EngineClient) async throws -> (UnlockReport, KeyStorage) {
+        let storage = try await store.perform(PrepareSecretsCall()).storage
+        if storage == .keyring || storage == nil, !passphrase {
+            do throws(EngineError) {
+                return (try await store.perform(UnlockCall(with: .keyring, creates: true)), .keyring)
+            } catch {
+                guard storage == nil, case .protection(.keyring(.unavailable(let reason))) = error else { throw error }
+                Output.complain("Note: No keyring can be reached, so a passphrase protects the keys: \(reason)")
             }
         }
-        let report = try await store.perform(UnlockCall(passphrase: passphrase, creates: isNew))
+        if storage == .keyring { throw EngineError.protection(.otherStorage(.keyring)) }
+        let entered = storage == nil ? try Passphrase.readNew() : try Passphrase.read(prompt: "Passphrase: ")
+        let call = UnlockCall(passphrase: entered, creates: storage == nil)
+        return (try await store.perform(call), .passphrase)
+    }
+
+    private func show(_ outcome: (report: UnlockReport, storage: KeyStorage)) throws {
+        let (report, storage) = outcome
         if options.json {
-            return try Output.printJSON(["items": report.items, "findings": report.findings] as JSONObject)
+            return try Output.printJSON(
+                [
+                    "items": report.items, "findings": report.findings, "notes": report.notes,
+                    "keys": storage.rawValue, "hasCreatedKeys": report.hasCreatedKeys,
+                ] as JSONObject)
         }
-        for finding in report.findings { Output.complain("Note: \(finding)") }
-        if report.hasCreatedKeys { try Output.line("The passphrase is set. Protected items need it from now on.") }
+        for note in report.findings + report.notes { Output.complain("Note: \(Output.tidied(note))") }
+        if report.hasCreatedKeys {
+            try Output.line(
+                storage == .passphrase
+                    ? "The passphrase is set. Protected items need it from now on."
+                    : "New keys are in the keyring of the desktop. Protected items need it from now on.")
+        }
         try Output.line("Unlocked: \(counted(report.items, "protected item")) can be found.")
     }
+}
+
+/// Returns the service of a store.
+///
+/// - Throws: A failure if no service runs.
+func requireService(_ store: any EngineClient, to purpose: String) throws -> any EngineClient {
+    guard store is RemoteEngine else {
+        throw CommandFailure(
+            message: """
+                \(purpose), and no service runs. Start it: systemctl --user start searchlightd.service, or run searchlightd
+                """, status: .refused)
+    }
+    return store
 }
 
 struct LockCommand: OptionedCommand {
@@ -72,9 +103,19 @@ struct LockCommand: OptionedCommand {
 }
 
 /// A passphrase from the terminal or from standard input.
-private enum Passphrase {
+enum Passphrase {
     /// `true` if the user is asked on a terminal.
     static var isAsked: Bool { isatty(STDIN_FILENO) == 1 }
+
+    /// Reads a new passphrase. On a terminal, it is typed twice.
+    static func readNew() throws -> [UInt8] {
+        let passphrase = try read(prompt: "New passphrase: ")
+        guard isAsked else { return passphrase }
+        guard try read(prompt: "The same again: ") == passphrase else {
+            throw CommandFailure(message: "The passphrases differ. Nothing was changed.", status: .failure)
+        }
+        return passphrase
+    }
 
     /// Reads a passphrase. A terminal does not show it.
     static func read(prompt: String) throws -> [UInt8] {

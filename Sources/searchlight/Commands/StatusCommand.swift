@@ -99,6 +99,8 @@ struct StatusCommand: OptionedCommand {
         guard !protection.isEmpty else { return }
         let remedy = protection.isUnlocked ? "unlocked" : "locked. To search them: searchlight unlock"
         try Output.line("Protected indexes: \(protection.indexes.isEmpty ? "none, " : "")\(remedy)")
+        if protection.hasKeys { try Output.line("  \(protection.keysLine)") }
+        for note in protection.isUnlocked ? protection.notes : [] { try Output.line("  Note: \(Output.tidied(note))") }
         for index in protection.indexes {
             let name = index.scope.index.map { " (\($0))" } ?? ""
             let line = "\(index.scope.bundle)\(name): \(index.protection.name), \(sized(index.bytes))"
@@ -195,6 +197,16 @@ extension JSONObject {
                 ["identifier": held.identifier, "state": held.state, "reason": held.reason]
             },
             "sandbox": SandboxSection(status.sandbox), "semantic": status.semantic.map { SemanticReport($0).json },
+            "protection": [
+                "keys": status.protection.storage?.rawValue, "isUnlocked": status.protection.isUnlocked,
+                "notes": status.protection.notes, "findings": status.protection.findings,
+                "indexes": status.protection.indexes.map { index -> JSONObject in
+                    [
+                        "bundle": index.scope.bundle, "index": index.scope.index, "class": index.protection.name,
+                        "bytes": index.bytes,
+                    ]
+                },
+            ] as JSONObject,
             "service": status.service.map { ServiceReport($0) },
         ]
     }

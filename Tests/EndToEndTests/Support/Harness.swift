@@ -52,12 +52,14 @@ final class Harness: Sendable {
     func engine(
         _ access: EngineConfiguration.Access = .readWrite, limits: WorkerConfiguration.Limits = .patient,
         worker: String? = nil, searchPath: [String]? = nil, clock: any Clock<Duration> = SteadyClock.shared,
-        pages: ReindexPageLimits = ReindexPageLimits(), changing: (inout WorkerConfiguration) -> Void = { _ in }
+        pages: ReindexPageLimits = ReindexPageLimits(), changing: (inout WorkerConfiguration) -> Void = { _ in },
+        configuring: (inout EngineConfiguration) -> Void = { _ in }
     ) throws -> SearchlightEngine {
         var configuration = EngineConfiguration(
             storeDirectory: store, access: access, extensionSearchPath: searchPath ?? [extensions],
             worker: try workerConfiguration(worker, limits: limits, clock: clock, changing: changing))
         configuration.pages = pages
+        configuring(&configuration)
         if isInProcess {
             configuration.worker.startInProcess = { (connection) throws(BusError) in
                 try startWorkerInThisProcess(connection: connection)

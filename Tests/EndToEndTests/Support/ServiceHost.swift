@@ -21,10 +21,12 @@ final class ServiceHost: Sendable {
     /// Counts the messages of clients.
     let requests = Counter()
 
-    init(_ harness: Harness) throws {
+    init(
+        _ harness: Harness, configuring change: @escaping @Sendable (inout EngineConfiguration) -> Void = { _ in }
+    ) throws {
         path = harness.store + "/socket"
-        let engine = try harness.engine(searchPath: harness.searchPath)
-        home = HostedStore(engine) { try harness.engine(searchPath: harness.searchPath) }
+        let engine = try harness.engine(searchPath: harness.searchPath, configuring: change)
+        home = HostedStore(engine) { try harness.engine(searchPath: harness.searchPath, configuring: change) }
         let (home, stops) = (home, stops)
         calls = ClientCallHandler(
             control: ServiceControl(

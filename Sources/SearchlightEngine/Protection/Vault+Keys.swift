@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+import ItemRecord
+import Protection
+import SearchIndex
+import WriteAheadLog
+
+/// A proof that a caller may open the keys of a store.
+package enum KeyCredential: Hashable, Sendable, Codable {
+    /// 1 to ``MasterKeyFile/maximumPassphraseBytes`` bytes.
+    case passphrase([UInt8])
+    /// The key in the keyring of the desktop.
+    case keyring
+}
+
+/// The result of a change of the keys.
+package struct KeyChangeReport: Hashable, Sendable, Codable {
+    /// The way in which the keys are kept now.
+    package var storage: KeyStorage
+    /// A sentence for each thing that is left to do.
+    package var notes: [String] = []
+}
+
+/// The part of a ``KeyCredential`` that opens or seals the master key.
+enum KeyOffer: Sendable {
+    case passphrase([UInt8])
+    /// The keys that a keyring returned for the store's key.
+    case keyringKeys([SecretKey])
+    /// A new key that the keyring keeps now.
+    case newKeyringKey(SecretKey, KeyringName)
+}
+
+extension Vault {
+    private var keyPath: String { folder + "/" + Self.keyFileName }
+
+    /// Asks the session whether the store may be unlocked, and follows its locks.
+    func beginSession() async -> UnlockingSession { await onUnlock { [weak self] in self?.lock() } }
+
+    // MARK: Credentials
+
+    /// Gets what a credential names. May ask the user.
+    ///
+    /// - Parameter creates: `true` to make a new key in the keyring if there is none and nothing
+    ///   needs it.
+    func offer(for credential: KeyCredential, creates: Bool) async throws(EngineError) -> KeyOffer {
+        if case .passphrase(let passphrase) = credential { return .passphrase(passphrase) }
+        let (file, mayCreate) = state.withLock { ($0.keys, creates && $0.mayCreateKeys) }
+        guard let file else {
+            guard mayCreate else { throw .protection(.noKeys) }
+            return try await newKeyringKey(of: VaultIdentifier())
+        }
+        guard let key = file.keyringKey else { throw .protection(.otherStorage(file.storage)) }
+        do throws(ProtectionError) {
+            let found = try await usedKeyring().keys(keyringName(file.vault, key))
+            guard !found.isEmpty else { throw .keyring(.missingKey) }
+            return .keyringKeys(found)
+        } catch {
+            // Without indexes, nothing is lost with the key.
+            guard case .keyring(.missingKey) = error, creates, state.withLock({ $0.mayReplaceKeys }) else {
+                throw .protection(error)
+            }
+            return try await newKeyringKey(of: VaultIdentifier())
+        }
+    }
+
+    private func newKeyringKey(of vault: VaultIdentifier) async throws(EngineError) -> KeyOffer {
+        do throws(ProtectionError) {
+            let (key, name) = (try SecretKey(), keyringName(vault, VaultIdentifier()))
+            try await usedKeyring().keep(key, as: name)
+            return .newKeyringKey(key, name)
+        } catch {
+            throw .protection(error)
+        }
+    }
+
+    private func usedKeyring() throws(ProtectionError) -> any Keyring {
+        guard let keyring else { throw .keyring(.unavailable("the service has no session bus.")) }
+        return keyring
+    }
+
+    private func keyringName(_ vault: VaultIdentifier, _ key: VaultIdentifier) -> KeyringName {
+        KeyringName(vault: vault, key: key, label: "Searchlight: protected items of \(folder)")
+    }
+
+    /// Opens the keys, or creates them. Blocks.
+    func opened(
+        with offer: KeyOffer, creates: Bool
+    ) throws(ProtectionError) -> (file: MasterKeyFile, keys: MasterKeyFile.Keys) {
+        let (known, mayCreate) = state.withLock { state in
+            (state.keys, creates && (state.keys == nil ? state.mayCreateKeys : state.mayReplaceKeys))
+        }
+        switch (known, offer) {
+        case (let known?, .passphrase(let passphrase)): return (known, try known.keys(passphrase: passphrase))
+        case (let known?, .keyringKeys(let keys)): return (known, try known.keys(keyringKeys: keys))
+        case (nil, .passphrase(let passphrase)):
+            // Without its file of keys nothing can be read, and new keys would not help.
+            guard mayCreate else { throw .noKeys }
+            let file = try MasterKeyFile.create(passphrase: passphrase, cost: cost).file
+            return (file, try create(file).keys(passphrase: passphrase))
+        case (_, .newKeyringKey(let key, let name)):
+            guard mayCreate else { throw .noKeys }
+            let file = try MasterKeyFile(
+                vault: name.vault, SecretKey(), keyringKey: key, identifier: name.key)
+            return (file, try create(file).keys(keyringKeys: [key]))
+        case (nil, .keyringKeys): throw .noKeys
+        }
+    }
+
+    private func create(_ file: MasterKeyFile) throws(ProtectionError) -> MasterKeyFile {
+        do throws(LogFileError) { try files.createFolder(folder) } catch { throw ProtectionError(error) }
+        try write(file)
+        return file
+    }
+
+    /// Replaces the file of keys, durably.
+    private func write(_ file: MasterKeyFile) throws(ProtectionError) {
+        do throws(ProtectionError) { try file.write(to: keyPath, in: folder, files) } catch {
+            // The new file may have its name already, and is used from the next opening on.
+            let found = (try? MasterKeyFile.read(keyPath)) ?? nil
+            state.withLock { $0.keys = found ?? $0.keys }
+            throw error
+        }
+        state.withLock { $0.keys = file }
+    }
+
+    // MARK: Changes
+
+    /// Keeps the keys in another way from now on, or under another passphrase. The protected items
+    /// stay locked or unlocked. A stop at any moment leaves the earlier way or the new one.
+    func changeKeys(
+        from credential: KeyCredential, to new: KeyCredential
+    ) async throws(EngineError) -> KeyChangeReport {
+        onSecrets()
+        guard isWritable else { throw .index(.readOnly(path: folder, operation: "Changing the keys")) }
+        let offer = try await offer(for: credential, creates: false)
+        guard let vault = state.withLock({ $0.keys?.vault }) else { throw .protection(.noKeys) }
+        // A wrong passphrase must not leave a key in the keyring.
+        _ = try await changed { [self] () throws(ProtectionError) in try opened(with: offer, creates: false).keys.wipe()
+        }
+        let target: KeyOffer
+        switch new {
+        case .passphrase(let passphrase): target = .passphrase(passphrase)
+        case .keyring: target = try await newKeyringKey(of: vault)
+        }
+        let file = try await changed { [self] () throws(ProtectionError) in
+            let (file, keys) = try opened(with: offer, creates: false)
+            defer { keys.wipe() }
+            let changed: MasterKeyFile
+            switch target {
+            case .passphrase(let passphrase):
+                changed = try MasterKeyFile(
+                    vault: file.vault, keys.master, previous: keys.previous, passphrase: passphrase, cost: cost)
+            case .newKeyringKey(let key, let name):
+                changed = try MasterKeyFile(
+                    vault: file.vault, keys.master, previous: keys.previous, keyringKey: key, identifier: name.key)
+            case .keyringKeys: throw .noKeys
+            }
+            try write(changed)
+            return changed
+        }
+        var report = KeyChangeReport(storage: file.storage)
+        // The keyring may have keys of earlier changes, also of changes that were stopped.
+        if let keyring, credential == .keyring || new == .keyring {
+            let name = keyringName(vault, file.keyringKey ?? vault)
+            if await !keyring.removeKeys(of: name, keeping: file.keyringKey) {
+                report.notes.append(
+                    "An earlier key of this store is still in the keyring. It opens nothing, and you can delete it there."
+                )
+            }
+        }
+        return report
+    }
+
+    /// Runs a change of the file of keys, after all commits and changes before.
+    private func changed<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(ProtectionError) -> Value
+    ) async throws(EngineError) -> Value {
+        let result: Result<Value, EngineError> = await serially {
+            do throws(EngineError) { return .success(try await onFiles(body)) } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
+
+    // MARK: Rotation
+
+    /// Replaces the master key and the keys of all indexes, and encrypts all records again. Unlocks
+    /// the store. A stop at any moment loses nothing: the file of keys has both master keys until
+    /// all indexes have new keys, and the next unlocking ends the rotation.
+    func rotateKeys(with credential: KeyCredential) async throws(EngineError) -> UnlockReport {
+        let report = try await unlock(with: credential, creates: false)
+        let offer = try await offer(for: credential, creates: false)
+        let result: Result<[String], EngineError> = await serially { [self] in
+            do throws(EngineError) { return .success(try await rotateNow(offer)) } catch { return .failure(error) }
+        }
+        return UnlockReport(items: report.items, notes: report.notes, findings: try result.get())
+    }
+
+    private func rotateNow(_ offer: KeyOffer) async throws(EngineError) -> [String] {
+        let (index, locks) = state.withLock { ($0.unlocked?.index, $0.locks) }
+        guard let index else { throw .protection(.locked) }
+        let (old, keys) = try await onFiles { [self] () throws(ProtectionError) in
+            try opened(with: offer, creates: false)
+        }
+        defer { keys.wipe() }
+        // The rotation before has not ended, since a file could not be rewritten. It has the new
+        // key already.
+        guard keys.previous == nil else { return try await finishRotation(old, keys, index, locks) }
+        let (file, rotated) = try await onFiles { [self] () throws(ProtectionError) in
+            let rotated = MasterKeyFile.Keys(rotating: keys, to: try SecretKey())
+            let file = try old.replacing(master: rotated.master, previous: rotated.previous, keys)
+            try write(file)
+            return (file, rotated)
+        }
+        defer { rotated.wipe() }
+        return try await finishRotation(file, rotated, index, locks)
+    }
+
+    /// Encrypts all indexes of the previous master key again, and then forgets that key.
+    ///
+    /// - Returns: A sentence for each file that has to stay as it is.
+    func finishRotation(
+        _ file: MasterKeyFile, _ keys: MasterKeyFile.Keys, _ index: SearchIndex, _ locks: UInt64
+    ) async throws(EngineError) -> [String] {
+        var findings: [String] = []
+        let (master, previous) = try await onFiles { () throws(ProtectionError) in
+            (try keys.master.copy(), try keys.previous?.copy())
+        }
+        try change(since: locks) { state in
+            state.unlocked?.master.wipe()
+            state.unlocked?.master = master
+            state.unlocked?.previous = previous
+        }
+        let logs = state.withLock { $0.logs.values.sorted { $0.header.scope.sortKey < $1.header.scope.sortKey } }
+        for log in logs where log.header.vault == file.vault && !log.isSealed(with: master) {
+            try change(since: locks) { _ in }
+            // A rewritten file has nothing of the records that cannot be read.
+            guard try await isWhole(log) else {
+                try change(since: locks) { _ in }
+                findings.append("\(log.path) keeps its keys, since not all of its records can be read.")
+                continue
+            }
+            do throws(EngineError) { try await rewrite(log, from: index, master, file.vault) } catch {
+                try change(since: locks) { _ in }
+                findings.append("\(log.path) keeps its keys. \(error)")
+            }
+        }
+        try change(since: locks) { _ in }
+        guard findings.isEmpty else { return findings }
+        do throws(EngineError) {
+            try await onFiles { [self] () throws(ProtectionError) in
+                try write(try file.replacing(master: master, previous: nil, keys))
+            }
+        } catch {
+            try change(since: locks) { _ in }
+            return ["The earlier master key stays until the next unlocking. \(error)"]
+        }
+        state.withLock { state in
+            state.unlocked?.previous?.wipe()
+            state.unlocked?.previous = nil
+        }
+        return []
+    }
+}
+
+extension Vault {
+    /// `true` if all records of an unlocked file can be read, so that its items are all of it.
+    private func isWhole(_ log: SealedLog) async throws(EngineError) -> Bool {
+        guard log.isUnlocked else { return false }
+        let scope = log.header.scope
+        return try await onFiles { () throws(ProtectionError) in
+            var position: SealedLog.Position?
+            repeat {
+                let page = try log.records(from: position, maximumBytes: 1 << 20)
+                let isReadable = page.records.allSatisfy { record in
+                    record.withUnsafeBytes { (try? LogEntry(decoding: $0))?.scope == scope }
+                }
+                guard page.findings.isEmpty, isReadable else { return false }
+                position = page.next
+            } while position != nil
+            return true
+        }
+    }
+}
+
+extension Vault.State {
+    /// `true` if a store without keys may get some.
+    var mayCreateKeys: Bool { keys == nil && logs.isEmpty && findings.isEmpty }
+    /// `true` if keys that are lost may be replaced, since nothing needs them.
+    var mayReplaceKeys: Bool { keys != nil && logs.isEmpty && unreadable == nil && unlocked == nil }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import CommandSupport
+import Foundation
+import Protection
+import SearchlightEngine
+
+struct KeysCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys", abstract: "Show or change how the keys of protected items are kept.",
+        discussion: """
+            A key of each protected index encrypts its items, and a master key encrypts those keys. The master key is kept \
+            under a passphrase, or with a key in the keyring of the desktop (Secret Service). “passphrase” and “keyring” \
+            change that at once and encrypt no item again. “rotate” replaces all keys.
+            """,
+        subcommands: [
+            KeysStatusCommand.self, KeysPassphraseCommand.self, KeysKeyringCommand.self, KeysRotateCommand.self,
+        ], defaultSubcommand: KeysStatusCommand.self)
+}
+
+struct KeysStatusCommand: OptionedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show how the keys are kept, and whether protected items are unlocked.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func perform() async throws {
+        let status = try await options.withStore(.read) { try await $0.perform(ProtectionStatusCall()) }
+        if options.json {
+            return try Output.printJSON(
+                ["keys": status.storage?.rawValue, "isUnlocked": status.isUnlocked, "notes": status.notes] as JSONObject
+            )
+        }
+        try Output.line("\(status.keysLine)")
+        if status.hasKeys { try Output.line("Protected items: \(status.isUnlocked ? "unlocked" : "locked")") }
+        for note in status.isUnlocked ? status.notes : [] { try Output.line("Note: \(Output.tidied(note))") }
+    }
+}
+
+struct KeysPassphraseCommand: OptionedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "passphrase", abstract: "Set or change the passphrase.",
+        discussion: """
+            Asks for the present passphrase, unless the keys are in the keyring, and for the new one twice. The earlier \
+            passphrase then opens only earlier copies of the store, such as backups; “searchlight keys rotate” replaces the \
+            keys too. Without a terminal, the lines of standard input are the present passphrase, if there is one, and the \
+            new one.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+
+    func perform() async throws {
+        try await changeKeys(options) { .passphrase(try Passphrase.readNew()) }
+    }
+}
+
+struct KeysKeyringCommand: OptionedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keyring", abstract: "Keep the keys in the keyring of the desktop.",
+        discussion: """
+            Asks for the present passphrase, if there is one. From then on, “searchlight unlock” needs only the keyring, and \
+            the passphrase opens only earlier copies of the store. If the keys are in the keyring already, the key there is \
+            replaced.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+
+    func perform() async throws { try await changeKeys(options) { .keyring } }
+}
+
+struct KeysRotateCommand: OptionedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rotate", abstract: "Replace all keys, and encrypt all protected items again.",
+        discussion: """
+            Unlocks the store for that. Earlier keys then open only earlier copies of the store. You can interrupt it: the \
+            next unlock ends it. An index with records that cannot be read keeps its keys.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+
+    func perform() async throws {
+        let report = try await options.withStore(.read) { store in
+            let service = try requireService(store, to: "Keys are replaced in the service")
+            return try await service.perform(RotateKeysCall(with: credential(of: service)))
+        }
+        if options.json {
+            return try Output.printJSON(
+                ["items": report.items, "findings": report.findings, "notes": report.notes] as JSONObject)
+        }
+        for note in report.findings + report.notes { Output.complain("Note: \(Output.tidied(note))") }
+        try Output.line(
+            report.findings.isEmpty
+                ? "All keys are new. \(counted(report.items, "protected item")) can be found."
+                : "Some keys were not replaced. \(counted(report.items, "protected item")) can be found.")
+    }
+}
+
+/// Changes how the keys are kept, and reports it.
+private func changeKeys(_ options: GlobalOptions, to new: () throws -> KeyCredential) async throws {
+    let report = try await options.withStore(.read) { store in
+        let service = try requireService(store, to: "Keys are changed in the service")
+        let credential = try await credential(of: service)
+        return try await service.perform(ChangeKeysCall(from: credential, to: try new()))
+    }
+    if options.json {
+        return try Output.printJSON(["keys": report.storage.rawValue, "notes": report.notes] as JSONObject)
+    }
+    for note in report.notes { Output.complain("Note: \(Output.tidied(note))") }
+    try Output.line(
+        report.storage == .passphrase
+            ? "The passphrase is set. Protected items need it from now on."
+            : "The keys are in the keyring of the desktop. Protected items need it from now on.")
+}
+
+/// Returns the proof that opens the keys of a store; asks for a passphrase if they have one.
+private func credential(of store: any EngineClient) async throws -> KeyCredential {
+    switch try await store.perform(PrepareSecretsCall()).storage {
+    case .keyring: .keyring
+    case .passphrase: .passphrase(try Passphrase.read(prompt: "Present passphrase: "))
+    case nil: throw EngineError.protection(.noKeys)
+    }
+}
+
+extension ProtectionStatus {
+    /// The way in which the keys are kept, as a line.
+    var keysLine: String {
+        switch storage {
+        case .keyring: "Keys: in the keyring of the desktop"
+        case .passphrase: "Keys: under a passphrase"
+        case nil: "Keys: none. To create them: searchlight unlock"
+        }
+    }
+}

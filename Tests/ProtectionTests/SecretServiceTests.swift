@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Protection
+
+@Suite("The keyring of the desktop", .timeLimit(.minutes(10)))
+struct SecretServiceTests {
+    private static let vault = VaultIdentifier()
+
+    private static func name(_ vault: VaultIdentifier = vault) -> KeyringName {
+        KeyringName(vault: vault, key: VaultIdentifier(), label: "Searchlight test")
+    }
+
+    /// Times that a busy machine does not exceed, or that are over soon.
+    private static func limits(_ question: Duration = .seconds(100)) -> SecretService.Limits {
+        var limits = SecretService.Limits()
+        (limits.answer, limits.question) = (.seconds(100), question)
+        return limits
+    }
+
+    /// The problem with which an operation ends; `nil` if it succeeds.
+    private static func problem(_ body: () async throws(ProtectionError) -> Void) async -> KeyringProblem? {
+        do throws(ProtectionError) { try await body() } catch {
+            if case .keyring(let problem) = error { return problem }
+            Issue.record("\(error)")
+        }
+        return nil
+    }
+
+    // MARK: The encryption
+
+    @Test("Both sides of a key exchange have the same key, and a secret is only open to that key")
+    func exchange() throws {
+        let (one, other, third) = (try KeyExchange(), try KeyExchange(), try KeyExchange())
+        let sender = try #require(try one.cipher(with: other.publicKey))
+        let receiver = try #require(try other.cipher(with: one.publicKey))
+        let stranger = try #require(try third.cipher(with: one.publicKey))
+        let secret = try SecretKey()
+        let sealed = try sender.seal(secret)
+        #expect(sealed.value.count == 80 && sealed.parameters.count == 16)
+        #expect(try #require(try receiver.open(sealed)).isSame(as: secret))
+        #expect(try stranger.open(sealed) == nil)
+        #expect(try receiver.open(.init(parameters: [], value: sealed.value)) == nil)
+        #expect(try receiver.open(.init(parameters: sealed.parameters, value: [])) == nil)
+        for _ in 0..<200 {
+            var changed = sealed
+            changed.value[Int.random(in: 64..<80)] ^= UInt8.random(in: 1...255)
+            #expect(try receiver.open(changed) == nil)
+        }
+    }
+
+    @Test("The shared key is the one of libsecret and GNOME Keyring, also with leading zeros")
+    func publicKeys() throws {
+        let exchange = try KeyExchange()
+        #expect(exchange.publicKey.count == 128)
+        for weak in [[], [0], [1], [0, 0, 1], [UInt8](repeating: 255, count: 128), [UInt8](repeating: 1, count: 129)] {
+            #expect(try exchange.cipher(with: weak) == nil, "\(weak)")
+        }
+        #expect(try exchange.cipher(with: [2]) != nil)
+        #expect(try exchange.cipher(with: [UInt8](repeating: 0, count: 127) + [2]) != nil)
+    }
+
+    // MARK: GNOME Keyring
+
+    @Test("GNOME Keyring keeps a key, returns it, and forgets it", .enabled(if: GnomeKeyring.isAvailable))
+    func real() async throws {
+        let bus = try PrivateBus()
+        let daemon = try GnomeKeyring(bus)
+        let keyring = SecretService(address: bus.address, limits: Self.limits())
+        let (key, other) = (try SecretKey(), try SecretKey())
+        let (name, next) = (Self.name(), Self.name())
+        #expect(try await keyring.keys(name).isEmpty)
+        try await keyring.keep(key, as: name)
+        try await keyring.keep(other, as: next)
+        let found = try await keyring.keys(name)
+        #expect(try found.count == 1 && found[0].isSame(as: key))
+        #expect(try await keyring.keys(Self.name(VaultIdentifier())).isEmpty)
+        #expect(try daemon.items("store", Self.vault.text).count == 2)
+        #expect(await keyring.removeKeys(of: next, keeping: next.key))
+        #expect(try await keyring.keys(name).isEmpty)
+        let left = try await keyring.keys(next)
+        #expect(try left.count == 1 && left[0].isSame(as: other))
+        #expect(await keyring.removeKeys(of: next, keeping: nil))
+        #expect(try daemon.items("store", Self.vault.text).isEmpty)
+    }
+
+    @Test(
+        "A locked keyring that cannot ask is reported, and so is one that is gone",
+        .enabled(if: GnomeKeyring.isAvailable))
+    func realLocked() async throws {
+        let bus = try PrivateBus()
+        let daemon = try GnomeKeyring(bus)
+        let keyring = SecretService(address: bus.address, limits: Self.limits())
+        let name = Self.name()
+        try await keyring.keep(try SecretKey(), as: name)
+        try daemon.lock()
+        #expect(
+            await Self.problem { () async throws(ProtectionError) in _ = try await keyring.keys(name) } == .dismissed)
+        daemon.stop()
+        let gone = await Self.problem { () async throws(ProtectionError) in _ = try await keyring.keys(name) }
+        guard case .unavailable = gone else { return #expect(Bool(false), "\(String(describing: gone))") }
+    }
+
+    @Test(
+        "A program that records all messages of the bus does not see the key",
+        .enabled(if: GnomeKeyring.isAvailable && FileManager.default.isExecutableFile(atPath: "/usr/bin/dbus-monitor")))
+    func monitored() async throws {
+        let bus = try PrivateBus()
+        let daemon = try GnomeKeyring(bus)
+        let file = bus.folder.path("recording")
+        try #require(FileManager.default.createFile(atPath: file, contents: nil))
+        let monitor = try ChildProcess(
+            "/usr/bin/dbus-monitor", ["--address", bus.address, "--binary"],
+            output: .file(try #require(FileHandle(forWritingAtPath: file))))
+        func recording() throws -> Data { try Data(contentsOf: URL(filePath: file)) }
+        let keyring = SecretService(address: bus.address, limits: Self.limits())
+        let text = [UInt8](repeating: 0x5A, count: SecretKey.byteCount)
+        let key = try SecretKey { (memory: UnsafeMutablePointer<UInt8>) throws(ProtectionError) in
+            for (offset, byte) in text.enumerated() { memory[offset] = byte }
+        }
+        let name = Self.name()
+        // Repeated until the recorder has seen the attributes of the item, which are not encrypted.
+        let clock = ContinuousClock()
+        let deadline = clock.now + .seconds(60)
+        repeat {
+            try await keyring.keep(key, as: name)
+        } while try recording().range(of: Data(name.key.text.utf8)) == nil && clock.now < deadline
+        #expect(try await !keyring.keys(name).isEmpty)
+        let recorded = try recording()
+        #expect(recorded.range(of: Data(name.key.text.utf8)) != nil)
+        #expect(recorded.range(of: Data(text)) == nil)
+        #expect(recorded.range(of: Data(String(repeating: "5a", count: 32).utf8)) == nil)
+        monitor.send(SIGKILL)
+        monitor.wait()
+        daemon.stop()
+    }
+
+    // MARK: Other keyrings
+
+    private static let (service, path) = ("org.freedesktop.secrets", "/org/freedesktop/secrets")
+    private static let interface = "org.freedesktop.Secret.Service"
+
+    /// A keyring of which only the given methods work. Its keys are worthless.
+    private static func fake(_ bus: PrivateBus, _ methods: [(String, String, String, String)]) throws -> DBusMock {
+        let mock = try DBusMock(bus, name: service, path: path, interface: interface)
+        let session =
+            "ret = (dbus.Array([2] * 128, signature='y', variant_level=1), dbus.ObjectPath('\(path)/session/1'))"
+        let standard = [
+            ("OpenSession", "sv", "vo", session), ("ReadAlias", "s", "o", "ret = '\(path)/collection/login'"),
+        ]
+        for method in standard where !methods.contains(where: { $0.0 == method.0 }) {
+            try mock.addMethod(path, interface, method.0, (method.1, method.2), method.3)
+        }
+        for method in methods { try mock.addMethod(path, interface, method.0, (method.1, method.2), method.3) }
+        return mock
+    }
+
+    private static let none = ("SearchItems", "a{ss}", "aoao", "ret = ([], [])")
+
+    @Test("Without a keyring, or without a bus, that is the reason")
+    func unavailable() async throws {
+        let name = Self.name()
+        let noBus = SecretService(address: "unix:path=/nonexistent/bus", limits: Self.limits())
+        let first = await Self.problem { () async throws(ProtectionError) in _ = try await noBus.keys(name) }
+        guard case .unavailable = first else { return #expect(Bool(false), "\(String(describing: first))") }
+        guard PrivateBus.isAvailable else { return }
+        let bus = try PrivateBus()
+        let keyring = SecretService(address: bus.address, limits: Self.limits())
+        let second = await Self.problem { () async throws(ProtectionError) in _ = try await keyring.keys(name) }
+        guard case .unavailable = second else { return #expect(Bool(false), "\(String(describing: second))") }
+        #expect(await !keyring.removeKeys(of: name, keeping: nil))
+    }
+
+    /// The answers of a keyring, and the problem that each is.
+    struct Answers: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var methods: [(String, String, String, String)]
+        var problem: KeyringProblem
+    }
+
+    static let answers = [
+        Answers(
+            testDescription: "no encryption",
+            methods: [
+                ("OpenSession", "sv", "vo", "raise dbus.exceptions.DBusException('No', name='a.b.NotSupported')")
+            ],
+            problem: .unencrypted),
+        Answers(
+            testDescription: "an invalid public key",
+            methods: [
+                (
+                    "OpenSession", "sv", "vo",
+                    "ret = (dbus.Array([1], signature='y', variant_level=1), dbus.ObjectPath('/a'))"
+                )
+            ], problem: .malformed("it opened no session")),
+        Answers(
+            testDescription: "another type",
+            methods: [("OpenSession", "sv", "s", "ret = 'session'")], problem: .malformed("it opened no session")),
+        Answers(
+            testDescription: "a question at a foreign path",
+            methods: [none, ("Unlock", "ao", "aoo", "ret = ([], '/com/example')")],
+            problem: .malformed("its question has the path /com/example")),
+        Answers(
+            testDescription: "an error",
+            methods: [
+                ("SearchItems", "a{ss}", "aoao", "raise dbus.exceptions.DBusException('Out of paper', name='a.b.C')")
+            ],
+            problem: .refused("Out of paper")),
+        Answers(
+            testDescription: "a wrong list", methods: [("SearchItems", "a{ss}", "i", "ret = 5")],
+            problem: .malformed("it found no lists of items")),
+    ]
+
+    @Test("A keyring with another answer is reported", .enabled(if: DBusMock.isAvailable), arguments: answers)
+    func hostile(answers: Answers) async throws {
+        let bus = try PrivateBus()
+        let mock = try Self.fake(bus, answers.methods)
+        let keyring = SecretService(address: bus.address, limits: Self.limits())
+        let problem = await Self.problem { () async throws(ProtectionError) in _ = try await keyring.keys(Self.name()) }
+        if case .refused(let message)? = problem, case .refused(let expected) = answers.problem {
+            #expect(message.contains(expected))
+        } else {
+            #expect(problem == answers.problem)
+        }
+        mock.stop()
+    }
+
+    /// The end of a question: its signal, and the problem.
+    struct Question: Sendable {
+        var signal: String
+        var problem: KeyringProblem?
+    }
+
+    static let questions = [
+        Question(signal: "[True, dbus.String('', variant_level=1)]", problem: .dismissed),
+        Question(
+            signal: "[False, dbus.Array(['\(path)/collection/login'], signature='o', variant_level=1)]", problem: nil),
+        Question(signal: "", problem: .timedOut(seconds: 1)),
+    ]
+
+    @Test(
+        "A question of the keyring is shown, and its end is awaited", .enabled(if: DBusMock.isAvailable),
+        arguments: questions)
+    func asks(question: Question) async throws {
+        let bus = try PrivateBus()
+        let prompt = Self.path + "/prompt/p1"
+        let mock = try Self.fake(bus, [Self.none, ("Unlock", "ao", "aoo", "ret = ([], '\(prompt)')")])
+        try mock.call(
+            Self.path, "org.freedesktop.DBus.Mock.AddObject", prompt, "org.freedesktop.Secret.Prompt", "{}",
+            "[('Dismiss', '', '', '')]")
+        let emit = "self.EmitSignal('org.freedesktop.Secret.Prompt', 'Completed', 'bv', \(question.signal))"
+        try mock.addMethod(
+            prompt, "org.freedesktop.Secret.Prompt", "Prompt", ("s", ""), question.signal.isEmpty ? "" : emit)
+        let keyring = SecretService(
+            address: bus.address, limits: Self.limits(question.signal.isEmpty ? .seconds(1) : .seconds(100)))
+        let problem = await Self.problem { () async throws(ProtectionError) in
+            #expect(try await keyring.keys(Self.name()).isEmpty)
+        }
+        #expect(problem == question.problem)
+        mock.stop()
+    }
+}

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import ItemRecord
+import Protection
+import SearchIndex
+import Synchronization
+import TestSupport
+import Testing
+import WriteAheadLog
+
+@testable import SearchlightEngine
+
+/// A keyring in memory.
+private final class MemoryKeyring: Keyring {
+    private let keys = Mutex<[KeyringName: SecretKey]>([:])
+    /// The next problem of every operation; `nil` for none.
+    let problem = Mutex<KeyringProblem?>(nil)
+
+    private func check() throws(ProtectionError) {
+        if let problem = problem.withLock({ $0 }) { throw .keyring(problem) }
+    }
+
+    func keep(_ key: SecretKey, as name: KeyringName) async throws(ProtectionError) {
+        try check()
+        let copy = try key.copy()
+        keys.withLock { $0[name] = copy }
+    }
+
+    func keys(_ name: KeyringName) async throws(ProtectionError) -> [SecretKey] {
+        try check()
+        // A key of another program comes first.
+        guard let key = keys.withLock({ $0.first { $0.key.key == name.key && $0.key.vault == name.vault }?.value })
+        else { return [] }
+        return [try SecretKey(), try key.copy()]
+    }
+
+    func removeKeys(of name: KeyringName, keeping key: VaultIdentifier?) async -> Bool {
+        guard problem.withLock({ $0 }) == nil else { return false }
+        keys.withLock { keys in keys = keys.filter { $0.key.vault != name.vault || $0.key.key == key } }
+        return true
+    }
+
+    func removeAll() { keys.withLock { $0 = [:] } }
+    var count: Int { keys.withLock { $0.count } }
+}
+
+/// The storage, the change and the rotation of the keys of a store.
+@Suite("Changes of keys", .timeLimit(.minutes(10)))
+struct KeyChangeTests {
+    private let folder: TemporaryFolder
+    private let keyring = MemoryKeyring()
+    private static let (first, second) = (Array("correct horse".utf8), Array("battery staple".utf8))
+    private static let scopes = ["a", "b"].map { IndexScope(bundle: "com.example.health", index: $0) }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func engine(_ files: any LogFiles = SystemLogFiles(), hasKeyring: Bool = true) throws -> SearchlightEngine {
+        var configuration = EngineConfiguration(
+            storeDirectory: folder.path("store"), access: .readWrite, extensionSearchPath: [],
+            worker: WorkerConfiguration(workerPath: "/nonexistent", frameworkFolder: nil, environment: [:]))
+        configuration.passphraseCost = .least
+        configuration.storeHooks.logFiles = files
+        if hasKeyring { configuration.keyring = keyring }
+        return try SearchlightEngine(configuration)
+    }
+
+    private func withEngine(
+        _ files: any LogFiles = SystemLogFiles(), hasKeyring: Bool = true,
+        _ body: (SearchlightEngine) async throws -> Void
+    ) async throws {
+        let engine = try engine(files, hasKeyring: hasKeyring)
+        do { try await body(engine) } catch {
+            await engine.close()
+            throw error
+        }
+        await engine.close()
+    }
+
+    private func donate(
+        _ names: [String], to engine: SearchlightEngine, _ protection: ProtectionClass = .completeUnlessOpen
+    ) async throws {
+        for scope in Self.scopes {
+            var batch = IndexBatch(scope: scope, protection: protection)
+            batch.index(
+                try names.map {
+                    try EncodedItem(ItemRecord(uniqueIdentifier: "\($0)-\(scope.index ?? "")", attributes: [:]))
+                })
+            try await engine.commit(batch)
+        }
+    }
+
+    private func names(_ engine: SearchlightEngine) async throws -> [String] {
+        try await engine.items(matching: .and([]), bundle: nil, limit: 100, after: nil, place: .current).items
+            .map(\.record.uniqueIdentifier).sorted()
+    }
+
+    /// The bytes of the protected files, with the file of keys.
+    private func files() throws -> [String: Data] {
+        let protected = folder.path("store/protected")
+        let names = try FileManager.default.contentsOfDirectory(atPath: protected)
+        return Dictionary(
+            uniqueKeysWithValues: try names.map { ($0, try Data(contentsOf: URL(filePath: protected + "/" + $0))) })
+    }
+
+    // MARK: The keyring
+
+    @Test("A store whose key is in the keyring opens with the keyring only, and its other items without it")
+    func keyringStore() async throws {
+        try await withEngine { engine async throws in
+            let report = try await engine.unlock(with: .keyring, creates: true)
+            #expect(report.hasCreatedKeys && keyring.count == 1)
+            try await donate(["one"], to: engine)
+            #expect(engine.protectionStatus.storage == .keyring)
+            try await engine.commit(IndexBatch(scope: IndexScope(bundle: "com.example.app"), clientState: nil))
+        }
+        try await withEngine { engine async throws in
+            await #expect(throws: EngineError.protection(.otherStorage(.keyring))) {
+                try await engine.unlock(passphrase: Self.first, creates: true)
+            }
+            #expect(try await !engine.unlock(with: .keyring, creates: true).hasCreatedKeys)
+            #expect(try await names(engine) == ["one-a", "one-b"])
+            await engine.lock()
+            keyring.problem.withLock { $0 = .dismissed }
+            await #expect(throws: EngineError.protection(.keyring(.dismissed))) {
+                try await engine.unlock(with: .keyring, creates: true)
+            }
+            keyring.problem.withLock { $0 = nil }
+        }
+        // A copy of the store on another machine, and a lost keyring.
+        try await withEngine(hasKeyring: false) { engine async throws in
+            await #expect(throws: EngineError.self) { try await engine.unlock(with: .keyring, creates: true) }
+            #expect(try await names(engine) == [])
+        }
+        keyring.removeAll()
+        try await withEngine { engine async throws in
+            await #expect(throws: EngineError.protection(.keyring(.missingKey))) {
+                try await engine.unlock(with: .keyring, creates: true)
+            }
+            #expect(keyring.count == 0)
+            // Without protected items, nothing is lost with the keys.
+            _ = try await engine.forget("com.example.health")
+            #expect(try await engine.unlock(with: .keyring, creates: true).hasCreatedKeys)
+            try await donate(["two"], to: engine)
+        }
+        try await withEngine { engine async throws in
+            #expect(try await engine.unlock(with: .keyring, creates: false).items == 2)
+        }
+    }
+
+    @Test("A passphrase is changed, replaced by the keyring and set again; each opens the store alone")
+    func ways() async throws {
+        try await withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.first, creates: true)
+            try await donate(["one"], to: engine)
+            #expect(
+                try await engine.changeKeys(from: .passphrase(Self.first), to: .passphrase(Self.second)).notes == [])
+            // Nothing is locked by a change.
+            #expect(engine.protectionStatus.isUnlocked)
+            await engine.lock()
+            await #expect(throws: EngineError.protection(.wrongPassphrase)) {
+                try await engine.unlock(passphrase: Self.first, creates: false)
+            }
+            await #expect(throws: EngineError.protection(.wrongPassphrase)) {
+                try await engine.changeKeys(from: .passphrase(Self.first), to: .keyring)
+            }
+            #expect(keyring.count == 0)
+            #expect(try await engine.changeKeys(from: .passphrase(Self.second), to: .keyring).storage == .keyring)
+            #expect(engine.protectionStatus.storage == .keyring && !engine.protectionStatus.isUnlocked)
+        }
+        try await withEngine { engine async throws in
+            #expect(try await engine.unlock(with: .keyring, creates: false).items == 2)
+            // The key in the keyring is replaced.
+            try await engine.changeKeys(from: .keyring, to: .keyring)
+            #expect(keyring.count == 1)
+            try await engine.changeKeys(from: .keyring, to: .passphrase(Self.first))
+            #expect(keyring.count == 0)
+            await #expect(throws: EngineError.protection(.otherStorage(.passphrase))) {
+                try await engine.unlock(with: .keyring, creates: true)
+            }
+        }
+        try await withEngine { engine async throws in
+            #expect(try await engine.unlock(passphrase: Self.first, creates: false).items == 2)
+        }
+    }
+
+    @Test("A change that stops at any step leaves one way that opens all items")
+    func stoppedChange() async throws {
+        let credentials: [KeyCredential] = [.passphrase(Self.first), .keyring]
+        for (old, new) in [(credentials[0], credentials[1]), (credentials[1], credentials[0])] {
+            var (changed, kept, steps) = (0, 0, 0)
+            try? FileManager.default.removeItem(atPath: folder.path("store"))
+            try await withEngine { engine async throws in
+                try await engine.unlock(with: old, creates: true)
+                try await donate(["one"], to: engine)
+            }
+            while changed < 3 {
+                let files = StoppingFiles()
+                try await withEngine(files) { engine async throws in
+                    files.stop(after: steps)
+                    _ = try? await engine.changeKeys(from: old, to: new)
+                    files.stop(after: .max)
+                }
+                try await withEngine { engine async throws in
+                    let isNew = (engine.protectionStatus.storage == .keyring) == (new == .keyring)
+                    #expect(try await engine.unlock(with: isNew ? new : old, creates: false).items == 2)
+                    if isNew { try await engine.changeKeys(from: new, to: old) }
+                    (changed, kept) = isNew ? (changed + 1, kept) : (changed, kept + 1)
+                }
+                steps += 1
+                try #require(steps < 50)
+            }
+            #expect(kept >= 3)
+        }
+    }
+
+    // MARK: Rotation
+
+    @Test("A rotation replaces all keys, and the earlier ones open nothing")
+    func rotated() async throws {
+        try await withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.first, creates: true)
+            try await donate(["one"], to: engine)
+            await engine.lock()
+            try await donate(["two"], to: engine)
+        }
+        let before = try files()
+        try await withEngine { engine async throws in
+            #expect(try await engine.rotateKeys(with: .passphrase(Self.first)).findings == [])
+            try await donate(["three"], to: engine)
+        }
+        let after = try files()
+        #expect(before.keys == after.keys && before.allSatisfy { after[$0.key] != $0.value })
+        try await withEngine { engine async throws in
+            #expect(try await engine.unlock(passphrase: Self.first, creates: false).findings == [])
+            #expect(try await names(engine).count == 6)
+        }
+        // The earlier file of keys does not open the new files, as in a store that was put
+        // together.
+        let key = try #require(before["key"])
+        try key.write(to: URL(filePath: folder.path("store/protected/key")))
+        try await withEngine { engine async throws in
+            let report = try await engine.unlock(passphrase: Self.first, creates: false)
+            #expect(report.items == 0 && report.findings.count == 2)
+        }
+    }
+
+    @Test("A rotation that stops at any step loses nothing, and the next unlocking ends it", arguments: [false, true])
+    func stoppedRotation(usesKeyring: Bool) async throws {
+        let credential: KeyCredential = usesKeyring ? .keyring : .passphrase(Self.first)
+        var (steps, rounds) = (0, 0)
+        try await withEngine { engine async throws in
+            try await engine.unlock(with: credential, creates: true)
+            try await donate(["one"], to: engine)
+        }
+        while true {
+            let files = StoppingFiles()
+            try await withEngine(files) { engine async throws in
+                try await engine.unlock(with: credential, creates: false)
+                files.stop(after: steps)
+                _ = try? await engine.rotateKeys(with: credential)
+            }
+            let hasStopped = files.hasStopped
+            let stopped = try self.files()
+            try await withEngine { engine async throws in
+                let report = try await engine.unlock(with: credential, creates: false)
+                #expect(report.findings == [] && report.items == 2, "after \(steps) operations")
+                if usesKeyring {
+                    try await engine.changeKeys(from: .keyring, to: .keyring)
+                } else if rounds % 3 == 0 {
+                    try await engine.changeKeys(from: credential, to: credential)
+                }
+            }
+            // The next unlocking writes nothing more.
+            let ended = try self.files()
+            try await withEngine { engine async throws in
+                #expect(try await engine.unlock(with: credential, creates: false).items == 2)
+            }
+            #expect(try self.files() == ended)
+            #expect(Set(stopped.keys).isSuperset(of: ended.keys))
+            (steps, rounds) = (steps + 1, rounds + 1)
+            guard hasStopped else { break }
+            try #require(steps < 100)
+        }
+        #expect(rounds > 15)
+    }
+
+    @Test("A file with a record that cannot be read keeps its keys in a rotation, and is still read after it")
+    func damagedRotation() async throws {
+        try await withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.first, creates: true)
+            try await donate(["one"], to: engine, .complete)
+            try await donate(["two"], to: engine, .complete)
+        }
+        let path = folder.path("store/protected/") + (try #require(try files().keys.filter { $0 != "key" }.min()))
+        var bytes = try Data(contentsOf: URL(filePath: path))
+        bytes[bytes.count - 1] ^= 1
+        try bytes.write(to: URL(filePath: path))
+        for _ in 0..<3 {
+            try await withEngine { engine async throws in
+                let report = try await engine.rotateKeys(with: .passphrase(Self.first))
+                #expect(report.items == 3 && report.findings.count == 1, "\(report)")
+                await engine.lock()
+                #expect(try await engine.unlock(passphrase: Self.first, creates: false).items == 3)
+                try await donate(["three"], to: engine, .complete)
+                await engine.lock()
+                #expect(try await engine.unlock(passphrase: Self.first, creates: false).items == 5)
+                var deletion = IndexBatch(scope: Self.scopes[0])
+                deletion.delete(identifiers: ["three-a"])
+                try await engine.commit(deletion)
+                deletion = IndexBatch(scope: Self.scopes[1])
+                deletion.delete(identifiers: ["three-b"])
+                try await engine.commit(deletion)
+            }
+        }
+    }
+
+    @Test("A locked session unlocks nothing, and its notes are reported")
+    func lockedSession() async throws {
+        let isLocked = Mutex(true)
+        var configuration = try engine().configuration
+        configuration.onUnlock = { _ in UnlockingSession(isLocked: isLocked.withLock { $0 }, notes: ["A note."]) }
+        configuration.storeDirectory = folder.path("other")
+        let engine = try SearchlightEngine(configuration)
+        await #expect(throws: EngineError.protection(.sessionLocked)) {
+            try await engine.unlock(passphrase: Self.first, creates: true)
+        }
+        #expect(engine.protectionStatus.storage == nil && !engine.protectionStatus.isUnlocked)
+        isLocked.withLock { $0 = false }
+        #expect(try await engine.unlock(passphrase: Self.first, creates: true).notes == ["A note."])
+        #expect(engine.protectionStatus.notes == ["A note."])
+        await engine.close()
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+import WriteAheadLog
+
+/// The system's files, which stop at one operation as if the process were killed there: that
+/// operation and all later ones fail. A stopped write writes the first half of its bytes.
+final class StoppingFiles: LogFiles {
+    private let system = SystemLogFiles()
+    private let rest: Mutex<Int>
+
+    init(after operations: Int = .max) { rest = Mutex(operations) }
+
+    func stop(after operations: Int) { rest.withLock { $0 = operations } }
+    var hasStopped: Bool { rest.withLock { $0 < 0 } }
+
+    private func step() throws(LogFileError) {
+        let goesOn = rest.withLock { rest in
+            rest -= 1
+            return rest >= 0
+        }
+        guard goesOn else { throw LogFileError(operation: "stopping", path: "", code: 5) }
+    }
+
+    func createFolder(_ path: String) throws(LogFileError) {
+        try step()
+        try system.createFolder(path)
+    }
+    func names(in folder: String) throws(LogFileError) -> [String] { try system.names(in: folder) }
+    func open(_ path: String, for mode: LogFileMode) throws(LogFileError) -> any LogFile {
+        if mode == .create { try step() }
+        return File(base: try system.open(path, for: mode), files: self)
+    }
+    func rename(_ path: String, to other: String) throws(LogFileError) {
+        try step()
+        try system.rename(path, to: other)
+    }
+    func remove(_ path: String) throws(LogFileError) {
+        try step()
+        try system.remove(path)
+    }
+    func synchronizeFolder(_ path: String) throws(LogFileError) {
+        try step()
+        try system.synchronizeFolder(path)
+    }
+
+    private struct File: LogFile {
+        let base: any LogFile
+        let files: StoppingFiles
+
+        func size() throws(LogFileError) -> Int { try base.size() }
+        func read(at offset: Int, count: Int) throws(LogFileError) -> [UInt8] {
+            try base.read(at: offset, count: count)
+        }
+        func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(LogFileError) -> Int {
+            do throws(LogFileError) { try files.step() } catch {
+                _ = try base.write(UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)]), at: offset)
+                throw error
+            }
+            return try base.write(bytes, at: offset)
+        }
+        func synchronize() throws(LogFileError) {
+            try files.step()
+            try base.synchronize()
+        }
+        func truncate(to size: Int) throws(LogFileError) {
+            try files.step()
+            try base.truncate(to: size)
+        }
+    }
+}
