@@ -84,7 +84,7 @@ struct HelpTests {
         #expect(try Self.completions(command, "searchlight", "search", "--li") == ["--limit"])
         #expect(
             try Self.completions(command, "searchlight", "extensions", "new", "x.y", "--language", "") == [
-                "swift", "c", "c++", "rust", "go", "python", "bindings", "database",
+                "swift", "c", "c++", "rust", "go", "python", "zig", "bindings", "database",
             ])
         for words in [["extensions", "info"], ["why"], ["search", "--bundle"], ["verify", "--against"], ["reindex"]] {
             let all = ["searchlight"] + words + ["com.example.n"]
