@@ -59,6 +59,10 @@ struct Benchmarks: AsyncParsableCommand {
     var firstUseOfTypes = false
     @Flag(help: .hidden)
     var echo = false
+    @Flag(help: .hidden)
+    var frames = false
+    @Flag(help: .hidden)
+    var busEcho = false
     @Option(help: .hidden)
     var openStore: String?
     @Option(help: .hidden)
@@ -84,6 +88,8 @@ struct Benchmarks: AsyncParsableCommand {
     func run() async throws {
         if firstUseOfTypes { return TypeBenchmarks.printFirstUse() }
         if echo { return EchoProcess.answer() }
+        if frames { return FrameProcess.answer() }
+        if busEcho { return try BusEchoProcess.answer() }
         if let openStore { return try await Opening.printFirst(store: openStore, access: openAccess) }
         let interruption = Interruption()
         defer { withExtendedLifetime(interruption) {} }

@@ -6,7 +6,7 @@ import Foundation
 enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
     case types, spelling, bindings, registry, watching, promises, workers, calls, boundary, previews, service, idle,
         returns,
-        backlog, foreground, relevance, protection, meaning, index
+        backlog, foreground, relevance, protection, log, meaning, index
 
     /// Measures the part in this process.
     func measure(_ options: Benchmarks) async throws -> Report {
@@ -43,6 +43,9 @@ enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
         case .protection:
             return Report(
                 measurements: try await ProtectionBenchmarks(folder: folder, seed: seed, isShort: options.check).run())
+        case .log:
+            return Report(
+                measurements: try await LogBenchmarks(folder: folder, seed: seed, isShort: options.check).run())
         case .meaning:
             return try await MeaningBenchmarks(
                 folder: folder, seed: seed, rows: min(options.items, 100_000), model: options.model

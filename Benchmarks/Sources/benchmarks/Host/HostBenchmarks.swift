@@ -73,21 +73,33 @@ struct HostBenchmarks {
         let extensions = try compiled()
         let host = extensions.host()
         let echo = try EchoProcess()
-        var (asked, echoed): ([Double], [Double]) = ([], [])
+        let (frames, bus) = (try FrameProcess(), try BusEchoProcess())
+        var (asked, echoed, framed, bussed): ([Double], [Double], [Double], [Double]) = ([], [], [], [])
         for call in 0..<(Self.calls + 200) {
             let cost = try await ProcessCost.measure {
                 _ = try await host.data(item: "one", type: "public.data", extensions.c)
             }
             let bare = try ProcessCost.measure { try echo.roundTrip() }
+            let frame = try await ProcessCost.measure { try await frames.roundTrip() }
+            let message = try await ProcessCost.measure { try await bus.roundTrip() }
             // The first calls are warm-up.
             guard call >= 200 else { continue }
             asked.append(cost.wall * 1e6)
             echoed.append(bare.wall * 1e6)
+            framed.append(frame.wall * 1e6)
+            bussed.append(message.wall * 1e6)
         }
-        let wakings = try await wakings(host, extensions)
+        let wakings = try await wakings(extensions.lastWorker.load(ordering: .relaxed)) {
+            _ = try await host.data(item: "one", type: "public.data", extensions.c)
+        }
+        let frameWakings = try await self.wakings(frames.identifier) { try await frames.roundTrip() }
+        let busWakings = try await self.wakings(bus.identifier) { try await bus.roundTrip() }
         await host.shutdown()
         echo.stop()
-        let (call, bare) = (Percentiles(asked), Percentiles(echoed))
+        frames.stop()
+        bus.stop()
+        let (call, bare, frame) = (Percentiles(asked), Percentiles(echoed), Percentiles(framed))
+        let message = Percentiles(bussed)
         return [
             Measurement(
                 name: "promise of 1 KiB from a warm worker, p50", value: call.p50, unit: "µs",
@@ -98,15 +110,23 @@ struct HostBenchmarks {
             Measurement(
                 name: "threads woken for one such promise, in both processes", value: wakings, unit: "",
                 baseline: "bare socket", baselineValue: 2),
+            Measurement(
+                name: "1 KiB from another process over sd-bus, without a host, p50", value: message.p50, unit: "µs",
+                baseline: "over plain frames", baselineValue: frame.p50),
+            Measurement(
+                name: "1 KiB from another process over sd-bus, without a host, p99", value: message.p99, unit: "µs",
+                baseline: "over plain frames", baselineValue: frame.p99),
+            Measurement(
+                name: "threads woken for such an exchange, in both processes", value: busWakings, unit: "",
+                baseline: "over plain frames", baselineValue: frameWakings),
         ]
     }
 
-    /// Returns the number of context switches, and so wake-ups, of one call. Each takes about half
-    /// the time of the bare round trip.
-    private func wakings(_ host: ExtensionHost, _ extensions: MeasuredExtensions) async throws -> Double {
-        let worker = extensions.lastWorker.load(ordering: .relaxed)
+    /// Returns the number of context switches, and so wake-ups, of one call in this process and
+    /// another. Each takes about half the time of the bare round trip.
+    private func wakings(_ worker: Int32, _ call: () async throws -> Void) async throws -> Double {
         let before = (Wakings.of(getpid()), Wakings.of(worker))
-        for _ in 0..<Self.calls { _ = try await host.data(item: "one", type: "public.data", extensions.c) }
+        for _ in 0..<Self.calls { try await call() }
         let count = Wakings.of(getpid()) - before.0 + Wakings.of(worker) - before.1
         return Double(count) / Double(Self.calls)
     }
