@@ -108,9 +108,9 @@ struct SearchSpelling {
     }
 
     /// Returns the best corrections of the words that occur nowhere, in the order of the text.
-    /// Skips known words, words in phrases, excluded words, words with characters other than
-    /// letters, words of a part that is nearly a filter (`kind:mial`), and corrections that would
-    /// add a filter.
+    /// Skips known words, question words and function words, words in phrases, excluded words,
+    /// words with characters other than letters, words of a part that is nearly a filter
+    /// (`kind:mial`), and corrections that would add a filter.
     func replacements(in text: String) throws -> [WordReplacement] { try corrections(in: text, limit: 1).first ?? [] }
 
     /// Returns several ways to correct a text, best first. Each uses the best corrections of all
@@ -121,6 +121,7 @@ struct SearchSpelling {
         for term in UserQuery(text).terms where !term.isPhrase && !term.isExcluded {
             for word in Self.words(of: term) where before.count + min(last.count, 1) < WordReplacement.maximumCount {
                 guard Self.mayBeCorrected(word.folded), !known.contains(word.folded),
+                    !QuestionWords.contains(word.folded, in: run.statistics.languages),
                     !hinted.contains(where: { $0.overlaps(word.range) }),
                     let sought = run.plan.words.first(where: { $0.text == word.folded }), try !occurs(sought)
                 else { continue }

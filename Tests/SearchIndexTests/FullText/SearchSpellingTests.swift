@@ -43,6 +43,19 @@ struct SearchSpellingTests {
         #expect(result.found.first == found.first)
     }
 
+    @Test(
+        "A question keeps its question words and function words, which may occur nowhere",
+        arguments: [
+            ("when does the report meet", nil), ("where was their meeting", nil), ("which reprot", "which report"),
+            ("what about the figuers", "what about the figures"),
+        ] as [(String, String?)])
+    func questions(typed: String, searched: String?) async throws {
+        let store = try await Self.reports()
+        // One edit away from “when”, “where”, “which”, “what”, “does” and “about”.
+        try await store.put(item("near", title: "Then there", text: "A witch with a hat dose abort the trial"))
+        #expect(try await Self.search(store, typed).searched == searched)
+    }
+
     @Test("The words of a part that is nearly a filter are not corrected")
     func hintedParts() async throws {
         let store = try await Self.reports()
