@@ -16,8 +16,8 @@ let strict: [SwiftSetting] = [
 ]
 let internals: Target.Dependency = .product(name: "SearchlightInternals", package: "searchlight")
 
-// Scripts/swift-in builds this in the folder of the main package, so that nothing is compiled
-// twice.
+// Scripts/swift-in builds this package in the main package's build folder, so that nothing is
+// compiled twice.
 let package = Package(
     name: "searchlight-benchmarks",
     dependencies: [

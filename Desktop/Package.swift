@@ -17,7 +17,7 @@ let strict: [SwiftSetting] = [
 ]
 let internals: Target.Dependency = .product(name: "SearchlightInternals", package: "searchlight")
 
-// The window for desktops. The commands build without its libraries, GTK and libadwaita.
+// The desktop window. The commands build without its libraries, GTK and libadwaita.
 let package = Package(
     name: "searchlight-desktop",
     products: [
@@ -35,13 +35,14 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             packageAccess: false, swiftSettings: strict),
-        // The views: the owners of GTK's objects, on the main thread.
+        // The views, which own the GTK objects, on the main thread.
         .target(
             name: "WindowViews", dependencies: ["WindowModel", "CAdwaita", "CDesktop", internals],
             packageAccess: false, swiftSettings: strict),
         // The state of the window, its requests and its drags, without a display.
         .target(name: "WindowModel", dependencies: [internals], packageAccess: false, swiftSettings: strict),
-        // A content provider that is filled when the receiver asks, and WebKit, loaded at run time.
+        // A content provider that is filled when the receiver asks, and WebKit, which is loaded at
+        // run time.
         .target(
             name: "CDesktop", dependencies: ["CAdwaita"],
             cSettings: [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")],
@@ -50,11 +51,11 @@ let package = Package(
         .testTarget(
             name: "WindowModelTests", dependencies: ["WindowModel", internals], packageAccess: false,
             swiftSettings: strict),
-        // A window with promises of fixed content, for drops by a synthetic mouse.
+        // A window that promises fixed content, for drops with a synthetic mouse.
         .executableTarget(
             name: "DragSource", dependencies: ["WindowModel", "WindowViews", "CAdwaita", internals],
             path: "Tests/DragSource", packageAccess: false, swiftSettings: strict),
-        // A window that accepts them.
+        // A window that accepts such drops.
         .executableTarget(
             name: "DropTarget", dependencies: ["CAdwaita"], path: "Tests/DropTarget",
             cSettings: [.treatAllWarnings(as: .error)]),

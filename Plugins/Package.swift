@@ -73,7 +73,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "CalendarEntries", dependencies: ["ContentLines", "FileReading", "CCalendar"], swiftSettings: strict),
-        // The lines of vCard and iCalendar
+        // The line format of vCard and iCalendar
         .target(name: "ContentLines", dependencies: ["FileReading"], swiftSettings: strict),
         // Pictures: folders of pictures
         .target(
@@ -87,12 +87,12 @@ let package = Package(
             name: "PictureReading",
             dependencies: ["FileReading", "CPictures", .product(name: "CoreSpotlight", package: "searchlight")],
             swiftSettings: strict),
-        // C functions that wrap the decoders of pictures. libheif is loaded at run time
+        // C functions that wrap the picture decoders. libheif is loaded at run time
         // (docs/decisions/0030).
         .target(
             name: "CPictures", cSettings: [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")],
             linkerSettings: ["jpeg", "png16", "tiff", "webp", "webpdemux", "gif", "gcrypt"].map { .linkedLibrary($0) }),
-        // Manuals: pages of the manual, Info, and the documentation of packages
+        // Manuals: manual pages, Info, and package documentation
         .target(
             name: "Manuals",
             dependencies: [
@@ -101,7 +101,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(name: "ManualReading", dependencies: ["FileReading", "CLibArchive"], swiftSettings: strict),
-        // Web Pages: kept pages of the web
+        // Web Pages: saved web pages
         .target(
             name: "WebPages",
             dependencies: [
@@ -121,12 +121,12 @@ let package = Package(
             name: "CFileBirth", cSettings: [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")]),
         // Three C functions that wrap toml++.
         .target(name: "CTOML", cxxSettings: [.treatAllWarnings(as: .error)]),
-        // C functions that wrap the HTML and XML parsers of libxml2.
+        // C functions that wrap libxml2's HTML and XML parsers.
         .target(name: "CMarkup", dependencies: ["CLibXML2"], cSettings: [.treatAllWarnings(as: .error)]),
         // C functions that wrap poppler's GLib library, which is loaded at run time
         // (docs/decisions/0029).
         .target(name: "CPoppler", cSettings: [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")]),
-        // C functions that wrap the recurrence rules and time zones of libical.
+        // C functions that wrap libical's recurrence rules and time zones.
         .target(
             name: "CCalendar",
             cSettings: [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")],

@@ -17,8 +17,8 @@ let strict: [SwiftSetting] = [
 let internals: Target.Dependency = .product(name: "SearchlightInternals", package: "searchlight")
 
 // Programs that inject random failures. Tests/EndToEndTests/Torture runs them and reads their
-// reports. Scripts/swift-in builds this in the folder of the main package, so that nothing is
-// compiled twice.
+// reports. Scripts/swift-in builds this package in the main package's build folder, so that nothing
+// is compiled twice.
 let package = Package(
     name: "searchlight-torture",
     dependencies: [
@@ -30,11 +30,11 @@ let package = Package(
         .executableTarget(
             name: "TortureDonor", dependencies: [internals, .product(name: "GRDB", package: "GRDB.swift")],
             packageAccess: false, swiftSettings: strict),
-        // Runs the service with clients. At random it kills processes, fills disks, damages and
+        // Runs the service with clients. Randomly kills processes, fills disks, damages and
         // replaces files, and sets clocks.
         .executableTarget(
             name: "ServiceTorture", dependencies: [internals], packageAccess: false, swiftSettings: strict),
-        // Sends requests to extensions, cancels and kills at random, and counts leaked resources.
+        // Sends requests to extensions, randomly cancels and kills, and counts leaked resources.
         .executableTarget(
             name: "ExtensionTorture", dependencies: [internals], packageAccess: false, swiftSettings: strict),
     ]

@@ -8,7 +8,7 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
-// Extensions for common content, such as mail. A library of the system reads each format. So these
+// Extensions for common content, such as mail. Each format is read by a system library, so these
 // extensions are a separate package: the commands, Journal and Bookmarks build without the
 // libraries.
 let package = Package(
@@ -20,7 +20,7 @@ let package = Package(
         .package(name: "searchlight", path: "../..")
     ],
     targets: [
-        // Shared by the extensions: batches of donations, and progress reports.
+        // Shared by the extensions: donation batches and progress reports.
         .target(
             name: "ContentSupport", dependencies: [.product(name: "CoreSpotlight", package: "searchlight")],
             swiftSettings: strict),
@@ -31,7 +31,7 @@ let package = Package(
             dependencies: ["ContentSupport", "MailMessages", .product(name: "CoreSpotlight", package: "searchlight")],
             swiftSettings: strict),
         .target(name: "MailMessages", dependencies: ["CMailReader"], swiftSettings: strict),
-        // A small C interface to GMime and the HTML parser of libxml2.
+        // A small C interface to GMime and to libxml2's HTML parser.
         .target(
             name: "CMailReader", dependencies: ["CGMime", "CLibXML2"], cSettings: [.treatAllWarnings(as: .error)]),
         .systemLibrary(name: "CGMime", pkgConfig: "gmime-3.0", providers: [.apt(["libgmime-3.0-dev"])]),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 
-/// Opens items and continues searches: gives the activity to the running app, or else starts the
+/// Opens items and continues searches: passes the activity to the running app, or else starts the
 /// app. May be used from any task.
 ///
 /// ```swift
@@ -12,7 +12,7 @@ package struct ItemOpener: Sendable {
     private let launcher: AppLauncher
     private let activities: any ActivityCarrier
 
-    /// The way in which an item was opened, and the outcome.
+    /// The plan by which an item was opened, and the outcome.
     package struct Opened: Sendable {
         package var plan: LaunchPlan
         package var outcome: AppLauncher.Outcome
@@ -21,8 +21,8 @@ package struct ItemOpener: Sendable {
     /// Creates an opener.
     ///
     /// - Parameters:
-    ///   - environment: The environment of started programs; it also determines the folders of
-    ///     desktop entries.
+    ///   - environment: The environment for started programs, which also determines the folders
+    ///     with desktop entries.
     ///   - activities: The channel to running apps.
     package init(environment: [String: String], activities: any ActivityCarrier, launcher: AppLauncher? = nil) {
         (self.environment, self.activities) = (environment, activities)
@@ -54,7 +54,7 @@ package struct ItemOpener: Sendable {
                 if await activities.offer(target.activity, to: target.bundle) {
                     return Opened(plan: plan, outcome: .init(kind: .continued))
                 }
-                // The app has ended, or does not know the item.
+                // The app has exited, or does not know the item.
                 target.hasHandler = false
             case .activity:
                 guard let held = await activities.hold(target.activity, for: target.bundle) else {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An activity of the user that continues in an app.
+/// A user activity that continues in an app.
 package enum LaunchActivity: Hashable, Sendable, Codable {
-    /// The user opens an item. The value is the identifier that the app gave to the item.
+    /// The user opens an item. The value is the identifier that the app assigned to the item.
     case item(String)
-    /// The user continues a search. The value is the text of the search.
+    /// The user continues a search. The value is the search text.
     case search(String)
 
-    /// The maximum length of a search text in bytes.
+    /// The maximum length of a search text, in bytes.
     package static let maximumTextBytes = 4096
 }
 
-/// An activity that is kept until an app takes it.
+/// An activity that is stored until an app fetches it.
 package struct HeldActivity: Hashable, Sendable, Codable {
     /// The number of the activity.
     package var number: UInt64
@@ -24,20 +24,20 @@ package struct HeldActivity: Hashable, Sendable, Codable {
 /// A channel to the apps that have a handler for activities. Only the service provides this
 /// channel. All functions may be called from any task.
 package protocol ActivityCarrier: Sendable {
-    /// `true` if a running app of a bundle has a handler.
+    /// Returns `true` if a running app of a bundle has a handler.
     func hasHandler(of bundle: String) -> Bool
 
-    /// Gives an activity to a running app of a bundle. Returns `false` if none takes it.
+    /// Offers an activity to a running app of a bundle. Returns `false` if no app accepts it.
     func offer(_ activity: LaunchActivity, to bundle: String) async -> Bool
 
-    /// Keeps an activity until an app of the bundle registers its handler, for a limited time.
+    /// Stores an activity for a limited time until an app of the bundle registers its handler.
     /// Returns `nil` if that is not possible.
     func hold(_ activity: LaunchActivity, for bundle: String) async -> HeldActivity?
 
-    /// Waits until an app has taken a kept activity. Returns `false` if its time is over, it was
-    /// dropped, or the task is cancelled. May be called once for an activity.
+    /// Waits until an app has fetched a stored activity. Returns `false` if its time is over, it
+    /// was dropped, or the task is cancelled. May be called once per activity.
     func isTaken(_ number: UInt64) async -> Bool
 
-    /// Drops a kept activity.
+    /// Drops a stored activity.
     func drop(_ number: UInt64) async
 }

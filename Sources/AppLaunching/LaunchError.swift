@@ -2,7 +2,7 @@
 
 /// The reason why no app opened an item.
 package struct LaunchError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The kinds of failures. Scripts rely on the names.
+    /// The kinds of failures. Scripts rely on these names.
     package enum Kind: String, Sendable, Codable, CaseIterable {
         /// No installed app opens the item.
         case noApp
@@ -12,16 +12,16 @@ package struct LaunchError: Error, Hashable, Sendable, Codable, CustomStringConv
         case refused
         /// The app could not be started.
         case cannotStart
-        /// The app was started and ended with an error.
+        /// The app was started and exited with an error.
         case crashed
-        /// The app did not answer within the limit.
+        /// The app did not answer within the time limit.
         case timedOut
         /// The caller stopped waiting.
         case cancelled
     }
     /// The kind.
     package var kind: Kind
-    /// A message with the attempt, the problem and advice.
+    /// A message that states the attempt, the problem and a remedy.
     package var description: String
 
     package init(_ kind: Kind, _ description: String) { (self.kind, self.description) = (kind, description) }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The chosen method to open an item, and the reasons.
+/// The chosen method for opening an item, and the reasons.
 package struct LaunchPlan: Hashable, Sendable {
-    /// The methods to open an item, in the order in which they are tried.
+    /// The methods for opening an item, in the order in which they are tried.
     package enum Way: String, Sendable, Codable, CaseIterable {
         /// The running app, which has registered a handler for activities.
         case runningApp
-        /// The D-Bus activation of the app (`org.freedesktop.Application`).
+        /// D-Bus activation of the app (`org.freedesktop.Application`).
         case busActivation
         /// The command line of the app's desktop entry.
         case desktopEntry
-        /// The default app of the item's file or URL.
+        /// The default app for the item's file or URL.
         case defaultHandler
     }
 
     /// The part of the item that the app receives.
     package enum Delivery: String, Sendable, Codable {
-        /// The activity: the item's identifier or the text of a search.
+        /// The activity: the item's identifier or a search text.
         case activity
         case file
         case url
@@ -28,7 +28,7 @@ package struct LaunchPlan: Hashable, Sendable {
     package struct BusStart: Hashable, Sendable {
         /// The app's name on the session bus.
         package var name: String
-        /// The URIs to open; empty to activate the app only.
+        /// The URIs to open; empty to only activate the app.
         package var uris: [String]
     }
 
@@ -56,15 +56,15 @@ package struct LaunchPlan: Hashable, Sendable {
     package var entry: String
     /// The name of the app.
     package var app: String
-    /// The D-Bus call; tried first.
+    /// The D-Bus call, which is tried first.
     package var bus: BusStart?
-    /// The command, if there is no D-Bus call or the bus cannot start the app.
+    /// The command to use if there is no D-Bus call or the bus cannot start the app.
     package var command: Command?
     /// The part of the item that the app receives.
     package var delivery: Delivery
     /// The reason for the choice, as a sentence without a full stop.
     package var reason: String
-    /// The ways before the chosen one, with the reasons against them.
+    /// The methods that precede the chosen one, with the reasons against them.
     package var passedOver: [PassedOver]
 
     init(
@@ -75,11 +75,11 @@ package struct LaunchPlan: Hashable, Sendable {
         (self.delivery, self.reason, self.passedOver) = (delivery, reason, passedOver)
     }
 
-    /// The plan that starts an app with arguments of its own, without an item.
+    /// Creates the plan that starts an app with its own arguments, without an item.
     ///
     /// - Parameters:
     ///   - program: The absolute path of the program.
-    ///   - reason: As of ``reason``.
+    ///   - reason: See ``reason``.
     package init(app: String, entry: String, program: String, arguments: [String], reason: String) {
         self.init(
             way: .desktopEntry, entry: entry, app: app,

@@ -2,20 +2,20 @@
 import SystemSupport
 import UniformTypeIdentifiers
 
-/// Decides how an item is opened, from desktop entries and lists of default applications. It starts
-/// nothing.
+/// Decides how an item is opened, based on desktop entries and lists of default applications. It
+/// starts no program.
 ///
 /// ```swift
 /// let plan = try LaunchPlanner(environment: environment).plan(target)
 /// ```
 ///
-/// Reads files on each call, so call it on a thread that may block. May be used from any thread.
+/// Reads files in each call, so call it on a thread that may block. May be used from any thread.
 package struct LaunchPlanner: Sendable {
     private let entries: DesktopEntries
     private let handlers: DefaultHandlers
     private let language: String
 
-    /// Terminals for apps that need one, with the option before the command.
+    /// Terminals for apps that need one, with the option that precedes the command.
     private static let terminals: [[String]] = [
         ["xdg-terminal-exec"], ["x-terminal-emulator", "-e"], ["gnome-terminal", "--"], ["konsole", "-e"],
         ["xterm", "-e"],
@@ -29,12 +29,12 @@ package struct LaunchPlanner: Sendable {
         language = Self.language(environment)
     }
 
-    /// The user's language for messages.
+    /// Returns the user's language for messages.
     package static func language(_ environment: [String: String]) -> String {
         ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
     }
 
-    /// Chooses the method to open an item.
+    /// Chooses the method for opening an item.
     ///
     /// - Throws: ``LaunchError``: `noApp`, `missingFile` or `refused`.
     package func plan(_ target: LaunchTarget) throws(LaunchError) -> LaunchPlan {
@@ -46,7 +46,7 @@ package struct LaunchPlanner: Sendable {
                 reason: "the running app has a handler for activities", passedOver: [])
         }
         let app: DesktopEntry?
-        // An action of an item, such as a call, is for the default app of a scheme alone.
+        // An item's action, such as a call, is handled only by the default app for its URL scheme.
         let isForApp = !target.desktopEntry.isEmpty
         if isForApp { passOver(.runningApp, "no running app of \(target.bundle) has a handler for activities") }
         switch entries.find(target.desktopEntry) {
@@ -119,7 +119,8 @@ package struct LaunchPlanner: Sendable {
         return entry.types.contains(where: types.contains)
     }
 
-    /// A plan that starts an app; `nil` if the app cannot take the resource or cannot be started.
+    /// Returns a plan that starts an app; `nil` if the app cannot take the resource or cannot be
+    /// started.
     private func start(
         _ entry: DesktopEntry, _ resource: LaunchResource?, _ way: LaunchPlan.Way, _ reason: String,
         _ passOver: (LaunchPlan.Way, String) -> Void, delivery: LaunchPlan.Delivery = .nothing
@@ -127,7 +128,8 @@ package struct LaunchPlanner: Sendable {
         var plan = LaunchPlan(
             way: way, entry: entry.identifier, app: entry.name(in: language) ?? entry.identifier,
             delivery: resource?.delivery ?? delivery, reason: reason, passedOver: [])
-        // A Flatpak sees a file only after its own command has passed it to the document portal.
+        // A Flatpak can see a file only after its own command has passed the file to the document
+        // portal.
         if let name = entry.busName, !(entry.isFlatpak && resource?.isFile == true) {
             plan.bus = .init(name: name, uris: resource.map { [$0.uri] } ?? [])
             if way == .desktopEntry { plan.way = .busActivation }

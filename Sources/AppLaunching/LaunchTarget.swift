@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The facts about an item that decide which app opens it. The engine collects them; they contain
-/// only checked values.
+/// The facts about an item that determine which app opens it. The engine collects them, and they
+/// contain only checked values.
 package struct LaunchTarget: Hashable, Sendable, Codable {
-    /// The bundle of the item.
+    /// The item's bundle.
     package var bundle: String
     /// The user-visible name of the bundle.
     package var bundleName: String
-    /// The app's identifier of the item.
+    /// The identifier that the app assigned to the item.
     package var identifier: String
     /// The title, for messages.
     package var title: String
     /// The file name of the app's desktop entry.
     package var desktopEntry: String
-    /// `true` if the bundle is named after its desktop entry, so that the entry is its own.
+    /// `true` if the bundle is named after its desktop entry, so that the entry belongs to it.
     package var ownsEntry: Bool
     /// The item's file or URL.
     package var resource: LaunchResource?
@@ -23,26 +23,26 @@ package struct LaunchTarget: Hashable, Sendable, Codable {
     package var contentType: String?
     /// The activity for an app that continues activities.
     package var activity: LaunchActivity
-    /// `true` if the manifest has `CoreSpotlightContinuation`, so that the app takes activities
+    /// `true` if the manifest has `CoreSpotlightContinuation`, so that the app fetches activities
     /// when it is started.
     package var continues = false
     /// `true` if a running app of the bundle has a handler for activities.
     package var hasHandler = false
-    /// `true` if an activity can be kept for an app that is being started.
+    /// `true` if an activity can be stored for an app that is being started.
     package var canHold = false
 
     /// The reason why a file may not be opened.
     package enum Refusal: Error, Hashable, Sendable, Codable, CustomStringConvertible {
         /// There is no file at the path.
         case missing(String)
-        /// The extension of the bundle may not read the file.
+        /// The bundle's extension may not read the file.
         case notReadable(String, bundle: String)
         /// The path leads to a device, a pipe or a socket.
         case special(String)
         /// The path is not a file path.
         case malformed(String)
 
-        /// The reason, to complete a sentence.
+        /// The reason, which completes a sentence.
         package var description: String {
             switch self {
             case .missing(let path): "its file \(path) does not exist"

@@ -2,43 +2,43 @@
 import Foundation
 import Glibc
 
-/// A problem with the files of assistants.
+/// A problem with the files for assistants.
 package struct AssistantFileError: Error, CustomStringConvertible {
     package var description: String
 }
 
-/// The apps whose items each assistant may read. An assistant without a grant reads nothing.
+/// The apps whose items each assistant may read. An assistant without a grant can read no items.
 ///
-/// An assistant states its own name, so a grant records the user's consent and is not a wall
-/// against other programs of the user, which can read the index anyway.
+/// An assistant states its own name, so a grant records the user's consent. It is not a security
+/// boundary against the user's other programs, which can read the index anyway.
 package struct AssistantGrants: Codable, Equatable, Sendable {
     /// The grants of one assistant.
     package struct Grant: Codable, Equatable, Sendable {
         /// The bundle identifiers of the apps.
         package var bundles: Set<String> = []
-        /// `true` if the assistant may read the items of all apps, also of apps added later.
+        /// `true` if the assistant may read the items of all apps, including apps added later.
         package var all = false
 
         package init() {}
     }
 
-    /// The grants by the name of the assistant.
+    /// The grants by assistant name.
     package private(set) var assistants: [String: Grant] = [:]
 
-    /// The maximum number of assistants, and of apps for each.
+    /// The maximum number of assistants, and of apps per assistant.
     package static let maximumAssistants = 100
     package static let maximumBundles = 1000
-    /// The maximum length of a name in bytes.
+    /// The maximum length of a name, in bytes.
     package static let maximumNameBytes = 200
 
     package init() {}
 
-    /// Returns `true` if an assistant may read the items of a bundle.
+    /// Returns `true` if an assistant may read a bundle's items.
     package func allows(_ assistant: String, _ bundle: String) -> Bool {
         assistants[assistant].map { $0.all || $0.bundles.contains(bundle) } ?? false
     }
 
-    /// Grants apps to an assistant; `nil` grants all apps.
+    /// Grants an assistant access to apps; `nil` grants access to all apps.
     ///
     /// - Returns: `false` if a limit is reached.
     mutating func grant(_ assistant: String, _ bundles: [String]?) -> Bool {
@@ -48,9 +48,9 @@ package struct AssistantGrants: Codable, Equatable, Sendable {
         return assistants.count <= Self.maximumAssistants && grant.bundles.count <= Self.maximumBundles
     }
 
-    /// Takes back grants of an assistant; `nil` takes back all.
+    /// Revokes an assistant's grants; `nil` revokes all of them.
     ///
-    /// - Returns: `false` if there was no such grant.
+    /// - Returns: `false` if no such grant existed.
     mutating func revoke(_ assistant: String, _ bundles: [String]?) -> Bool {
         guard var grant = assistants[assistant] else { return false }
         guard let bundles else {
@@ -64,20 +64,20 @@ package struct AssistantGrants: Codable, Equatable, Sendable {
     }
 }
 
-/// The file with the grants, in the folder of a store. Each change is durable on return. May be
-/// used by several processes at a time.
+/// The file with the grants, in the store's folder. A change is durable when its function returns.
+/// May be used by several processes at a time.
 package struct AssistantGrantsFile: Sendable {
     private static let name = "assistants.json"
     private static let maximumBytes = 4 << 20
 
     private let path: String
 
-    /// The file of a store.
+    /// Creates the object for a store's file.
     package init(store: String) { path = store + "/" + Self.name }
 
-    /// Reads the grants; none if there is no file.
+    /// Reads the grants; none if the file does not exist.
     ///
-    /// - Throws: ``AssistantFileError`` if the file is damaged. Then nothing is granted.
+    /// - Throws: ``AssistantFileError`` if the file is damaged. Nothing is granted in that case.
     package func read() throws(AssistantFileError) -> AssistantGrants {
         guard access(path, F_OK) == 0 else { return AssistantGrants() }
         do {
@@ -94,7 +94,7 @@ package struct AssistantGrantsFile: Sendable {
         }
     }
 
-    /// Grants apps to an assistant; `nil` grants all apps.
+    /// Grants an assistant access to apps; `nil` grants access to all apps.
     package func grant(_ assistant: String, _ bundles: [String]?) throws(AssistantFileError) {
         guard (1...AssistantGrants.maximumNameBytes).contains(assistant.utf8.count) else {
             throw AssistantFileError(
@@ -109,12 +109,13 @@ package struct AssistantGrantsFile: Sendable {
         }
     }
 
-    /// Takes back grants; `nil` takes back all of an assistant. Returns `false` if there was none.
+    /// Revokes an assistant's grants; `nil` revokes all of them. Returns `false` if no such grant
+    /// existed.
     package func revoke(_ assistant: String, _ bundles: [String]?) throws(AssistantFileError) -> Bool {
         try change { $0.revoke(assistant, bundles) }
     }
 
-    /// Changes the file under a lock. A change that returns `false` is dropped.
+    /// Changes the file under a lock. If the body returns `false`, the change is dropped.
     private func change(_ body: (inout AssistantGrants) -> Bool) throws(AssistantFileError) -> Bool {
         let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard lock >= 0 else { throw failure(errno) }

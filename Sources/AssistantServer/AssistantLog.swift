@@ -2,11 +2,11 @@
 import Foundation
 import Glibc
 
-/// The log of everything that assistants read, in the folder of a store: one JSON object a line. It
-/// has the numbers and bundles of items, and no content of them. May be used by several processes
-/// at a time.
+/// The log of everything that assistants read, in the store's folder: one JSON object per line. It
+/// contains the numbers and bundles of items, but not their content. May be used by several
+/// processes at a time.
 package struct AssistantLog: Sendable {
-    /// One request of an assistant.
+    /// One request by an assistant.
     package struct Entry: Codable, Equatable, Sendable {
         /// The time, in seconds since 1970-01-01 UTC.
         package var time: Double
@@ -20,7 +20,7 @@ package struct AssistantLog: Sendable {
         package var items: [Int64] = []
         /// The bundles of these items.
         package var bundles: [String] = []
-        /// `true` if the request was denied for lack of a grant.
+        /// `true` if the request was denied because of a missing grant.
         package var isDenied = false
 
         package init(
@@ -33,23 +33,23 @@ package struct AssistantLog: Sendable {
     }
 
     private static let name = "assistants.log"
-    /// The size at which the older half is dropped, in bytes.
+    /// The size, in bytes, at which the older half is dropped.
     private let maximumBytes: Int
 
     private let path: String
 
-    /// The log of a store.
+    /// Creates the log of a store.
     package init(store: String, maximumBytes: Int = 4 << 20) {
         (path, self.maximumBytes) = (store + "/" + Self.name, maximumBytes)
     }
 
-    /// The entries, oldest first. Damaged lines are left out.
+    /// Returns the entries, oldest first. Damaged lines are left out.
     package func entries() throws(AssistantFileError) -> [Entry] {
         guard access(path, F_OK) == 0 else { return [] }
         return try locked { Self.entries(in: Self.contents($0, atMost: maximumBytes * 2)).map(\.entry) }
     }
 
-    /// Appends an entry. An assistant gets an answer only after its request is in the log.
+    /// Appends an entry. An assistant gets an answer only after its request has been logged.
     package func append(_ entry: Entry) throws(AssistantFileError) {
         try locked { descriptor throws(AssistantFileError) in
             guard var line = try? JSONEncoder().encode(entry) else { return }
@@ -64,7 +64,7 @@ package struct AssistantLog: Sendable {
         }
     }
 
-    /// Removes all entries, or those about a bundle.
+    /// Removes all entries, or the entries about a bundle.
     package func clear(bundle: String? = nil) throws(AssistantFileError) {
         guard access(path, F_OK) == 0 else { return }
         try locked { descriptor throws(AssistantFileError) in

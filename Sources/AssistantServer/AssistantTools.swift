@@ -18,25 +18,25 @@ struct ToolAnswer {
     var text: String
     var structured: JSONValue
 
-    /// The result in the form of the protocol.
+    /// The result in the protocol's format.
     var result: JSONValue {
         ["content": [["type": "text", "text": .text(text)]], "structuredContent": structured, "isError": false]
     }
 }
 
-/// The tools for assistants. Each request is checked against the grants and written to the log
-/// before its answer is returned.
+/// The tools for assistants. Each request is checked against the grants and logged before its
+/// answer is returned.
 struct AssistantTools: Sendable {
-    /// The index; `nil` as long as there is none.
+    /// The index; `nil` if there is none yet.
     var store: (any EngineClient)?
     let grants: AssistantGrantsFile
     let log: AssistantLog
     let now: @Sendable () -> Double
     var open: (@Sendable (Int64) async throws -> String)?
 
-    /// The maximum number of hits, and of characters of a passage in a list.
+    /// The maximum number of hits, and of characters per passage in a list.
     private static let (maximumHits, passageCharacters) = (50, 600)
-    /// The default and maximum number of bytes of text that one call reads.
+    /// The default and the maximum number of text bytes that one call reads.
     private static let (usualBytes, maximumBytes) = (16 << 10, 64 << 10)
     private static let (titleCharacters, valueCharacters) = (200, 500)
 
@@ -64,7 +64,7 @@ struct AssistantTools: Sendable {
 
     private static let isEmpty = ToolProblem("The index is empty. The user can fill it: searchlight setup")
 
-    /// Runs a call of the index, and explains its failure.
+    /// Runs an index call, and explains its failure.
     private func fromIndex<Value>(
         _ body: (any EngineClient) async throws(EngineError) -> Value
     ) async throws(ToolProblem) -> Value {
@@ -77,7 +77,7 @@ struct AssistantTools: Sendable {
 
     // MARK: Access
 
-    /// The rights of an assistant during one request.
+    /// An assistant's access rights during one request.
     private struct Access {
         let grants: AssistantGrants
         let assistant: String
@@ -111,7 +111,7 @@ struct AssistantTools: Sendable {
             """)
     }
 
-    /// Logs the items of an answer. Without the entry there is no answer.
+    /// Logs the items in an answer. If the entry cannot be written, there is no answer.
     private func logged(_ access: Access, _ items: [StoredItem]) throws(ToolProblem) {
         do throws(AssistantFileError) {
             try log.append(
@@ -134,7 +134,7 @@ struct AssistantTools: Sendable {
         if let problem = Self.lengthProblem(query) { throw ToolProblem(problem) }
         var search = try await scoped(query, arguments, access)
         search.countsUpTo = 1000
-        // Corrections come from the words of all apps.
+        // Corrections are based on the words of all apps.
         search.correctsSpelling = access.isForAll
         let request = search
         let found = try await fromIndex { store throws(EngineError) in try await store.find(request) }
@@ -159,7 +159,7 @@ struct AssistantTools: Sendable {
         }
     }
 
-    /// Returns a search of the granted apps, with the arguments “app” and “limit”.
+    /// Returns a search restricted to the granted apps, with the arguments “app” and “limit”.
     private func scoped(
         _ text: String, _ arguments: [String: JSONValue], _ access: Access
     ) async throws(ToolProblem) -> ItemSearch {
@@ -179,11 +179,11 @@ struct AssistantTools: Sendable {
 
     /// Logs hits, and returns them as an answer.
     ///
-    /// - Parameter introduction: Returns the first line for a number of hits.
+    /// - Parameter introduction: Returns the first line for a given number of hits.
     private func listed(
         _ found: [FoundItem], _ access: Access, _ introduction: (Int) -> String
     ) throws(ToolProblem) -> ToolAnswer {
-        // An app may have donated its first items after the count.
+        // An app may have donated its first items after the bundles were counted.
         let hits = found.filter { access.allows($0.item.scope.bundle) }
         try logged(access, hits.map(\.item))
         var text = MarkedText()
@@ -256,7 +256,7 @@ struct AssistantTools: Sendable {
                 return nil
             }
         }
-        // The same answer in both cases, so that numbers do not tell which apps exist.
+        // The answer is the same in both cases, so that numbers do not reveal which apps exist.
         guard let item, access.allows(item.scope.bundle) else {
             throw ToolProblem("There is no item \(number) in the granted apps.")
         }
@@ -407,7 +407,7 @@ struct AssistantTools: Sendable {
 }
 
 extension StoredItem {
-    /// The date of the content as ISO 8601.
+    /// The content's date in ISO 8601.
     fileprivate var date: String? {
         for name in ["startDate", "contentModificationDate", "contentCreationDate"] {
             if case .date(let moment)? = record.attributes[name] { return DisplayText.moment(moment) }
@@ -415,7 +415,7 @@ extension StoredItem {
         return nil
     }
 
-    /// The short attributes, one a line.
+    /// Returns the short attributes, one per line.
     fileprivate func facts(limit: Int) -> String? {
         let lines = record.attributes.sorted { $0.key < $1.key }.compactMap { name, value -> String? in
             guard name != "textContent", name != "title" else { return nil }
@@ -428,7 +428,8 @@ extension StoredItem {
 }
 
 extension String {
-    /// The part from a byte, without cutting a character, and the byte after it.
+    /// Returns the part that starts at a byte, without splitting a character, and the position
+    /// after it.
     fileprivate func part(from start: Int, bytes: Int) -> (text: String, end: Int) {
         guard start < utf8.count else { return ("", utf8.count) }
         let (first, last) = (start, Swift.min(utf8.count, start + bytes))
@@ -438,7 +439,7 @@ extension String {
             return index
         }
         let (from, to) = (boundary(first), boundary(last))
-        // One scalar at least, so that reading always gets on.
+        // At least one scalar, so that reading always advances.
         let end = to > from ? to : unicodeScalars.index(after: from)
         return (String(self[from..<end]), utf8.distance(from: utf8.startIndex, to: end))
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A text for an assistant in which everything from items stands between marks. The marks have a
-/// random name, so that no item can contain the end mark.
+/// A text for an assistant in which everything from items is between markers. The markers contain a
+/// random name, so that no item can contain the end marker.
 struct MarkedText {
     private let mark: String
     private var parts: [String] = []
@@ -20,9 +20,9 @@ struct MarkedText {
         parts.append("<data \(mark)>\n\(line)\(text.map { "\n" + $0 } ?? "")\n</data \(mark)>")
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     ///
-    /// - Parameter introduction: A line outside of the marks.
+    /// - Parameter introduction: A line outside the markers.
     func whole(_ introduction: String) -> String {
         ([introduction, AssistantSession.warning] + parts).joined(separator: "\n")
     }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSONText
 
-/// A message of JSON-RPC 2.0 from a client: a request, or a notification without an answer.
+/// A JSON-RPC 2.0 message from a client: a request, or a notification, which has no answer.
 struct RPCMessage {
-    /// The number or text that names the request; `nil` for a notification.
+    /// The number or text that identifies the request; `nil` for a notification.
     var identifier: JSONValue?
     var method: String
     var parameters: [String: JSONValue]
 
-    /// The maximum length of a line in bytes, and its maximum depth.
+    /// The maximum length of a line, in bytes, and its maximum nesting depth.
     static let maximumBytes = 1 << 20
     private static let maximumDepth = 32
 
-    /// Reads a line.
+    /// Parses a line.
     ///
-    /// - Returns: `nil` for a response of the client, which is not awaited here.
-    /// - Throws: ``RPCError`` for anything that is not a message.
+    /// - Returns: `nil` for a response from the client, because none is expected here.
+    /// - Throws: ``RPCError`` if the line is not a message.
     init?(line: some Collection<UInt8>) throws(RPCError) {
         guard line.count <= Self.maximumBytes else {
             throw RPCError(.invalidRequest, "A message has at most \(Self.maximumBytes) bytes.")
@@ -49,7 +49,7 @@ struct RPCMessage {
     }
 }
 
-/// An error of JSON-RPC.
+/// A JSON-RPC error.
 struct RPCError: Error {
     enum Code: Int64 {
         case parse = -32700
@@ -61,7 +61,7 @@ struct RPCError: Error {
 
     var code: Code
     var message: String
-    /// The request that failed, if it is known.
+    /// The request that failed, if known.
     var identifier: JSONValue?
 
     init(_ code: Code, _ message: String, _ identifier: JSONValue? = nil) {
@@ -80,7 +80,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
         self = .object(fields.map { Field(key: $0.0, value: $0.1) })
     }
 
-    /// The object without the fields that have no value.
+    /// Returns the object without the fields that have no value.
     static func object(_ fields: [(String, JSONValue?)]) -> JSONValue {
         .object(fields.compactMap { key, value in value.map { Field(key: key, value: $0) } })
     }

@@ -6,7 +6,7 @@ package enum BoundaryEvent: Sendable, Hashable {
     /// The host calls the extension.
     ///
     /// - Parameters:
-    ///   - number: The number of the call in its session, from 1.
+    ///   - number: The number of the call in its session, starting at 1.
     ///   - cause: The number of the extension's call that passed the callback; 0 for none.
     case hostCall(number: UInt32, HostCallKind, cause: UInt32, [BoundaryValue])
     /// The extension returns from a call of the host.
@@ -14,13 +14,13 @@ package enum BoundaryEvent: Sendable, Hashable {
     /// The extension calls the host.
     ///
     /// - Parameters:
-    ///   - number: The number of the call in its session, from 1.
+    ///   - number: The number of the call in its session, starting at 1.
     ///   - within: The number of the host's call on the same thread; 0 if the extension calls from
-    ///     a thread of its own.
+    ///     its own thread.
     case extensionCall(number: UInt32, within: UInt32, BoundaryFunction, [BoundaryValue])
     /// The host returns from a call of the extension.
     case extensionReturn(number: UInt32, BoundaryValue)
-    /// The host has cancelled a request.
+    /// The host cancelled a request.
     case cancelled(request: UInt64)
     /// The recorder reached its limit; later events are missing.
     case truncated
@@ -84,16 +84,16 @@ package enum BoundaryEvent: Sendable, Hashable {
     }
 }
 
-/// The end of the worker of a session.
+/// The reason for the end of a session's worker.
 package enum SessionEnding: Sendable, Hashable {
-    /// The host ended the worker after the last request.
+    /// The host terminated the worker after the last request.
     case finished
-    /// The host ended the worker because a request failed.
+    /// The host terminated the worker because a request failed.
     case endedByHost
     case exited(status: Int32)
     case signalled(Int32)
 
-    /// `true` if the extension ended its worker.
+    /// `true` if the extension caused its worker to exit.
     package var isCrash: Bool {
         switch self {
         case .finished, .endedByHost: false

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A function of the host that an extension in C may call, as `searchlight_extension.h` declares
-/// it.
+/// A host function that a C extension may call, as declared in `searchlight_extension.h`.
 package struct BoundaryFunction: Sendable, Hashable {
-    /// The meaning of a text, which decides how the scrubber treats it.
+    /// The meaning of a text, which determines how the scrubber treats it.
     package enum TextRole: Sendable, Hashable {
         /// Text that may be personal: identifiers, titles, messages.
         case personal
@@ -17,7 +16,7 @@ package struct BoundaryFunction: Sendable, Hashable {
         case batch = 2
     }
 
-    /// The signature of a completion or a handler.
+    /// The signature of a completion or handler.
     package enum CallbackKind: Sendable, Hashable {
         /// `searchlight_completion`
         case completion
@@ -29,14 +28,14 @@ package struct BoundaryFunction: Sendable, Hashable {
         case cancel
     }
 
-    /// A parameter. Most take one argument in C.
+    /// A parameter. Most parameters correspond to one C argument.
     package enum Parameter: Sendable, Hashable {
         case host
         case request
         case object(ObjectKind)
         /// A C string.
         case text(TextRole)
-        /// A C string of which the host reads 16 KiB.
+        /// A C string of which the host reads at most 16 KiB.
         case message
         /// An array of C strings and its length.
         case texts(TextRole)
@@ -44,7 +43,7 @@ package struct BoundaryFunction: Sendable, Hashable {
         case textPairs
         /// An array of items and its length.
         case items
-        /// Bytes and their number, which the host does not read beyond the limit.
+        /// Bytes and their number. The host does not read bytes beyond the limit.
         case bytes(limit: Int)
         case int32
         case uint32
@@ -65,24 +64,24 @@ package struct BoundaryFunction: Sendable, Hashable {
         case table
     }
 
-    /// The number in recordings: 16 for each interface, and the position in its table.
+    /// The number in recordings: 16 for each interface, plus the position in its table.
     package let number: UInt8
     /// The identifier of the interface; empty for `searchlight_host` itself.
     package let interface: String
     package let name: String
     package let parameters: [Parameter]
     package let result: Result
-    /// `true` if an extension may call it any number of times with the same effect. Recordings
-    /// leave such calls out.
+    /// `true` if an extension may call the function any number of times with the same effect.
+    /// Recordings leave out such calls.
     package let isPoll: Bool
-    /// `true` if it answers a request.
+    /// `true` if the function answers a request.
     package var isAnswer: Bool { interface == "searchlight.request/1" }
 
     /// The name in reports, such as `searchlight.items/1 set_string`.
     package var title: String { interface.isEmpty ? name : "\(interface) \(name)" }
 }
 
-/// A table of functions of the host.
+/// A table of host functions.
 package struct BoundaryInterface: Sendable {
     package let identifier: String
     package let functions: [BoundaryFunction]
@@ -110,12 +109,12 @@ package struct BoundaryInterface: Sendable {
         }
     }
 
-    /// The function of `searchlight_host` itself.
+    /// The function in `searchlight_host` itself.
     package static let getInterface = BoundaryInterface(
         0, "", [Declaration("get_interface", [.host, .text(.vocabulary)], .table)]
     ).functions[0]
 
-    /// The largest encoded batch that the host reads, in bytes.
+    /// The maximum size of an encoded batch that the host reads, in bytes.
     private static let batchBytes = 32 << 20
     /// `SEARCHLIGHT_CLIENT_STATE_MAX`
     private static let stateBytes = 250
@@ -128,8 +127,7 @@ package struct BoundaryInterface: Sendable {
     private static let item = BoundaryFunction.Parameter.object(.item)
     private static let batch = BoundaryFunction.Parameter.object(.batch)
 
-    /// All interfaces of the host, with their functions in the order of the tables. The numbers
-    /// never change.
+    /// All interfaces of the host, with their functions in table order. The numbers never change.
     package static let all: [BoundaryInterface] = [
         BoundaryInterface(
             1, "searchlight.request/1",
@@ -214,20 +212,20 @@ package struct BoundaryInterface: Sendable {
 
 /// A call of the host to the extension.
 package enum HostCallKind: UInt8, Sendable, Hashable, CaseIterable {
-    /// The opening of the library, and the creation of the extension object.
+    /// Opening the library and creating the extension object.
     case load = 1
     case reindexAll, reindexItems, reindexPage, updateFiles, provideData, provideFile, preview
     case didThrottle, didFinishThrottle
-    /// A callback that the extension has passed with an earlier call.
+    /// A callback that the extension passed in an earlier call.
     case completion = 32
     case state, listing, cancel
 
-    /// `true` if the host makes the call by itself, and not because the extension passed a
-    /// callback.
+    /// `true` if the host makes the call on its own initiative instead of calling back the
+    /// extension.
     package var isRequest: Bool { rawValue > HostCallKind.load.rawValue && rawValue < HostCallKind.completion.rawValue }
     package var isCallback: Bool { rawValue >= HostCallKind.completion.rawValue }
 
-    /// The function of the extension in C.
+    /// The extension's C function.
     package var title: String {
         switch self {
         case .load: "create"

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An argument or a result of a call between the host and an extension.
+/// An argument or result of a call between the host and an extension.
 package enum BoundaryValue: Sendable, Hashable {
     /// NULL, or no result.
     case null
-    /// An integer; unsigned values by their bits.
+    /// An integer. Unsigned values are represented by their bits.
     case integer(Int64)
-    /// A floating-point number, by its bits, so that NaN equals itself.
+    /// A floating-point number, represented by its bits, so that NaN equals itself.
     case double(bits: UInt64)
-    /// A C string, which need not be UTF-8.
+    /// A C string, which may be invalid UTF-8.
     case text([UInt8])
     case bytes([UInt8])
-    /// An object of the host, by its number in the order of creation; 0 for the host itself.
+    /// A host object, identified by its number in the order of creation; 0 for the host itself.
     case object(BoundaryFunction.ObjectKind?, UInt32)
-    /// A pointer that is no object.
+    /// A pointer that does not refer to an object.
     case unknownPointer
     /// An array, or the fields of a struct.
     case list([BoundaryValue])
     /// A function or a table that is not NULL.
     case present
     /// Bytes or elements that the host does not read, because their number or an earlier argument
-    /// is wrong.
+    /// is invalid.
     case unread(count: Int64, isNull: Bool)
 
     package init(_ text: String) { self = .text(Array(text.utf8)) }
@@ -28,7 +28,7 @@ package enum BoundaryValue: Sendable, Hashable {
 
     package var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
     package var number: Double? { if case .double(let bits) = self { Double(bitPattern: bits) } else { nil } }
-    /// The text, with replacements for bytes that are not UTF-8.
+    /// The text, with bytes that are not UTF-8 replaced.
     package var string: String? {
         if case .text(let bytes) = self { String(decoding: bytes, as: UTF8.self) } else { nil }
     }
@@ -39,7 +39,7 @@ extension BoundaryValue: CustomStringConvertible {
     private static let shownBytes = 60
     private static let shownElements = 5
 
-    /// The value for a report, cut if it is long.
+    /// The value for a report, shortened if it is long.
     package var description: String {
         switch self {
         case .null: return "NULL"
@@ -65,12 +65,12 @@ extension BoundaryValue: CustomStringConvertible {
     }
 }
 
-/// An error of a file that is no recording.
+/// The error for a file that is not a recording.
 package struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The position of the error in the file, in bytes.
     package let offset: Int
     package let reason: String
-    /// `true` if the file has a later version of the format.
+    /// `true` if the file has a later format version.
     package let isNewer: Bool
 
     package init(offset: Int, reason: String, isNewer: Bool = false) {
@@ -79,7 +79,7 @@ package struct RecordingError: Error, Hashable, Sendable, CustomStringConvertibl
         self.isNewer = isNewer
     }
 
-    /// The error, with advice.
+    /// The error, with a remedy.
     package var description: String {
         isNewer
             ? "The recording cannot be read: \(reason). Use the newer Searchlight that recorded it."
@@ -149,7 +149,8 @@ struct BoundaryWriter {
 struct BoundaryReader {
     private let bytes: ArraySlice<UInt8>
     private(set) var offset: Int
-    /// The number of values that may still be read. A value of one byte takes more memory.
+    /// The number of values that may still be read. A one-byte value takes more memory than its
+    /// encoding.
     private(set) var values: Int
     private static let maximumDepth = 4
 

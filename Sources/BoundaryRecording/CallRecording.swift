@@ -13,12 +13,12 @@ package struct RecordedSession: Sendable, Hashable {
     /// `true` if later events are missing.
     package var isTruncated: Bool { events.last == .truncated }
 
-    /// Reads the events that a worker wrote. A worker may have ended while it wrote the last one,
-    /// which is left out then.
+    /// Reads the events that a worker wrote. If the worker exited while it was writing the last
+    /// event, that event is left out.
     ///
     /// - Parameters:
     ///   - isCut: `true` if the worker wrote more than these bytes.
-    ///   - room: The room for the events. The session is truncated where it ends.
+    ///   - room: The room for the events. The session is truncated where the room ends.
     /// - Throws: ``RecordingError``
     package init(
         written bytes: [UInt8], isCut: Bool = false, ending: SessionEnding, room: inout RecordingRoom
@@ -31,7 +31,7 @@ package struct RecordedSession: Sendable, Hashable {
             var attempt = reader
             guard let body = try? attempt.block() else { break }
             reader = attempt
-            // The worker could not write the event that belongs here, and left an empty one.
+            // The worker could not write the event at this position, and left an empty one.
             guard !body.isEmpty else {
                 events.append(.truncated)
                 break
@@ -48,25 +48,25 @@ package struct RecordedSession: Sendable, Hashable {
     }
 }
 
-/// The calls between the host and an extension: a file of `searchlight extensions record`.
+/// The calls between the host and an extension: a file created by `searchlight extensions record`.
 /// docs/RECORDINGS.md describes its format.
 package struct CallRecording: Sendable, Hashable {
     /// The bundle identifier of the extension.
     package var bundle: String
     /// The manifest's `NSExtensionPrincipalClass`.
     package var principalClass: String?
-    /// `true` if placeholders replace the personal text.
+    /// `true` if personal text has been replaced with placeholders.
     package var isScrubbed = false
-    /// The sessions, in order; one for each worker.
+    /// The sessions, in order: one per worker.
     package var sessions: [RecordedSession]
 
-    /// The first bytes of a file; the last is the version of the format.
+    /// The first bytes of a file. The last of them is the format version.
     private static let signature: [UInt8] = Array("SLRECORD".utf8) + [1]
     /// The maximum size of a file, in bytes.
     package static let maximumBytes = 256 << 20
     /// The maximum number of events in a file.
     package static let maximumEvents = 4_000_000
-    /// The maximum number of values in a file, with those in lists.
+    /// The maximum number of values in a file, including values in lists.
     package static let maximumValues = 16_000_000
     /// The maximum number of sessions in a file.
     package static let maximumSessions = 1000
@@ -135,8 +135,8 @@ package struct CallRecording: Sendable, Hashable {
         guard reader.isAtEnd else { throw reader.error("something follows the last session") }
     }
 
-    /// Returns `true` for a bundle identifier, as the manifest of an extension may have it. It
-    /// becomes a part of file names and of another manifest.
+    /// Returns `true` for a valid bundle identifier. It becomes part of file names and of another
+    /// manifest.
     private static func isIdentifier(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return text.utf8.count <= maximumIdentifierBytes && parts.count > 1
@@ -149,10 +149,10 @@ package struct CallRecording: Sendable, Hashable {
             }
     }
 
-    /// `false` if later events of a session are missing.
+    /// `false` if a session lacks later events.
     package var isComplete: Bool { !sessions.contains { $0.isTruncated } }
 
-    /// The content of the file.
+    /// The encoded content of the file.
     package var encoded: [UInt8] {
         var writer = BoundaryWriter()
         for byte in Self.signature { writer.byte(byte) }

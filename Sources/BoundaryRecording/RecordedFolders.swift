@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The folders that differ between machines and workers. Recordings name them by tokens, so that a
-/// path at the start of a text is the same everywhere.
+/// The folders that differ between machines and workers. Recordings represent them by tokens, so
+/// that a path at the start of a text is the same everywhere.
 package struct RecordedFolders: Sendable {
     private let folders: [(token: [UInt8], path: [UInt8])]
 
-    /// The tokens, which stand at the start of a text.
+    /// The tokens, which appear at the start of a text.
     package static let tokens = ["${TMPDIR}", "${BUNDLE}", "${HOME}"]
 
-    /// Returns a recorded text without the name of a temporary file, which is random.
+    /// Returns a recorded text without the random name of a temporary file.
     static func withoutTemporaryName(_ value: BoundaryValue) -> BoundaryValue {
         guard case .text(let text) = value, let token = tokens.first, text.starts(with: token.utf8) else {
             return value
@@ -16,7 +16,7 @@ package struct RecordedFolders: Sendable {
         return BoundaryValue(token)
     }
 
-    /// Creates the table of folders. A folder within another one must come first.
+    /// Creates the table of folders. A folder inside another must come first.
     package init(temporary: String?, bundle: String, home: String?) {
         folders = zip(Self.tokens, [temporary, bundle, home]).compactMap { token, path in
             guard let path, path.hasPrefix("/"), path.utf8.count > 1 else { return nil }
@@ -24,7 +24,7 @@ package struct RecordedFolders: Sendable {
         }
     }
 
-    /// Returns a value of the boundary as it is recorded.
+    /// Returns a boundary value in its recorded form.
     package func recorded(_ value: BoundaryValue) -> BoundaryValue {
         map(value) { text in
             for (token, path) in folders where text.starts(with: path) {
@@ -35,7 +35,7 @@ package struct RecordedFolders: Sendable {
         }
     }
 
-    /// Returns a recorded value as it is on this machine.
+    /// Returns a recorded value in this machine's form.
     package func present(_ value: BoundaryValue) -> BoundaryValue {
         map(value) { text in
             for (token, path) in folders where text.starts(with: token) { return path + text.dropFirst(token.count) }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 
-/// Replaces the personal text of a recording by placeholders of the same length.
+/// Replaces the personal text in a recording with placeholders of the same length.
 ///
 /// A word always gets the same placeholder, so identifiers still match and domains still contain
-/// each other. Separators stay. Names of attributes, uniform types and interfaces stay. Numbers and
-/// dates of items become 0, their Booleans false, and large data becomes zeros.
+/// each other. Separators and the names of attributes, uniform types and interfaces are kept.
+/// Numbers and dates in items become 0, their Booleans false, and large data becomes zeros.
 package struct RecordingScrubber {
     private var placeholders: [[UInt8]: [UInt8]] = [:]
-    /// The number of placeholders of each length.
+    /// The number of placeholders for each length.
     private var counts: [Int: Int] = [:]
 
     package init() {}
@@ -30,7 +30,7 @@ package struct RecordingScrubber {
         case .hostCall(let number, let kind, let cause, let arguments):
             return .hostCall(number: number, kind, cause: cause, scrub(arguments, kind))
         case .hostReturn(let number, let value):
-            // The load of an extension fails with a message.
+            // Loading an extension fails with a message.
             guard var fields = value.list, fields.count == 3, fields[0] == .null else { return event }
             fields[2] = scrub(fields[2])
             return .hostReturn(number: number, .list(fields))
@@ -41,14 +41,15 @@ package struct RecordingScrubber {
     }
 
     private mutating func scrub(_ arguments: [BoundaryValue], _ kind: HostCallKind) -> [BoundaryValue] {
-        // A promise names a uniform type, and the arguments of a load are no texts.
+        // A promise names a uniform type, and the arguments of a load are not text.
         let kept: Int? = kind == .provideData || kind == .provideFile ? 2 : nil
         return arguments.enumerated().map { $0.offset == kept ? $0.element : scrub($0.element) }
     }
 
     private mutating func scrub(_ arguments: [BoundaryValue], _ function: BoundaryFunction) -> [BoundaryValue] {
         var result = arguments
-        // The position of an argument's parameter; two arrays with one length are one argument.
+        // An argument's position determines its parameter; two arrays with a common length are one
+        // argument.
         for (position, parameter) in function.parameters.enumerated() where position < result.count {
             switch parameter {
             case .text(.vocabulary), .texts(.vocabulary): break
@@ -134,7 +135,7 @@ package struct RecordingScrubber {
         String(decoding: scrub(text: Array(text.utf8)), as: UTF8.self)
     }
 
-    /// Returns a text whose words are placeholders.
+    /// Returns a text with its words replaced by placeholders.
     private mutating func scrub(text: [UInt8]) -> [UInt8] {
         if let token = RecordedFolders.tokens.first(where: { text.starts(with: $0.utf8) }) {
             return Array(token.utf8) + scrub(text: Array(text.dropFirst(token.utf8.count)))
@@ -147,16 +148,16 @@ package struct RecordingScrubber {
         return result
     }
 
-    /// Returns `true` for a byte of a word: an ASCII letter or digit, or a part of another
-    /// character.
+    /// Returns `true` for a byte that belongs to a word: an ASCII letter or digit, or part of
+    /// another character.
     private static func isLetter(_ byte: UInt8) -> Bool {
         (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte >= 0x80
     }
 
-    /// The largest client state or cursor, in bytes.
+    /// The maximum size of a client state or cursor, in bytes.
     private static let comparedBytes = 4096
 
-    /// The digits of placeholders.
+    /// The digits that placeholders use.
     private static let alphabet = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
 
     private mutating func placeholder(_ word: [UInt8], isText: Bool = true) -> [UInt8] {
@@ -165,13 +166,13 @@ package struct RecordingScrubber {
         let number = counts[word.count, default: 0]
         counts[word.count] = number + 1
         var (rest, letters) = (number, [UInt8](repeating: Self.alphabet[0], count: word.count))
-        // The digits of the number in base 62, from the end. There are as many as words of ASCII;
-        // with others, placeholders of one and two bytes may repeat.
+        // The digits of the number in base 62, starting at the end. There are enough for all ASCII
+        // words; with other characters, placeholders of one and two bytes may repeat.
         for position in letters.indices.reversed() where rest > 0 {
             letters[position] = Self.alphabet[rest % Self.alphabet.count]
             rest /= Self.alphabet.count
         }
-        // A text that is not UTF-8 stays one that the host refuses.
+        // A text that is not UTF-8 remains one that the host rejects.
         if isText, String(validating: word, as: UTF8.self) == nil { letters[0] = 0xFF }
         placeholders[word] = letters
         return letters

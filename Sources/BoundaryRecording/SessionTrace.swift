@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The calls of a session by lane. The calls of one lane have an order that does not depend on the
-/// speed of threads: those within one call of the host, or those from threads of the extension.
+/// The calls in a session by lane. The calls in one lane have an order that does not depend on
+/// thread timing: those within one call of the host, or those from the extension's own threads.
 struct SessionTrace {
     /// One call and its result.
     struct Step: Equatable {
@@ -19,16 +19,16 @@ struct SessionTrace {
     }
 
     private(set) var lanes: [String: [Step]] = [:]
-    /// The steps in the order of the events.
+    /// The steps in event order.
     private(set) var order: [(lane: String, index: Int)] = []
 
     /// `true` if later calls and returns are missing.
     let isTruncated: Bool
 
-    /// The lane of calls from threads of the extension.
+    /// The lane for calls from the extension's own threads.
     private static let ownThreads = "threads of the extension"
 
-    /// - Parameter comparesMessages: `false` to leave out the messages of the host.
+    /// - Parameter comparesMessages: `false` to ignore the host's messages.
     init(_ session: RecordedSession, comparesMessages: Bool = true) {
         isTruncated = session.isTruncated
         let tail = Self.tail(of: session)
@@ -51,7 +51,7 @@ struct SessionTrace {
                 }
                 hostLanes[number] = lane
                 var arguments = arguments
-                // A status, and its message.
+                // A status and its message.
                 if kind.isCallback, kind != .cancel, !comparesMessages, arguments.count > 1 { arguments[1] = .null }
                 let isRequired = !isInTail && !(session.ending.isCrash && kind.isCallback)
                 add(
@@ -63,7 +63,8 @@ struct SessionTrace {
                 let lane = within == 0 ? Self.ownThreads : hostLanes[within] ?? "an unknown call"
                 let isAfterCallback = within == 0 || lanes[lane]?.first.map(Self.isCallback) == true
                 let isRequired = !isInTail && !(session.ending.isCrash && isAfterCallback)
-                // The return of a function without a result, such as an answer, says nothing.
+                // The return of a function that has no result, such as an answer, carries no
+                // information.
                 let mustReturn =
                     position < tail && session.ending == .finished && !isTruncated && function.result != .none
                 places[number] = (lane, lanes[lane]?.count ?? 0)
@@ -87,9 +88,9 @@ struct SessionTrace {
         lanes[lane, default: []].append(step)
     }
 
-    /// Returns `true` if a lane may have more calls than the recording has.
+    /// Returns `true` if a lane may have more calls than the recording contains.
     func isOpen(_ lane: String) -> Bool {
-        // A call of the host that returned has made all of its calls.
+        // When a call of the host has returned, it has made all of its calls.
         guard isTruncated, case .host? = lanes[lane]?.first?.call else { return isTruncated }
         return lanes[lane]?.first?.result == nil
     }
@@ -98,8 +99,8 @@ struct SessionTrace {
         if case .host(let kind, _) = step.call { kind.isCallback } else { false }
     }
 
-    /// Returns the position of the last event that the worker had to reach. The host may end it at
-    /// any time after the last answer, and does so after an answer that it refuses.
+    /// Returns the position of the last event that the worker had to reach. The host may terminate
+    /// the worker at any time after the last answer, and does so after an answer that it rejects.
     private static func tail(of session: RecordedSession) -> Int {
         let isAnswer = { (event: BoundaryEvent) in
             if case .extensionCall(_, _, let function, _) = event { function.isAnswer } else { false }
@@ -107,7 +108,7 @@ struct SessionTrace {
         switch session.ending {
         case .exited, .signalled: return .max
         case .finished:
-            // Throttle notices need no answer, and come after the last one.
+            // Throttle notices need no answer, so they may follow the last answer.
             let notice = session.events.lastIndex {
                 if case .hostCall(_, .didFinishThrottle, _, _) = $0 { true } else { false }
             }
@@ -125,7 +126,7 @@ struct SessionTrace {
 package struct RecordingComparison: Sendable {
     /// A call that differs.
     package struct Difference: Sendable, Hashable, CustomStringConvertible {
-        /// The session, from 1.
+        /// The number of the session, starting at 1.
         package let session: Int
         /// The call, such as “request 1, reindex_all, call 3 (searchlight.log/1 log)”.
         package let call: String
@@ -135,13 +136,12 @@ package struct RecordingComparison: Sendable {
         package var description: String { "session \(session), \(call): recorded \(recorded), replayed \(replayed)" }
     }
 
-    /// The differences, in the order of the recording; at most one for each lane.
+    /// The differences, in the order of the recording; at most one per lane.
     package private(set) var differences: [Difference] = []
-    /// The number of compared calls.
+    /// The number of calls that were compared.
     package private(set) var calls = 0
 
-    /// `false` for a scrubbed recording: its messages are placeholders, and those of a host are
-    /// not.
+    /// `false` for a scrubbed recording, whose messages are placeholders, unlike those of a host.
     private let comparesMessages: Bool
 
     package init(_ recorded: CallRecording, _ replayed: CallRecording) {
@@ -193,7 +193,7 @@ package struct RecordingComparison: Sendable {
             different.insert(lane)
             add(session, Self.name(lane, index, step), "no such call", Self.text(step))
         }
-        // The end of a worker comes after the events that are missing.
+        // The worker exited after the missing events.
         if recorded.ending != replayed.ending, !one.isTruncated, !other.isTruncated {
             add(session, "the end", recorded.ending.description, replayed.ending.description)
         }
@@ -205,7 +205,8 @@ package struct RecordingComparison: Sendable {
         if let recorded = one.result, let replayed = other.result {
             return recorded == replayed ? nil : (recorded.description, replayed.description)
         }
-        // A call that returned in one run had to return in the other, unless the worker was ended.
+        // A call that returned in one run must have returned in the other, unless the worker was
+        // terminated.
         guard (one.result == nil) != (other.result == nil), one.mustReturn, other.mustReturn else { return nil }
         return (one.result?.description ?? "never", other.result?.description ?? "never")
     }

@@ -2,8 +2,8 @@
 import ServiceMessages
 import SystemSupport
 
-// Requests of the host as calls of the extension's functions. All but the throttle notices begin
-// with the number of the request.
+// The host's requests as calls to the extension's functions. All except throttle notices begin with
+// the request number.
 extension WorkerRequest {
     /// `SEARCHLIGHT_CHANGED`, `SEARCHLIGHT_MOVED` and `SEARCHLIGHT_REMOVED`
     private enum ChangeKind {
@@ -12,7 +12,7 @@ extension WorkerRequest {
         static let removed: Int64 = 3
     }
 
-    /// Returns the call of the extension; `nil` for a request that is none.
+    /// Returns the call to the extension; `nil` for a request that is not a call.
     ///
     /// - Parameter number: The number of the request in the worker.
     package func boundaryCall(_ number: UInt64) -> (kind: HostCallKind, arguments: [BoundaryValue])? {
@@ -55,7 +55,7 @@ extension WorkerRequest {
         }
     }
 
-    /// Reads the request of a recorded call; `nil` for a callback, a load and invalid arguments.
+    /// Creates the request for a recorded call; `nil` for a callback, a load and invalid arguments.
     package init?(_ kind: HostCallKind, _ arguments: [BoundaryValue]) {
         func text(_ index: Int) -> String? { index < arguments.count ? arguments[index].string : nil }
         func integer(_ index: Int) -> Int64? { index < arguments.count ? arguments[index].integer : nil }

@@ -3,13 +3,13 @@
 /// Finds the end of the D-Bus authentication in a byte stream. sd-bus itself interprets the lines.
 ///
 /// A client's part ends with the line `BEGIN`. A server's part ends with the line after its `OK`,
-/// which answers whether descriptors may be sent (D-Bus specification, Authentication Protocol).
+/// which states whether descriptors may be sent (D-Bus specification, Authentication Protocol).
 struct AuthenticationTracker {
     /// The side that sends the lines.
     private let sender: BusConnection.Side
     private let maximum: Int
     private var count = 0
-    /// The current line without its end, cut to ``keptBytes``.
+    /// The current line without its terminator, cut to ``keptBytes``.
     private var line: [UInt8] = []
     private var endsLine = false
     private var isAccepted = false
@@ -24,8 +24,8 @@ struct AuthenticationTracker {
         self.maximum = maximum
     }
 
-    /// The number of bytes that can be read without reading past the end: the minimum that is still
-    /// missing.
+    /// The number of bytes that can safely be read without reading past the end, which is the
+    /// minimum still missing.
     var wanted: Int {
         let lineEnd = endsLine ? 1 : 2
         switch sender {

@@ -5,10 +5,10 @@ import SystemSupport
 
 /// A D-Bus connection between two processes over a socket, without a bus daemon.
 ///
-/// Each connection has its own thread; every method may be called from any thread. Handlers are
+/// Each connection has its own thread, but every method may be called from any thread. Handlers are
 /// called on the connection's thread and must not block. While the thread waits for its peer,
-/// messages are sent on the caller's thread. The handlers that report the sending are then called
-/// on the caller's thread too: `onSent`, and `reply` for a message that cannot be sent.
+/// messages are sent on the caller's thread. The handlers that report sending are then also called
+/// on the caller's thread: `onSent`, and `reply` for a message that cannot be sent.
 ///
 /// - Important: If the peer sets no ``BusLimits``, send it a descriptor only after the answer to a
 ///   first call. sd-bus ends a connection on which a descriptor arrives together with the last
@@ -30,18 +30,18 @@ public final class BusConnection: Sendable {
     /// Called once with the reason when a connection has ended.
     public typealias EndHandler = @Sendable (BusEnd) -> Void
 
-    /// Decides whether a large call may be read now. Called on the connection's thread, perhaps
-    /// more than once for a call; must not block.
+    /// Decides whether a large call may be read now. Called on the connection's thread, possibly
+    /// more than once per call; must not block.
     ///
-    /// If it returns `false`, it must call `onOpen` once, on any thread, when it may be called
-    /// again for the call. With `true`, `onOpen` permits the call to be read without another
-    /// decision.
+    /// If it returns `false`, it must call `onOpen` once, on any thread, when the gate may be asked
+    /// about the call again. If `isFinal` is `true`, the call may be read without another decision.
     public typealias LargeCallGate = @Sendable (_ onOpen: @escaping @Sendable (_ isFinal: Bool) -> Void) -> Bool
 
-    /// Called for each signal that a message bus itself sends.
+    /// Called for each signal from the message bus itself.
     typealias SignalHandler = @Sendable (BusMember, [BusValue]) -> Void
 
-    /// Returns the handler for the signals of a sender, by its unique name on a message bus.
+    /// Returns the handler for a sender's signals. The sender is given by its unique name on a
+    /// message bus.
     typealias Listener = @Sendable (String) -> (@Sendable (BusSignal) -> Void)?
 
     private let mailbox: BusMailbox
@@ -54,13 +54,13 @@ public final class BusConnection: Sendable {
     ///
     /// - Parameters:
     ///   - socket: The socket; closed when the connection ends.
-    ///   - side: The side of this process.
+    ///   - side: The side that this process takes.
     ///   - name: The name of the thread, up to 15 bytes, for debuggers.
     ///   - limits: The limits for the peer, which must be a process of this user; `nil` for a
     ///     trusted peer.
     ///   - gate: Decides when large calls are read. Used only with limits.
     ///   - onCall: Receives incoming calls.
-    ///   - onDisconnect: Called once, on the connection's thread, when the peer is gone or
+    ///   - onDisconnect: Called once, on the connection's thread, when the peer has disconnected or
     ///     ``close()`` was called.
     /// - Throws: ``BusError/system(operation:code:)``.
     public convenience init(
@@ -107,8 +107,8 @@ public final class BusConnection: Sendable {
 
     /// Sends a call; the handler receives the reply on the connection's thread.
     ///
-    /// - Parameter onSent: Called with the serial number of the call (``IncomingCall/serial``) once
-    ///   it was sent, before any reply.
+    /// - Parameter onSent: Called with the call's serial number (``IncomingCall/serial``) when it
+    ///   has been sent, before any reply.
     public func call(
         noting onSent: @escaping @Sendable (UInt64) -> Void, _ member: BusMember, _ arguments: [BusValue],
         reply: @escaping ReplyHandler
@@ -142,8 +142,8 @@ public final class BusConnection: Sendable {
 
     /// Sends a call and waits for the reply, as ``call(_:_:)`` does.
     ///
-    /// - Parameter onSent: Called with the serial number of the call (``IncomingCall/serial``) once
-    ///   it was sent, before any reply.
+    /// - Parameter onSent: Called with the call's serial number (``IncomingCall/serial``) when it
+    ///   has been sent, before any reply.
     public func call(
         noting onSent: @escaping @Sendable (UInt64) -> Void, _ member: BusMember, _ arguments: [BusValue]
     ) async throws(BusError) -> [BusValue] {
@@ -165,7 +165,7 @@ public final class BusConnection: Sendable {
         return try result.get()
     }
 
-    /// Sends a call without a reply.
+    /// Sends a call that expects no reply.
     public func post(_ member: BusMember, _ arguments: [BusValue]) { post(.peer, member, arguments) }
 
     func post(_ target: BusTarget, _ member: BusMember, _ arguments: [BusValue]) {
@@ -203,7 +203,7 @@ public struct BusMember: Hashable, Sendable {
     }
 }
 
-/// A continuation that the reply or the cancellation resumes, whichever comes first.
+/// A continuation that is resumed by the reply or by cancellation, whichever comes first.
 private final class Waiter: Sendable {
     private enum State {
         case idle
@@ -212,7 +212,7 @@ private final class Waiter: Sendable {
     }
     private let state = Mutex(State.idle)
 
-    /// Starts waiting. If the task was cancelled before, resumes the continuation and returns
+    /// Starts waiting. If the task has already been cancelled, resumes the continuation and returns
     /// `false`.
     func wait(_ continuation: CheckedContinuation<Result<[BusValue], BusError>, Never>) -> Bool {
         let proceed = state.withLock { state in

@@ -27,7 +27,7 @@ public enum BusEnd: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The reason for an error of sd-bus during reading or writing.
+    /// Creates the reason for an error code from sd-bus during reading or writing.
     init(processing code: Int32) {
         switch code {
         case ECONNRESET, ENOTCONN, EPIPE, ESHUTDOWN, ECONNABORTED: self = .peerClosed

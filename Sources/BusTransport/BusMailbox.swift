@@ -4,10 +4,10 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// The queue of jobs for a connection's thread, with an event descriptor that wakes the thread.
+/// The queue of jobs for a connection's thread, with an eventfd that wakes the thread.
 ///
-/// While the thread waits for its peer, a caller runs its job itself: most jobs take less time than
-/// waking a thread.
+/// While the thread waits for its peer, a caller runs its job itself, because most jobs take less
+/// time than waking a thread.
 final class BusMailbox: Sendable {
     /// A job for the thread, and its alternative if the connection has ended. Exactly one of the
     /// two is called, once.
@@ -18,7 +18,7 @@ final class BusMailbox: Sendable {
     private struct State {
         var jobs: [Job] = []
         var isClosed = false
-        /// The thread, while it waits for its peer and callers may run jobs themselves.
+        /// The thread while it waits for its peer, when callers may run jobs themselves.
         var resting: BusThread?
     }
     /// The outcome of a post.
@@ -39,11 +39,12 @@ final class BusMailbox: Sendable {
     }
 
     /// Runs a job, or queues it if the thread is busy, or calls `orElse` if the connection has
-    /// ended. Jobs run one at a time, in the order of their posts.
+    /// ended. Jobs run one at a time, in the order in which they were posted.
     func post(_ run: @escaping @Sendable (BusThread) -> Void, orElse: @escaping @Sendable () -> Void) {
         let way = state.withLock { state -> Way in
             guard !state.isClosed else { return .refused }
-            // Without a queue, the job can run on the posting thread. Earlier jobs must go first.
+            // If the queue is empty, the job can run on the posting thread. Otherwise earlier jobs
+            // must run first.
             if state.jobs.isEmpty, let thread = state.resting, turn.tryTake() { return .direct(thread) }
             state.jobs.append(Job(run: run, orElse: orElse))
             return .queued
@@ -64,10 +65,10 @@ final class BusMailbox: Sendable {
     /// Takes the lock as the thread that serves the connection.
     func begin() { turn.take() }
 
-    /// Releases the lock at the end of the thread, which no longer accesses the connection.
+    /// Releases the lock when the thread ends and no longer accesses the connection.
     func end() { turn.give() }
 
-    /// Waits for events. With a `thread`, callers may run jobs on it themselves during the wait.
+    /// Waits for events. If `thread` is given, callers may run jobs on its state during the wait.
     func rest(lending thread: BusThread?, _ wait: () -> Void) {
         guard let thread else { return wait() }
         let isFree = state.withLock { state in

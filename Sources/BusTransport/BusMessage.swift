@@ -3,12 +3,12 @@ import CSystemd
 import Glibc
 import SystemSupport
 
-/// An sd-bus message that is being built or read; owns its reference. Confined to the thread of its
-/// connection, because sd-bus messages of a connection may be used only there.
+/// An sd-bus message that is being built or read; owns its reference. Confined to the connection's
+/// thread, because sd-bus allows a connection's messages to be used only there.
 struct BusMessage: ~Copyable {
     let pointer: OpaquePointer
 
-    /// Takes ownership of one reference.
+    /// Takes ownership of a reference.
     init(adopting pointer: OpaquePointer) { self.pointer = pointer }
 
     deinit { sd_bus_message_unref(pointer) }
@@ -101,7 +101,7 @@ struct BusMessage: ~Copyable {
 
     /// Reads one argument, or the content of a variant.
     ///
-    /// - Parameter room: The number of further dictionary entries that are permitted.
+    /// - Parameter room: The number of further dictionary entries that are allowed.
     borrowing func readArgument(
         _ type: CChar, contents: String?, _ room: inout Int, depth: Int = 0
     ) throws(BusError) -> BusValue {
@@ -139,8 +139,8 @@ struct BusMessage: ~Copyable {
         }
     }
 
-    /// The D-Bus signature of a type. sd-bus uses its own letters for structures and dictionary
-    /// entries.
+    /// Returns the D-Bus signature of a type. sd-bus uses its own letters for structures and
+    /// dictionary entries.
     private static func signature(_ type: CChar, _ contents: String?) -> String {
         switch UInt8(bitPattern: type) {
         case UInt8(ascii: "r"): "(\(contents ?? ""))"
@@ -158,7 +158,7 @@ struct BusMessage: ~Copyable {
         return value
     }
 
-    /// The next string; `nil` at the end of an array. sd-bus has checked that it is UTF-8.
+    /// Returns the next string; `nil` at the end of an array. sd-bus has checked that it is UTF-8.
     borrowing func readString() throws(BusError) -> String? {
         var start: UnsafePointer<CChar>?
         let result = sd_bus_message_read_basic(pointer, CChar(UInt8(ascii: "s")), &start)

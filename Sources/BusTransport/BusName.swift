@@ -5,7 +5,8 @@ enum BusName {
     /// The maximum length of a name in bytes; paths have no such limit.
     private static let maximum = 255
 
-    /// `true` for `/`, or for elements of letters, digits and `_`, each preceded by a slash.
+    /// Returns `true` for `/`, or for elements of letters, digits and `_` that are each preceded by
+    /// a slash.
     static func isPath(_ path: ArraySlice<UInt8>) -> Bool {
         guard path.first == UInt8(ascii: "/") else { return false }
         if path.count == 1 { return true }
@@ -14,20 +15,21 @@ enum BusName {
         }
     }
 
-    /// `true` for two or more member names separated by dots. Error names follow the same rules.
+    /// Returns `true` for two or more member names separated by dots. Error names follow the same
+    /// rules.
     static func isInterface(_ name: ArraySlice<UInt8>) -> Bool {
         let parts = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return name.count <= maximum && parts.count >= 2 && parts.allSatisfy(isMember)
     }
 
-    /// `true` for letters, digits and `_` that do not start with a digit.
+    /// Returns `true` for letters, digits and `_` that do not start with a digit.
     static func isMember(_ name: ArraySlice<UInt8>) -> Bool {
         guard let first = name.first, name.count <= maximum, !isDigit(first) else { return false }
         return name.allSatisfy(isNameByte)
     }
 
-    /// `true` for a name on a message bus: `:` and a unique name, or a well-known name, which is
-    /// like an interface with `-` allowed.
+    /// Returns `true` for a name on a message bus: `:` and a unique name, or a well-known name,
+    /// which is like an interface name but may contain `-`.
     static func isBusName(_ name: ArraySlice<UInt8>) -> Bool {
         let isUnique = name.first == UInt8(ascii: ":")
         let parts = (isUnique ? name.dropFirst() : name)

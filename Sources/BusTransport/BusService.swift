@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// Another program on a message bus, by its well-known name, such as `org.freedesktop.login1`: its
-/// calls and signals while it runs. Using this type never starts the program.
+/// Another program on a message bus, by its well-known name, such as `org.freedesktop.login1`:
+/// calls to it, and its signals while it is running. Using this type never starts the program.
 ///
-/// Only signals of the owner of the name count, since any process may send signals over a system
-/// bus. All methods may be called from any thread; handlers are called on the connection's thread
-/// and must not block.
+/// Only signals from the owner of the name are passed on, since any process may send signals over a
+/// system bus. All methods may be called from any thread; handlers are called on the connection's
+/// thread and must not block.
 public final class BusService: Sendable {
-    /// An event of the program.
+    /// An event from the program.
     public enum Event: Sendable {
         /// The program has started or was replaced; its earlier state is invalid.
         case appeared
-        /// The program is not running, or has ended.
+        /// The program is not running, or has exited.
         case gone
-        /// A requested signal, or another one that was sent to this connection.
+        /// A requested signal, or another signal that was sent to this connection.
         case signal(BusSignal)
     }
     /// A match rule for signals.
@@ -28,20 +28,20 @@ public final class BusService: Sendable {
         ///
         /// - Parameters:
         ///   - path: The object that sends the signal; `nil` for any.
-        ///   - below: The object whose subtree sends the signal, as an alternative to `path`.
-        ///   - argument: The value of its first argument; `nil` for any.
+        ///   - below: The object in whose subtree the sender must be, as an alternative to `path`.
+        ///   - argument: The value of the first argument; `nil` for any.
         public init(_ member: BusMember, path: String? = nil, below: String? = nil, argument: String? = nil) {
             (self.path, pathNamespace, self.member, self.argument) = (path, below, member, argument)
         }
 
-        /// A rule for the property changes of an interface.
+        /// Returns a rule for the property changes of an interface.
         public static func properties(_ interface: String, path: String? = nil, below: String? = nil) -> Signals {
             Signals(
                 BusMember(BusService.properties, "PropertiesChanged"), path: path, below: below, argument: interface)
         }
     }
 
-    /// The D-Bus interface of properties.
+    /// The D-Bus properties interface.
     public static let properties = "org.freedesktop.DBus.Properties"
 
     /// Receives the values of an answer.
@@ -56,20 +56,20 @@ public final class BusService: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Creates the object without sending anything; see ``begin(hearing:onEvent:)``.
+    /// Creates the object without sending any message; see ``begin(hearing:onEvent:)``.
     public init(_ name: String, on bus: MessageBus) { (self.name, self.bus) = (name, bus) }
 
-    /// Starts following the name; call it once. The first event reports whether the program is
+    /// Starts following the name. Call it once. The first event reports whether the program is
     /// running.
     ///
-    /// - Parameter onEvent: Called with each event, until this object is released.
+    /// - Parameter onEvent: Called for each event, until this object is released.
     public func begin(hearing signals: [Signals], onEvent: @escaping @Sendable (Event) -> Void) {
         state.withLock { $0.onEvent = onEvent }
         for rule in signals { hear(rule) }
         bus.follow(self)
     }
 
-    /// Records the owner of the name.
+    /// Stores the owner of the name.
     func setOwner(_ new: String?) {
         let (old, onEvent) = state.withLock { state in
             defer { state.owner = new }
@@ -79,7 +79,7 @@ public final class BusService: Sendable {
         onEvent?(new == nil ? .gone : .appeared)
     }
 
-    /// Passes on a signal of the owner.
+    /// Passes on a signal from the owner.
     func receive(_ signal: BusSignal) { state.withLock { $0.onEvent }?(.signal(signal)) }
 
     /// Calls the program. Fails with ``BusError/disconnected`` if it is not running.

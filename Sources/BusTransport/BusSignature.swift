@@ -2,11 +2,11 @@
 
 /// The rules for signatures (D-Bus specification, Type System), applied to bytes.
 enum BusSignature {
-    /// The maximum nesting depth of containers. The specification allows 32 of each kind; this
-    /// protocol needs 4.
+    /// The maximum nesting depth of containers. The specification allows 32 levels of each kind;
+    /// this protocol needs 4.
     static let maximumDepth = 8
 
-    /// `true` for zero or more complete types.
+    /// Returns `true` for zero or more complete types.
     static func isValid(_ types: ArraySlice<UInt8>) -> Bool {
         var rest = types
         while !rest.isEmpty { guard takeType(&rest, depth: 0) else { return false } }

@@ -4,11 +4,11 @@ import Glibc
 
 /// Incoming and outgoing calls and answers.
 extension BusThread {
-    /// The maximum number of unanswered calls of a peer. Further calls are rejected, so that a
+    /// The maximum number of unanswered calls from a peer. Further calls are rejected, so that a
     /// flood is bounded.
     private static let maximumUnanswered = 1024
-    /// The maximum size in bytes of a call without a reply from an untrusted peer. Such a call
-    /// counts against no other limit.
+    /// The maximum size, in bytes, of a call from an untrusted peer that expects no reply. No other
+    /// limit covers such a call.
     private static let maximumUncounted = 64 << 10
 
     func handle(_ message: consuming BusMessage) {
@@ -42,7 +42,7 @@ extension BusThread {
     private func takeWaiting(_ message: OpaquePointer) -> Reply? {
         var cookie: UInt64 = 0
         guard sd_bus_message_get_reply_cookie(message, &cookie) >= 0, let call = waiting[cookie] else { return nil }
-        // Any client of a message bus may send a reply to any call, so the sender is checked.
+        // Any client of a message bus may send a reply to any call, so the sender must be checked.
         if let destination = call.destination, destination != Self.sender(of: message) { return nil }
         waiting[cookie] = nil
         return call.reply
@@ -52,8 +52,8 @@ extension BusThread {
         sd_bus_message_get_sender(message).map { String(cString: $0) }
     }
 
-    /// Passes on signals of the message bus itself and of followed programs. The protocol between
-    /// two peers has no signals, and any client of a message bus may send some.
+    /// Passes on signals from the message bus itself and from followed programs. The protocol
+    /// between two peers has no signals, but any client of a message bus may send some.
     private func receiveSignal(_ message: borrowing BusMessage) {
         guard let sender = Self.sender(of: message.pointer),
             let interface = sd_bus_message_get_interface(message.pointer),
@@ -110,8 +110,8 @@ extension BusThread {
         }
     }
 
-    /// A message to which sd-bus can build an answer. A large call is replaced with a small one, so
-    /// that its content can be freed before the answer.
+    /// Returns a message to which sd-bus can build an answer. A large call is replaced with a small
+    /// one, so that its content can be freed before the answer.
     private func answerable(_ message: borrowing BusMessage, _ size: Int) -> OpaquePointer {
         guard size > ReceiveBudget.freeBytes else { return sd_bus_message_ref(message.pointer) }
         var cookie: UInt64 = 0
@@ -144,7 +144,7 @@ extension BusThread {
             let message = BusMessage(adopting: created)
             try message.append(arguments)
             noteSent(arguments)
-            // Without a pointer for the serial number, sd-bus marks the call as one without a
+            // Without a pointer for the serial number, sd-bus marks the call as one that expects no
             // reply.
             guard let reply else {
                 return try BusMessage.check(sd_bus_send(bus, message.pointer, nil), "sending a call")
@@ -200,12 +200,12 @@ extension BusThread {
         try BusMessage.check(sd_bus_send(bus, message.pointer, nil), "sending an answer")
     }
 
-    /// Counts a message that is about to be sent, in case the peer does not read.
+    /// Records a message that is about to be sent, in case the peer does not read.
     private func noteSent(_ values: [BusValue]) {
         unsent?.append(values.reduce(Self.typicalHeader) { $0 + $1.approximateBytes })
     }
 
-    /// The approximate memory of a message in sd-bus, apart from its arguments, in bytes.
+    /// The approximate memory that a message takes in sd-bus, without its arguments, in bytes.
     private static let typicalHeader = 512
 }
 

@@ -11,7 +11,7 @@ import SystemSupport
 final class BusThread: @unchecked Sendable {
     /// The endpoint of a connection.
     enum Origin: Sendable {
-        /// A connected socket, and the side of this process.
+        /// A connected socket, and the side that this process takes.
         case socket(OwnedDescriptor, BusConnection.Side)
         /// The address of a message bus.
         case messageBus(address: String, SenderLimits)
@@ -22,15 +22,15 @@ final class BusThread: @unchecked Sendable {
         let name: String
         let limits: BusLimits?
         let kernel: BusKernel
-        /// The memory budget for large messages of an untrusted peer.
+        /// The memory budget for an untrusted peer's large messages.
         var room = ReceiveBudget.shared
         /// Decides when large messages are read.
         var gate: BusConnection.LargeCallGate?
         let mailbox: BusMailbox
         let onCall: BusConnection.CallHandler
-        /// Receives the signals of the message bus.
+        /// Receives the message bus's own signals.
         var onSignal: BusConnection.SignalHandler?
-        /// Returns the handler for the signals of a sender on the bus.
+        /// Returns the handler for a sender's signals on the bus.
         var listener: BusConnection.Listener?
         let onDisconnect: BusConnection.EndHandler
     }
@@ -41,16 +41,16 @@ final class BusThread: @unchecked Sendable {
     let input: GuardedInput?
     /// The socket that sd-bus reads from and closes; `nil` if sd-bus created it.
     private let ownSource: Int32?
-    /// The messages that wait to be sent to an untrusted peer.
+    /// The messages that are waiting to be sent to an untrusted peer.
     var unsent: UnsentMessages?
-    /// The outgoing calls that wait for a reply, by serial number.
+    /// The outgoing calls that are waiting for a reply, by serial number.
     var waiting: [UInt64: WaitingCall] = [:]
-    /// The incoming calls that wait for an answer.
+    /// The incoming calls that are waiting for an answer.
     var unanswered: [CallKey: UnansweredCall] = [:]
     var unansweredBytes = 0
-    /// The part of `unansweredBytes` in calls that need no share of the memory budget.
+    /// The part of `unansweredBytes` that belongs to calls that need no share of the memory budget.
     var freeBytes = 0
-    /// The shares of the senders on a message bus.
+    /// The senders' shares on a message bus.
     var shares: SenderShares?
 
     /// The key of an incoming call: its sender on a message bus, and its serial number.
@@ -61,16 +61,16 @@ final class BusThread: @unchecked Sendable {
 
     /// An outgoing call that waits for a reply.
     struct WaitingCall {
-        /// The only sender that may answer the call, on a message bus.
+        /// On a message bus, the only sender that may answer the call.
         let destination: String?
         let reply: Reply
     }
 
     /// The handler of a reply, and the format in which the reply is read.
     enum Reply: Sendable {
-        /// The reply has values of this protocol.
+        /// The reply contains values of this protocol.
         case own(BusConnection.ReplyHandler)
-        /// The reply has values of another program's interface.
+        /// The reply contains values of another program's interface.
         case foreign(BusService.ReplyHandler)
 
         func fail(_ error: BusError) {
@@ -104,7 +104,8 @@ final class BusThread: @unchecked Sendable {
         } catch { end = BusEnd(error) }
         // A shutdown notifies the peer even if another process still has a copy of the descriptor.
         if case .socket(let socket, _) = start.origin { shutdown(socket.number, Int32(SHUT_RDWR)) }
-        // Also called if the connection could not be started, since posted jobs wait for its end.
+        // Also called if the connection could not be started, because posted jobs must not wait
+        // indefinitely.
         start.mailbox.abandon()
         start.onDisconnect(end)
     }
@@ -139,7 +140,7 @@ final class BusThread: @unchecked Sendable {
     private static func adopt(
         _ socket: OwnedDescriptor, _ side: BusConnection.Side, _ start: Start, by bus: OpaquePointer
     ) throws(BusError) -> (GuardedInput?, Int32?) {
-        // sd-bus closes the descriptors that it receives, so it gets copies.
+        // sd-bus closes the descriptors that are passed to it, so it gets copies.
         let output = try OwnedDescriptor.copy(socket)
         var input: GuardedInput?
         var source = output
@@ -165,19 +166,21 @@ final class BusThread: @unchecked Sendable {
         return (input, source)
     }
 
-    /// `true` if there is nothing to do but wait for the peer. sd-bus has then passed all messages
-    /// to the kernel, and its socket is not full. sd-bus reports a full socket to no other thread.
+    /// `true` if the thread can only wait for the peer. sd-bus has then passed all messages to the
+    /// kernel, and its socket is not full. sd-bus reports a full socket to no other thread.
     var mayRest: Bool {
         var queued: UInt64 = 0
         return sd_bus_get_n_queued_write(bus, &queued) >= 0 && queued == 0 && sd_bus_is_ready(bus) > 0
     }
 
     /// `true` if callers may send while this thread waits. A connection with limits does not allow
-    /// it, because this thread counts the sent bytes after each step. Neither does a connection
-    /// before the end of its authentication, because sd-bus would block the caller until then.
+    /// it, because this thread counts the sent bytes after each step. A connection whose
+    /// authentication is not complete does not allow it either, because sd-bus would block the
+    /// caller until then.
     private var mayBeLent: Bool { start.limits == nil && ownSource != nil && sd_bus_is_ready(bus) > 0 }
 
-    /// The descriptor to poll. With an address, sd-bus may try several sockets.
+    /// The descriptor to poll. If the connection was opened by address, sd-bus may try several
+    /// sockets.
     private var source: Int32 { ownSource ?? sd_bus_get_fd(bus) }
 
     deinit { sd_bus_unref(bus) }
@@ -199,12 +202,12 @@ final class BusThread: @unchecked Sendable {
         return end
     }
 
-    /// Serves the connection until its end, which it throws.
+    /// Serves the connection until it ends, and throws the reason.
     private func serve() throws(BusEnd) -> Never {
         while true {
-            // If a descriptor is to be sent before the end of the authentication, sd-bus polls for
-            // that end by itself. It does not know of the filter, so jobs wait until the connection
-            // is open.
+            // If a descriptor is to be sent before the authentication is complete, sd-bus itself
+            // polls for its completion. sd-bus does not know about the filter, so jobs wait until
+            // the connection is open.
             let isOpen = (input == nil && ownSource != nil) || sd_bus_is_ready(bus) > 0
             for job in start.mailbox.takeJobs(only: isOpen) { job.run(self) }
             try input?.pump(mayRead: mayRead)
@@ -217,7 +220,7 @@ final class BusThread: @unchecked Sendable {
             if result < 0 { throw BusEnd(processing: -result) }
             if result > 0 || (mayRead && input?.isWaiting == false) { continue }
             if !isOpen, sd_bus_is_ready(bus) > 0 { continue }
-            // sd-bus would wait for another attempt to authenticate, but no valid peer sends
+            // sd-bus would wait for another authentication attempt, but no valid peer sends
             // messages after a rejection.
             if let input, input.hasBegun, sd_bus_is_ready(bus) == 0 {
                 throw .malformed("its authentication was refused")
@@ -226,10 +229,10 @@ final class BusThread: @unchecked Sendable {
         }
     }
 
-    /// `true` if the next message of an untrusted peer may be read. The first one must wait until
-    /// sd-bus has completed the authentication. Otherwise sd-bus ends a connection on which a
-    /// descriptor arrives with the last bytes of the authentication. Later ones must wait while too
-    /// many calls are unanswered.
+    /// `true` if an untrusted peer's next message may be read. The first message must wait until
+    /// sd-bus has completed the authentication; otherwise sd-bus ends a connection on which a
+    /// descriptor arrives with the last bytes of the authentication. Later messages must wait while
+    /// too many calls are unanswered.
     private var mayRead: Bool {
         guard let input, let limits = start.limits else { return false }
         if !input.isBetweenMessages { return true }
@@ -237,7 +240,7 @@ final class BusThread: @unchecked Sendable {
             && sd_bus_is_ready(bus) > 0
     }
 
-    /// Ends the connection to a peer that does not read.
+    /// Ends the connection if its peer does not read.
     private func settle() throws(BusEnd) {
         guard unsent != nil else { return }
         var queued: UInt64 = 0
@@ -262,12 +265,13 @@ final class BusThread: @unchecked Sendable {
         _ = start.kernel.wait(&descriptors, milliseconds(until: deadline))
         input.noteReady(descriptors[2...], reading: reading)
         if input.isAbandoned { throw .peerClosed }
-        // Computed again, since the contention for the memory budget may have changed.
+        // Computed again, because contention for the memory budget may have changed.
         guard deadline != nil, !input.mayHaveInput, let end = input.deadline(now: start.kernel.now) else { return }
         if start.kernel.now() >= end { throw input.stalled }
     }
 
-    /// The time until sd-bus's next timeout or the deadline, whichever is earlier; -1 for neither.
+    /// Returns the time until sd-bus's next timeout or the deadline, whichever is earlier; -1 for
+    /// neither.
     private func milliseconds(until deadline: UInt64?) -> Int32 {
         func left(_ moment: UInt64, _ now: UInt64) -> Int32 {
             moment <= now ? 0 : Int32(clamping: (moment - now) / 1000 + 1)
@@ -276,7 +280,7 @@ final class BusThread: @unchecked Sendable {
         if let deadline { shortest = left(deadline, start.kernel.now()) }
         var next: UInt64 = UInt64.max
         if sd_bus_get_timeout(bus, &next) >= 0, next != UInt64.max {
-            // sd-bus uses the real clock, so its timeout is compared with that.
+            // sd-bus uses the real clock, so its timeout is compared with the real time.
             let own = left(next, BusKernel.monotonicMicroseconds())
             shortest = min(shortest ?? own, own)
         }
@@ -284,9 +288,9 @@ final class BusThread: @unchecked Sendable {
     }
 }
 
-/// The system calls of a connection's thread other than those on its sockets; replaceable in tests.
+/// The system calls of a connection's thread, except those on its sockets; replaceable in tests.
 struct BusKernel: Sendable {
-    /// The clock of the deadlines, in microseconds.
+    /// The clock for deadlines, in microseconds.
     var now: @Sendable () -> UInt64 = { monotonicMicroseconds() }
     /// poll(2).
     var wait: @Sendable (_ descriptors: inout [pollfd], _ milliseconds: Int32) -> Int32 = { descriptors, time in
@@ -301,7 +305,7 @@ struct BusKernel: Sendable {
 }
 
 extension OwnedDescriptor {
-    /// Duplicates a descriptor for a function that takes ownership of its number.
+    /// Duplicates a descriptor for a function that takes ownership of it.
     fileprivate static func copy(_ descriptor: OwnedDescriptor) throws(BusError) -> Int32 {
         let copy = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 3)
         guard copy >= 0 else { throw .system(operation: "duplicating a socket", code: errno) }

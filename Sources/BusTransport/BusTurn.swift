@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// A lock of a connection's sd-bus object. The connection's thread releases it while it waits for
-/// the peer. It takes the lock again in another function, which the closure of a `Mutex` does not
-/// allow.
+/// A lock for a connection's sd-bus object. The connection's thread releases it while it waits for
+/// the peer, and acquires it again in another function, which a `Mutex` closure does not allow.
 ///
 /// `@unchecked Sendable`: the pointer is set once, and the mutex that it points to is made for use
 /// by several threads.
@@ -21,12 +20,12 @@ final class BusTurn: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Takes the lock. The caller must not hold it.
+    /// Acquires the lock. The caller must not hold it.
     func take() { pthread_mutex_lock(mutex) }
 
-    /// Takes the lock if it is free; `false` otherwise, also if the caller holds it.
+    /// Acquires the lock if it is free; returns `false` otherwise, even if the caller holds it.
     func tryTake() -> Bool { pthread_mutex_trylock(mutex) == 0 }
 
-    /// Releases the lock, on the thread that took it.
+    /// Releases the lock on the thread that acquired it.
     func give() { pthread_mutex_unlock(mutex) }
 }

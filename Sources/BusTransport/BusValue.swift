@@ -39,15 +39,15 @@ public enum BusValue: Sendable {
     /// `v`; only as an argument or in a structure, since every other container adds variants
     /// itself. Sent, never read.
     indirect case variant(BusValue)
-    /// `(…)`; sent, never read.
+    /// `(…)`; sent but never read.
     indirect case structure([BusValue])
-    /// `a(…)` with the signature of the fields; sent, never read. The fields of every structure
-    /// must have the types of the signature.
+    /// `a(…)` with the signature of the fields; sent but never read. The fields of every structure
+    /// must have the types in the signature.
     indirect case structures(fields: String, [[BusValue]])
 
     /// The maximum number of dictionary entries and array elements in one argument.
     public static let maximumEntries = 100_000
-    /// The maximum nesting depth of dictionaries and arrays of values.
+    /// The maximum nesting depth of dictionaries and of arrays of values.
     public static let maximumDepth = 16
 
     /// The D-Bus signature of the value.
@@ -104,7 +104,7 @@ extension BusValue {
 
 /// An error of a call or a connection.
 public enum BusError: Error, Sendable, CustomStringConvertible {
-    /// The peer is gone.
+    /// The peer has disconnected.
     case disconnected
     /// The caller no longer waits.
     case cancelled
@@ -133,7 +133,7 @@ public struct BusArguments: Sendable {
     private var rest: ArraySlice<BusValue>
     private let member: String
 
-    /// Creates a reader of the arguments of `member`.
+    /// Creates a reader for the arguments of `member`.
     public init(_ values: [BusValue], of member: String) {
         rest = values[...]
         self.member = member
@@ -154,57 +154,57 @@ public struct BusArguments: Sendable {
         return read
     }
 
-    /// The next argument as a string.
+    /// Returns the next argument as a string.
     public mutating func string() throws(BusError) -> String {
         try take("s") { if case .string(let text) = $0 { text } else { nil } }
     }
 
-    /// The next argument as an array of strings.
+    /// Returns the next argument as an array of strings.
     public mutating func strings() throws(BusError) -> [String] {
         try take("as") { if case .strings(let texts) = $0 { texts } else { nil } }
     }
 
-    /// The next argument as an unsigned 64-bit integer.
+    /// Returns the next argument as an unsigned 64-bit integer.
     public mutating func unsigned() throws(BusError) -> UInt64 {
         try take("t") { if case .unsigned(let number) = $0 { number } else { nil } }
     }
 
-    /// The next argument as a floating-point number.
+    /// Returns the next argument as a floating-point number.
     public mutating func double() throws(BusError) -> Double {
         try take("d") { if case .double(let number) = $0 { number } else { nil } }
     }
 
-    /// The next argument as a Boolean value.
+    /// Returns the next argument as a Boolean value.
     public mutating func boolean() throws(BusError) -> Bool {
         try take("b") { if case .boolean(let truth) = $0 { truth } else { nil } }
     }
 
-    /// The next argument as bytes.
+    /// Returns the next argument as bytes.
     public mutating func bytes() throws(BusError) -> [UInt8] {
         try take("ay") { if case .bytes(let bytes) = $0 { bytes } else { nil } }
     }
 
-    /// The next argument as a file descriptor.
+    /// Returns the next argument as a file descriptor.
     public mutating func descriptor() throws(BusError) -> OwnedDescriptor {
         try take("h") { if case .descriptor(let descriptor) = $0 { descriptor } else { nil } }
     }
 
-    /// The next argument as a dictionary of named values.
+    /// Returns the next argument as a dictionary of named values.
     public mutating func dictionary() throws(BusError) -> [String: BusValue] {
         try take("a{sv}") { if case .dictionary(let entries) = $0 { entries } else { nil } }
     }
 
-    /// The next argument as an array of dictionaries.
+    /// Returns the next argument as an array of dictionaries.
     public mutating func dictionaries() throws(BusError) -> [[String: BusValue]] {
         try take("aa{sv}") { if case .dictionaries(let list) = $0 { list } else { nil } }
     }
 
-    /// The next argument as an unsigned 32-bit integer.
+    /// Returns the next argument as an unsigned 32-bit integer.
     public mutating func unsigned32() throws(BusError) -> UInt32 {
         try take("u") { if case .unsigned32(let number) = $0 { number } else { nil } }
     }
 
-    /// The next argument, of any type.
+    /// Returns the next argument, of any type.
     public mutating func value() throws(BusError) -> BusValue { try next("any type") }
 
     /// Checks that no arguments are left.

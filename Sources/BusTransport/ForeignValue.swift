@@ -15,19 +15,19 @@ public indirect enum ForeignValue: Hashable, Sendable {
     case double(Double)
     /// `s`, `o`, `g`
     case text(String)
-    /// An array or a structure. Bytes are values too.
+    /// An array or a structure. Each byte is a value too.
     case list([ForeignValue])
-    /// A dictionary with strings as keys.
+    /// A dictionary whose keys are strings.
     case entries([String: ForeignValue])
-    /// A value that is not kept: a descriptor, a dictionary with other keys, or a value beyond the
-    /// bounds.
+    /// A value that is not stored: a descriptor, a dictionary with other keys, or a value that
+    /// exceeds the bounds.
     case skipped
 
-    /// The limits of one message.
+    /// The limits for one message.
     public enum Bounds {
         /// The maximum number of values of any kind.
         public static let values = 4096
-        /// The maximum size of all texts together, in bytes.
+        /// The maximum total size of all texts, in bytes.
         public static let textBytes = 64 << 10
         /// The maximum nesting depth of containers.
         public static let depth = 8
@@ -60,9 +60,9 @@ public indirect enum ForeignValue: Hashable, Sendable {
     public var entries: [String: ForeignValue] { if case .entries(let entries) = self { entries } else { [:] } }
 }
 
-/// A signal of a program on a message bus.
+/// A signal from a program on a message bus.
 public struct BusSignal: Sendable {
-    /// The object path that sent the signal.
+    /// The path of the object that sent the signal.
     public var path: String
     /// The interface and name of the signal.
     public var member: BusMember
@@ -154,7 +154,7 @@ extension BusMessage {
             try Self.check(entered, "reading a dictionary")
             guard entered > 0 else { break }
             let pair = try readForeignMembers(&room, depth: depth + 1)
-            // For duplicate keys, the first entry counts.
+            // For duplicate keys, the first entry is used.
             if case .text(let key)? = pair.first, pair.count == 2, entries[key] == nil { entries[key] = pair[1] }
             try Self.check(sd_bus_message_exit_container(pointer), "reading a dictionary")
         }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Parses the byte stream of a peer. It determines how far the next read may go, which messages are
+/// Parses a peer's byte stream. It determines how far the next read may go, which messages are
 /// complete, and whether a limit is exceeded. A read never crosses the end of a message, because
-/// descriptors belong to the message they came with.
+/// descriptors belong to the message with which they arrived.
 struct FrameTracker {
     private let limits: BusLimits
     private var authentication: AuthenticationTracker
@@ -29,12 +29,12 @@ struct FrameTracker {
     /// `true` if the authentication or a message is incomplete.
     var isHalfSent: Bool { isAuthenticating || seen > 0 }
 
-    /// `true` if the bytes read so far may go to sd-bus. These are bytes of the authentication, and
-    /// bytes of a message whose whole header passed the checks.
+    /// `true` if the bytes read so far may be passed to sd-bus: bytes of the authentication, and
+    /// bytes of a message whose complete header has passed the checks.
     var mayForward: Bool { isAuthenticating || seen == 0 || prefix.map { seen >= $0.headerBytes } ?? false }
 
-    /// The size, the serial number and the kind of the current message; `nil` unless its header is
-    /// complete and its body is not.
+    /// The size, serial number and kind of the current message; `nil` unless its header is complete
+    /// and its body is not.
     var current: (bytes: Int, serial: UInt32, isCall: Bool)? {
         guard let prefix, seen > 0, header.count == prefix.headerBytes else { return nil }
         return (prefix.totalBytes, MessagePrefix.number(header, at: 8, prefix.isBigEndian), prefix.kind == .call)
@@ -46,8 +46,8 @@ struct FrameTracker {
         return (prefix?.totalBytes ?? MessagePrefix.size) - seen
     }
 
-    /// Processes the bytes of a read, at most ``wanted``, and the number of descriptors that came
-    /// with them.
+    /// Processes the bytes of a read, at most ``wanted``, and the number of descriptors that
+    /// arrived with them.
     mutating func take(_ bytes: Span<UInt8>, descriptors count: Int) throws(BusEnd) {
         guard bytes.count > 0 else { return }
         if isAuthenticating {
@@ -100,11 +100,11 @@ struct MessagePrefix: Hashable {
 
     let kind: Kind
     let isBigEndian: Bool
-    /// The size of the header fields, without the padding after them.
+    /// The size of the header fields, without the padding that follows.
     let fieldBytes: Int
     let bodyBytes: Int
 
-    /// The size of everything before the body.
+    /// The size of everything that precedes the body.
     var headerBytes: Int { Self.size + (fieldBytes + 7) & ~7 }
     var totalBytes: Int { headerBytes + bodyBytes }
 

@@ -4,18 +4,19 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// A filter between an untrusted peer and sd-bus. sd-bus itself would buffer 128 MiB of a message
-/// that never ends, silently drop messages that it does not understand, and leak descriptors.
+/// A filter between an untrusted peer and sd-bus. sd-bus alone would buffer 128 MiB of an endless
+/// message, silently drop messages that it does not understand, and leak descriptors.
 ///
 /// sd-bus reads from an inner socket. The ``FrameTracker`` checks the peer's bytes, and only valid
-/// ones go into the inner socket, on the same thread. sd-bus writes directly to the peer. Confined
-/// to the connection's thread.
+/// bytes are written to the inner socket, on the same thread. sd-bus writes directly to the peer.
+/// Confined to the connection's thread.
 final class GuardedInput {
     let socket: OwnedDescriptor
     private let inner: OwnedDescriptor
     private let limits: BusLimits
     private var tracker: FrameTracker
-    /// The bytes that were read. The range `sent..<filled` is not in the inner socket yet.
+    /// The bytes that were read. The range `sent..<filled` has not been written to the inner socket
+    /// yet.
     private var buffer = [UInt8](repeating: 0, count: GuardedInput.smallBuffer)
     private var filled = 0
     private var sent = 0
@@ -32,21 +33,21 @@ final class GuardedInput {
     /// The ticket of the current message for the memory budget, if the message is large.
     private var ticket: ReceiveBudget.Ticket?
     private let gate: CallGate
-    /// `true` if the current message may be read to its end.
+    /// `true` if the current message may be read completely.
     private var isAdmitted = false
     /// `true` if a large message waits for the gate or for the memory budget.
     private(set) var waitsForRoom = false
     /// The tickets of complete messages that sd-bus has not delivered yet, by serial number, oldest
     /// first.
     private var complete: [(serial: UInt64, ticket: ReceiveBudget.Ticket)] = []
-    /// The start time and number of the current incomplete message.
+    /// The start time and the number of the current incomplete message.
     private var halfSince: (time: UInt64, message: UInt64)?
-    /// The last time at which no other message waited for the budget that the current one holds.
+    /// The last time when no other message waited for the budget that the current message holds.
     private var lookedAt: UInt64 = 0
 
-    /// The initial buffer size, enough for most messages.
+    /// The initial size of the buffer, which is enough for most messages.
     private static let smallBuffer = 4 << 10
-    /// The amount of a large message that is moved at a time; more than any header.
+    /// The number of bytes of a large message that are moved at a time; larger than any header.
     private static let largeBuffer = 64 << 10
 
     /// Creates a filter.
@@ -60,8 +61,8 @@ final class GuardedInput {
         precondition(limits.maximumDescriptors <= csystem_maximum_descriptors)
         var process: pid_t = 0
         var user: uid_t = 0
-        // sd-bus compares the user that a client claims with the peer of its input socket. That
-        // peer is this process now, so the user is checked here.
+        // sd-bus compares the user that a client claims to be with the peer of its input socket.
+        // That peer is now this process, so the user is checked here.
         guard csystem_peer(socket.number, &process, &user) == 0 else {
             throw .system(operation: "getting the user of the other process", code: errno)
         }
@@ -92,12 +93,12 @@ final class GuardedInput {
         self.tracker = tracker
     }
 
-    /// `true` if no byte of the next message was read, so that reading can be suspended without
-    /// interrupting a message.
+    /// `true` if no byte of the next message has been read, so that suspending reads interrupts no
+    /// message.
     var isBetweenMessages: Bool { !tracker.isHalfSent }
 
-    /// Returns the ticket of a message that sd-bus has delivered. The tickets of earlier messages
-    /// are released.
+    /// Returns the ticket of a message that sd-bus has delivered. Releases the tickets of earlier
+    /// messages.
     func takeRoom(of serial: UInt64) -> ReceiveBudget.Ticket? {
         guard let index = complete.firstIndex(where: { $0.serial == serial }) else { return nil }
         let ticket = complete[index].ticket
@@ -105,7 +106,7 @@ final class GuardedInput {
         return ticket
     }
 
-    /// Releases the tickets of messages that sd-bus handled internally. Call it when sd-bus has
+    /// Releases the tickets of messages that sd-bus handled internally. Call this when sd-bus has
     /// nothing more to read.
     func forgetComplete() {
         if !isBlocked && !complete.isEmpty { complete = [] }
@@ -117,13 +118,13 @@ final class GuardedInput {
     /// `true` until the authentication is complete.
     var isAuthenticating: Bool { tracker.isAuthenticating }
 
-    /// `true` if sd-bus has the whole authentication.
+    /// `true` if sd-bus has received the whole authentication.
     var hasBegun: Bool { !tracker.isAuthenticating && !isBlocked }
 
-    /// `true` if there is nothing to do until `poll` reports an event.
+    /// `true` if no work is possible until `poll` reports an event.
     var isWaiting: Bool { isBlocked || !mayHaveInput || hasEnded || waitsForRoom }
 
-    /// The descriptors and events to poll in addition to sd-bus's own.
+    /// Returns the descriptors and events to poll in addition to sd-bus's own.
     func polls(reading: Bool, writing: Bool) -> [pollfd] {
         let events = (reading && !isBlocked && !hasEnded && !waitsForRoom ? POLLIN : 0) | (writing ? POLLOUT : 0)
         // poll(2) reports a hang-up even without requested events. While reading is suspended, a
@@ -135,12 +136,12 @@ final class GuardedInput {
         ]
     }
 
-    /// `true` if reading is suspended, for the memory budget or until earlier calls are answered.
-    /// This may take long, so a peer that has gone must lose its share and its position in the
-    /// queue. Its unread messages were not acknowledged.
+    /// Returns `true` if reading is suspended, for the memory budget or until earlier calls are
+    /// answered. This may take long, so a peer that has disconnected must lose its share and its
+    /// position in the queue. Its unread messages were not acknowledged.
     private func isPutOff(reading: Bool) -> Bool { !hasEnded && (waitsForRoom || !reading) }
 
-    /// Processes the results of a poll of ``polls(reading:writing:)``.
+    /// Processes the results of polling ``polls(reading:writing:)``.
     func noteReady(_ polls: ArraySlice<pollfd>, reading: Bool) {
         guard let outer = polls.first, let inner = polls.last else { return }
         if Int32(outer.revents) & POLLHUP != 0, isPutOff(reading: reading) { isAbandoned = true }
@@ -148,8 +149,8 @@ final class GuardedInput {
         if inner.revents != 0 { isBlocked = false }
     }
 
-    /// The time by which the current message must be complete, on the clock of `now`; `nil` if no
-    /// message is incomplete.
+    /// Returns the time by which the current message must be complete, on the clock of `now`; `nil`
+    /// if no message is incomplete.
     func deadline(now: () -> UInt64) -> UInt64? {
         guard tracker.isHalfSent, !hasEnded, !waitsForRoom else {
             halfSince = nil
@@ -158,13 +159,13 @@ final class GuardedInput {
         if halfSince?.message != tracker.completed { halfSince = (now(), tracker.completed) }
         guard let since = halfSince?.time else { return nil }
         guard ticket != nil else { return since + limits.stallTimeout }
-        // The contention is checked on each call, since it may change at any time.
+        // Contention is checked in each call, since it may change at any time.
         if lookedAt < since { lookedAt = since }
         if ticket?.isContended != true, now() >= lookedAt + ReceiveBudget.patience { lookedAt = now() }
         return min(since + limits.stallTimeout, lookedAt + ReceiveBudget.patience)
     }
 
-    /// The reason for the end of a peer that exceeded its deadline.
+    /// The reason for disconnecting a peer that exceeded its deadline.
     var stalled: BusEnd {
         let what = tracker.isAuthenticating ? "an authentication" : "a message"
         if ticket?.isContended == true {
@@ -206,12 +207,12 @@ final class GuardedInput {
         }
     }
 
-    /// `true` if the current message may be read. A large message must pass the gate and get a
-    /// share of the memory budget once its header is complete.
+    /// Returns `true` if the current message may be read. Once its header is complete, a large
+    /// message must pass the gate and get a share of the memory budget.
     private func admitCurrent() -> Bool {
         guard !isAdmitted, let current = tracker.current, current.bytes > ReceiveBudget.freeBytes else { return true }
-        // The gate is checked again while the message waits for the budget, since its condition may
-        // have changed.
+        // While the message waits for the budget, the gate is checked again, since its condition
+        // may have changed.
         guard !current.isCall || gate.isOpen() else {
             ticket = nil
             return false
@@ -278,11 +279,11 @@ final class GuardedInput {
     }
 }
 
-/// The state of a connection's ``BusConnection/LargeCallGate``. It calls the gate at most once at a
-/// time.
+/// The state of a connection's ``BusConnection/LargeCallGate``. At most one call to the gate is in
+/// progress at a time.
 private final class CallGate: Sendable {
     private enum State {
-        /// The gate must be called.
+        /// The gate must be asked.
         case unknown
         /// The gate is closed and will call `onOpen`.
         case closed

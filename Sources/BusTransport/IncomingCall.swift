@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// A received method call. It is answered once, from any thread, now or later.
+/// A received method call. It must be answered once, from any thread, immediately or later.
 public final class IncomingCall: Sendable {
     /// The called method.
     public let member: BusMember
@@ -11,7 +11,7 @@ public final class IncomingCall: Sendable {
     public var arguments: [BusValue] { given.withLock { $0 } }
     private let given: Mutex<[BusValue]>
     private let key: BusThread.CallKey
-    /// The call's share of the memory budget, if it is a large call of an untrusted peer.
+    /// The call's share of the memory budget, if it is a large call from an untrusted peer.
     private let ticket: ReceiveBudget.Ticket?
     private let mailbox: BusMailbox
     private let answered = Atomic<Bool>(false)
@@ -40,15 +40,15 @@ public final class IncomingCall: Sendable {
         }
     }
 
-    /// Releases the arguments, which may be large, after they were read.
+    /// Releases the arguments, which may be large, after they have been read.
     public func releaseArguments() { given.withLock { $0 = [] } }
 
     /// Releases the call's share of the memory budget, which other large calls may wait for. The
-    /// call still counts for its own connection until it is answered. The caller must bound its own
-    /// copy of the arguments.
+    /// call still counts towards its own connection's limits until it is answered. The caller must
+    /// bound its own copy of the arguments.
     public func releaseRoom() { ticket?.end() }
 
-    /// Answers with results. Only the first answer counts.
+    /// Answers with results. Only the first answer is sent.
     public func reply(_ values: [BusValue] = []) {
         guard !answered.exchange(true, ordering: .relaxed) else { return }
         let key = key
@@ -67,7 +67,7 @@ public final class IncomingCall: Sendable {
         }
     }
 
-    /// Answers with an error. Only the first answer counts.
+    /// Answers with an error. Only the first answer is sent.
     public func refuse(name: String, message: String) {
         guard !answered.exchange(true, ordering: .relaxed) else { return }
         let key = key

@@ -4,13 +4,13 @@ import SystemSupport
 
 /// A connection to a message bus, such as the session bus.
 ///
-/// Like a ``BusConnection`` it has its own thread. Every method may be called from any thread;
-/// handlers are called on the connection's thread and must not block. `onDisconnect` reports
-/// problems with the bus, after the pending calls have failed with ``BusError/disconnected``.
+/// Like a ``BusConnection``, it has its own thread. Every method may be called from any thread;
+/// handlers are called on the connection's thread and must not block. Problems with the bus are
+/// reported to `onDisconnect`, after the pending calls have failed with ``BusError/disconnected``.
 public final class MessageBus: Sendable {
-    /// The name of the bus itself.
+    /// The name of the message bus itself.
     public static let busName = "org.freedesktop.DBus"
-    /// The name of the service.
+    /// The well-known name of the service.
     public static let serviceName = "com.searchlight.Searchlight1"
 
     /// The result of a request for a name.
@@ -24,12 +24,12 @@ public final class MessageBus: Sendable {
     fileprivate let connection: BusConnection
     fileprivate let watches: Watches
 
-    /// The handlers for the end of clients, and the followers of other programs.
+    /// The handlers for disconnected clients, and the followers of other programs.
     fileprivate final class Watches: Sendable {
         let handlers = Mutex<[String: @Sendable () -> Void]>([:])
-        /// The followers by well-known name.
+        /// The followers, by well-known name.
         let services = Mutex<[String: [Follower]]>([:])
-        /// The followers by the unique name of the owner.
+        /// The followers, by the owner's unique name.
         let listeners = Mutex<[String: [Follower]]>([:])
 
         struct Follower: Sendable {
@@ -57,7 +57,7 @@ public final class MessageBus: Sendable {
     /// - Parameters:
     ///   - address: The address, as in `DBUS_SESSION_BUS_ADDRESS`.
     ///   - name: The name of the thread, up to 15 bytes, for debuggers.
-    ///   - limits: The limits of each sender.
+    ///   - limits: The limits for each sender.
     ///   - onCall: Receives incoming calls; ``IncomingCall/sender`` is the caller.
     ///   - onDisconnect: Called once, with the reason, when the connection has ended or could not
     ///     be established.
@@ -75,7 +75,7 @@ public final class MessageBus: Sendable {
 
     // MARK: Calls
 
-    /// Calls a client by its unique name and waits for its reply. Replies of other clients are
+    /// Calls a client by its unique name and waits for its reply. Replies from other clients are
     /// ignored.
     public func call(
         _ client: String, _ member: BusMember, _ arguments: [BusValue]
@@ -90,22 +90,22 @@ public final class MessageBus: Sendable {
         connection.call(.client(client), member, arguments, reply: reply)
     }
 
-    /// Calls an object of another program by the program's unique name, and waits for its reply.
+    /// Calls another program's object by the program's unique name, and waits for its reply.
     package func call(
         _ client: String, path: String, _ member: BusMember, _ arguments: [BusValue]
     ) async throws(BusError) -> [BusValue] {
         try await connection.call(BusTarget(destination: client, path: path), member, arguments)
     }
 
-    /// The object path of an app (Desktop Entry Specification, D-Bus Activation): the name with
-    /// slashes for dots and `_` for `-`. `nil` if the text is not a bus name.
+    /// Returns the object path of an app (Desktop Entry Specification, D-Bus Activation): the name
+    /// with dots replaced by slashes and `-` by `_`. `nil` if the text is not a bus name.
     package static func objectPath(ofApplication name: String) -> String? {
         let bytes = Array(name.utf8)
         guard bytes.first != UInt8(ascii: ":"), BusName.isBusName(bytes[...]) else { return nil }
         return "/" + String(name.map { $0 == "." ? "/" : $0 == "-" ? "_" : $0 })
     }
 
-    /// Sends a call without a reply.
+    /// Sends a call that expects no reply.
     public func post(_ client: String, _ member: BusMember, _ arguments: [BusValue]) {
         connection.post(.client(client), member, arguments)
     }
@@ -120,7 +120,7 @@ public final class MessageBus: Sendable {
             try await connection.call(.messageBus, BusMember(Self.busName, member), arguments), of: member)
     }
 
-    /// Requests a name. It neither replaces a current owner nor waits for one.
+    /// Requests a name. The request neither replaces a current owner nor waits for the name.
     public func requestName(_ name: String) async throws(BusError) -> NameOutcome {
         // DBUS_NAME_FLAG_DO_NOT_QUEUE
         var arguments = try await ask("RequestName", [.string(name), .unsigned32(4)])
@@ -141,13 +141,13 @@ public final class MessageBus: Sendable {
         _ = try await ask("StartServiceByName", [.string(name), .unsigned32(0)])
     }
 
-    /// The names of the services that the bus starts on demand.
+    /// Returns the names of the services that the bus starts on demand.
     public func activatableNames() async throws(BusError) -> [String] {
         var arguments = try await ask("ListActivatableNames", [])
         return try arguments.strings()
     }
 
-    /// The unique name of the owner of a name.
+    /// Returns the unique name of a name's owner.
     ///
     /// - Throws: ``BusError``; `remote` if there is no owner.
     public func owner(of name: String) async throws(BusError) -> String {
@@ -156,7 +156,7 @@ public final class MessageBus: Sendable {
     }
 
     /// Identifies a client through the bus and the kernel. The bus reports the process that
-    /// connected. If that process has ended and another one uses its connection, the process number
+    /// connected. If that process has exited and another one uses its connection, the process ID
     /// may belong to a third process by now.
     ///
     /// - Throws: ``BusError``, or ``PeerIdentityError`` if the client cannot be identified.
@@ -167,10 +167,10 @@ public final class MessageBus: Sendable {
         return try PeerIdentity(process: number, user: try user.unsigned32())
     }
 
-    /// Sets a handler that is called once, on the connection's thread, when a client is gone.
+    /// Sets a handler that is called once, on the connection's thread, when a client disconnects.
     ///
-    /// - Throws: ``BusError``. For a client that was already gone the handler is never called, so
-    ///   call the client afterwards to detect that.
+    /// - Throws: ``BusError``. If the client had already disconnected, the handler is never called,
+    ///   so call the client afterwards to detect that.
     public func watch(_ client: String, onGone: @escaping @Sendable () -> Void) async throws(BusError) {
         watches.handlers.withLock { $0[client] = onGone }
         do throws(BusError) { _ = try await ask("AddMatch", [.string(Self.rule(client))]) } catch {
@@ -204,10 +204,11 @@ extension MessageBus {
         connection.post(.messageBus, BusMember(Self.busName, "RemoveMatch"), [.string(rule)])
     }
 
-    /// Reports the owner of a service's name to the service, now and after each change.
+    /// Reports the owner of a service's name to the service object, immediately and after each
+    /// change.
     func follow(_ service: BusService) {
-        // Strong references made under the lock are kept until it is released: a release could be
-        // the last one and run a deinitializer.
+        // Strong references that are created under the lock are kept until it is released, because
+        // releasing the last one would run a deinitializer.
         let known = watches.services.withLock { services in
             let known = (services[service.name] ?? []).compactMap(\.service)
             services[service.name] = (known + [service]).map { Watches.Follower(service: $0) }

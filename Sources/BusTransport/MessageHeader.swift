@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Checks the header fields of a message as strictly as sd-bus does, before sd-bus reads them.
-/// sd-bus silently drops a message with an invalid header and leaks the descriptors that came with
-/// it (libsystemd 252).
+/// sd-bus silently drops a message with an invalid header and leaks the descriptors that arrived
+/// with it (libsystemd 252).
 struct MessageHeader {
     /// The field codes and their types (D-Bus specification, Header Fields).
     private enum Field: UInt8 {
@@ -38,7 +38,7 @@ struct MessageHeader {
     ///
     /// - Parameters:
     ///   - bytes: The header, including padding.
-    ///   - descriptors: The number of descriptors that came with the message.
+    ///   - descriptors: The number of descriptors that arrived with the message.
     static func check(_ bytes: [UInt8], _ prefix: MessagePrefix, descriptors: Int) throws(BusEnd) {
         var header = MessageHeader(bytes: bytes, prefix: prefix, end: MessagePrefix.size + prefix.fieldBytes)
         try header.readFields()

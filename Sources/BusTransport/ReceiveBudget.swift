@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// The memory budget for large messages of untrusted peers. All connections that share it get their
-/// parts in the order of their requests, and none reads a large message without its part. A waiting
-/// peer is not rejected: its socket is not read.
+/// The memory budget for untrusted peers' large messages. All connections that share it get their
+/// parts in request order, and none reads a large message without its part. A peer that has to wait
+/// is not rejected; its socket is just not read.
 ///
-/// Small messages need no part of the budget, so that a peer with large messages does not delay the
-/// others.
+/// Small messages need no part of the budget, so that a peer with large messages does not delay
+/// other peers.
 public final class ReceiveBudget: Sendable {
     /// The budget of this process.
     public static let shared = ReceiveBudget()
 
-    /// The maximum size in bytes of a message that needs no part of the budget.
+    /// The maximum size, in bytes, of a message that needs no part of the budget.
     static let freeBytes = 64 << 10
-    /// The maximum size in bytes of the unanswered small messages of one connection. Above it no
-    /// further message is read.
+    /// The maximum total size, in bytes, of one connection's unanswered small messages. Above it,
+    /// no further message is read.
     static let maximumFreeBytes = 128 << 10
-    /// The maximum time to receive a message that has its part while others wait, in microseconds.
+    /// The maximum time, in microseconds, to receive a message that has its part of the budget
+    /// while others wait.
     static let patience: UInt64 = 2_000_000
 
     /// A part of the budget for messages up to `messageBytes`. At most `capacity` bytes are granted
@@ -26,7 +27,8 @@ public final class ReceiveBudget: Sendable {
         let capacity: Int
     }
 
-    /// A position in the queue, and later a part of the budget. Released at the end of the object.
+    /// A position in the queue, and later a part of the budget. Released when the object is
+    /// deinitialized.
     final class Ticket: Sendable {
         fileprivate enum State { case waiting, granted, ended }
         fileprivate let state = Mutex(State.waiting)
@@ -44,7 +46,7 @@ public final class ReceiveBudget: Sendable {
         /// `true` if the message may be read.
         var isGranted: Bool { state.withLock { $0 == .granted } }
 
-        /// `true` if other messages wait in the lane.
+        /// `true` if other messages are waiting in the lane.
         var isContended: Bool { budget.isContended(lane) }
 
         /// Releases the part of the budget, or the position in the queue.
@@ -53,7 +55,7 @@ public final class ReceiveBudget: Sendable {
 
     private struct LaneState {
         var held = 0
-        /// Weak references, so that an abandoned ticket ends.
+        /// Weak references, so that an abandoned ticket is released.
         var line: [Place] = []
     }
     private struct Place: Sendable {
@@ -67,7 +69,7 @@ public final class ReceiveBudget: Sendable {
     /// Creates a budget.
     ///
     /// - Parameters:
-    ///   - lanes: The lanes by ascending message size; the last one takes all larger messages.
+    ///   - lanes: The lanes, by ascending message size. The last lane takes all larger messages.
     ///   - onInspection: Called under the lock each time a waiting ticket is inspected; for tests.
     init(
         lanes: [Lane] = [Lane(messageBytes: 2 << 20, capacity: 8 << 20), Lane(messageBytes: .max, capacity: 34 << 20)],
@@ -81,14 +83,14 @@ public final class ReceiveBudget: Sendable {
     /// The number of bytes in use.
     var held: Int { states.withLock { $0.reduce(0) { $0 + $1.held } } }
 
-    /// The number of waiting messages.
+    /// The number of messages that are waiting.
     public var waiting: Int {
         states.withLock { $0.reduce(0) { $0 + $1.line.count { $0.ticket != nil } } }
     }
 
     /// Requests a part of the budget.
     ///
-    /// - Parameter onGrant: Called on any thread once the part is granted, unless it is granted
+    /// - Parameter onGrant: Called on any thread when the part is granted, unless it is granted
     ///   immediately.
     func ask(_ bytes: Int, onGrant: @escaping @Sendable () -> Void) -> Ticket {
         let lane = lanes.firstIndex { bytes <= $0.messageBytes } ?? lanes.count - 1
@@ -112,8 +114,8 @@ public final class ReceiveBudget: Sendable {
 
     fileprivate func end(_ ticket: Ticket) {
         let lane = ticket.lane
-        // Inspected tickets are kept until the lock is released: the last release of a ticket calls
-        // this function, which takes the lock.
+        // Inspected tickets are kept until the lock is released, because the last release of a
+        // ticket calls this function, which acquires the lock.
         let (granted, inspected) = states.withLock { states -> ([Ticket], [Ticket]) in
             let before = ticket.state.withLock { state in
                 defer { state = .ended }

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The limits of each sender on a message bus. Calls beyond them are rejected without an effect on
-/// other senders, which share the connection. The bus itself is trusted: it delivers complete
-/// messages of at most 128 MiB.
+/// The limits for each sender on a message bus. Calls that exceed them are rejected without
+/// affecting other senders, which share the connection. The bus itself is trusted: it delivers
+/// complete messages of at most 128 MiB.
 public struct SenderLimits: Hashable, Sendable {
-    /// The maximum size of the arguments of one message in bytes. A batch of 32 MiB fits.
+    /// The maximum size of one message's arguments, in bytes. A batch of 32 MiB fits.
     public var maximumMessageBytes = 33 << 20
-    /// The maximum number of unanswered calls of one sender.
+    /// The maximum number of unanswered calls from one sender.
     public var maximumUnanswered = 128
-    /// The maximum size of the unanswered calls of one sender in bytes: one message of the maximum
-    /// size, or several smaller ones.
+    /// The maximum total size of one sender's unanswered calls, in bytes: one message of the
+    /// maximum size, or several smaller ones.
     public var maximumUnansweredBytes = 34 << 20
-    /// The maximum size of the unanswered calls of all senders in bytes.
+    /// The maximum total size of all senders' unanswered calls, in bytes.
     public var maximumTotalBytes = 40 << 20
-    /// The maximum size in bytes of the unanswered calls of a sender that is exempt from the total
-    /// limit.
+    /// The maximum size, in bytes, of the unanswered calls of a sender that is exempt from the
+    /// total limit.
     public var smallBytes = 256 << 10
 
-    /// The limits of the service.
+    /// Creates the limits that the service uses.
     public init() {}
 }
 
@@ -38,8 +38,8 @@ struct SenderShares {
 
     /// Adds a call.
     ///
-    /// - Returns: The reason to reject it; `nil` to accept it. It counts until it is answered in
-    ///   either case.
+    /// - Returns: The reason to reject the call; `nil` to accept it. In either case it is counted
+    ///   until it is answered.
     mutating func take(_ bytes: Int, of sender: String) -> String? {
         var share = shares[sender] ?? Share()
         share.calls += 1

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The amount of data that waits to be sent to a peer. It is computed from the sizes of sent
-/// messages and the number of messages in sd-bus's queue, since sd-bus reports no sizes.
+/// The amount of data that is waiting to be sent to a peer. It is computed from the sizes of sent
+/// messages and the number of messages in sd-bus's queue, since sd-bus does not report sizes.
 struct UnsentMessages {
     private let limits: BusLimits
-    /// The sizes of the last messages, oldest first from the index `first`; at least all queued
-    /// ones.
+    /// The sizes of the last messages, oldest first, starting at the index `first`. Includes at
+    /// least all queued messages.
     private var sizes: [Int] = []
     private var first = 0
     private(set) var bytes = 0
@@ -18,7 +18,7 @@ struct UnsentMessages {
         bytes += size
     }
 
-    /// Removes the messages that were sent.
+    /// Removes the messages that have been sent.
     ///
     /// - Parameter queued: The number of messages in sd-bus's queue. Some of them may be sd-bus's
     ///   own, which are small.

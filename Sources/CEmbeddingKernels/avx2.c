@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels for x86-64-v3: 6 rows by 16 columns are 12 of the 16 registers of 8 floats. */
+/* The kernels for x86-64-v3: 6 rows by 16 columns occupy 12 of the 16 registers of 8 floats. */
 #include "levels.h"
 
 #if defined(__x86_64__)

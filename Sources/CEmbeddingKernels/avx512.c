@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels for x86-64-v4: 12 rows by 32 columns are 24 of the 32 registers of 16 floats. */
+/* The kernels for x86-64-v4: 12 rows by 32 columns occupy 24 of the 32 registers of 16 floats. */
 #include "levels.h"
 
 #if defined(__x86_64__)

@@ -2,7 +2,7 @@
 #include "levels.h"
 
 /*
- * Each check names all instructions for which a file of kernels is compiled. __builtin_cpu_supports
+ * Each check names all instructions for which a kernel file is compiled. __builtin_cpu_supports
  * also checks that the operating system saves the registers.
  */
 const struct cembedding_kernels *cembedding_kernels_at(enum cembedding_level level) {

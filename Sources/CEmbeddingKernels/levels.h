@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of the levels. Each is defined in a file of its own. */
+/* The tables for the levels. Each is defined in its own file. */
 #ifndef SEARCHLIGHT_CEMBEDDINGKERNELS_LEVELS_H
 #define SEARCHLIGHT_CEMBEDDINGKERNELS_LEVELS_H
 
 #include "cembeddingkernels.h"
 
-/* The most rows and panels that a level computes at once. */
+/* The maximum numbers of rows and panels that a level computes at once. */
 enum { MOST_TILE_ROWS = 12, MOST_TILE_PANELS = 2 };
 
 extern const struct cembedding_kernels cembedding_portable;

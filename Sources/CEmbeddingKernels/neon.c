@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels for 64-bit ARM: 6 rows by 16 columns are 24 of the 32 registers of 4 floats. */
+/* The kernels for 64-bit ARM: 6 rows by 16 columns occupy 24 of the 32 registers of 4 floats. */
 #include "levels.h"
 
 #if defined(__aarch64__)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels in plain C, for every processor. They use no fused operations, which many
- * processors lack. */
+/* The kernels in plain C, for every processor. They use no fused operations, which many processors
+ * lack. */
 #include "levels.h"
 
 #define LEVEL CEMBEDDING_PORTABLE

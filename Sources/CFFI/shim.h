@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The types of libffi are mutable C globals, which Swift 6 rejects. Their addresses never
- * change. */
+/* libffi's types are mutable C globals, which Swift 6 rejects. Their addresses never change. */
 #ifndef CFFI_SHIM_H
 #define CFFI_SHIM_H
 #include <ffi.h>
@@ -20,7 +19,7 @@ static inline ffi_type *cffi_sint64(void) { return &ffi_type_sint64; }
 static inline ffi_type *cffi_float(void) { return &ffi_type_float; }
 static inline ffi_type *cffi_double(void) { return &ffi_type_double; }
 
-/* Returns the bytes of the heap in use, in all arenas and in separate mappings. */
+/* Returns the number of heap bytes in use, in all arenas and in separate mappings. */
 static inline int64_t cffi_heap_in_use(void) {
     struct mallinfo2 heap = mallinfo2();
     return (int64_t)(heap.uordblks + heap.hblkhd);

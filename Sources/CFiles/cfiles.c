@@ -46,7 +46,7 @@ int cfiles_open_beneath(int folder, const char *name, int flags) {
         .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV,
     };
     long result;
-    /* EAGAIN: a concurrent rename interfered with the check. Retries a limited number of times. */
+    /* EAGAIN: a concurrent rename interfered with the check. Retried a limited number of times. */
     int tries = 0;
     do {
         result = syscall(SYS_openat2, folder, name, &how, sizeof how);

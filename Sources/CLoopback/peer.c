@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* An answer of the kernel about one socket, with its attributes. */
+/* The kernel's answer about one socket, with its attributes. */
 #define ANSWER_BYTES 8192
 /* The maximum number of answers to earlier requests that are skipped. */
 #define STALE_ANSWERS 8
@@ -42,7 +42,7 @@ static int require_established(int connection) {
     return length > 0 && info.tcpi_state == TCP_ESTABLISHED ? 0 : -ENOTCONN;
 }
 
-/* Returns true if an address in an answer is the IPv4 address, also if it is mapped into IPv6. */
+/* Returns true if an address in an answer is the IPv4 address, even if it is mapped to IPv6. */
 static bool is_address(const uint32_t words[4], uint8_t family, struct in_addr address) {
     if (family == AF_INET) return words[0] == address.s_addr;
     return family == AF_INET6 && words[0] == 0 && words[1] == 0 && words[2] == htonl(0xFFFF) && words[3] == address.s_addr;
@@ -58,7 +58,7 @@ static int ask(int diag, uint32_t number, const struct sockaddr_in *peer, const 
     request.body.sdiag_family = AF_INET;
     request.body.sdiag_protocol = IPPROTO_TCP;
     request.body.idiag_states = ~0U;
-    /* The request is for the other socket, so its source is the peer. */
+    /* The request is about the other socket, so its source is the peer. */
     request.body.id.idiag_src[0] = peer->sin_addr.s_addr;
     request.body.id.idiag_sport = peer->sin_port;
     request.body.id.idiag_dst[0] = own->sin_addr.s_addr;
@@ -74,7 +74,7 @@ static int ask(int diag, uint32_t number, const struct sockaddr_in *peer, const 
     return count == sizeof request ? 0 : -EIO;
 }
 
-/* The kernel answers before the request returns, so the function does not wait. */
+/* The kernel answers before the request returns, so this function does not wait. */
 static int answer(int diag, uint32_t number, struct inet_diag_msg *found) {
     union {
         struct nlmsghdr header;
@@ -119,7 +119,7 @@ int cloopback_owner(int diag, int connection, uid_t *owner) {
     error = ask(diag, number, &peer, &own);
     if (error == 0) error = answer(diag, number, &found);
     if (error != 0) return error;
-    /* If there is no such connection, the kernel returns a socket that listens at the address. */
+    /* If there is no such connection, the kernel returns a socket that listens on the address. */
     if (found.id.idiag_sport != peer.sin_port || found.id.idiag_dport != own.sin_port
         || !is_address(found.id.idiag_src, found.idiag_family, peer.sin_addr)
         || !is_address(found.id.idiag_dst, found.idiag_family, own.sin_addr)) {

@@ -13,15 +13,15 @@
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 /*
- * Frequent contents of records: English words and the names of attributes. It must never change,
- * because stored records depend on every byte.
+ * Frequent contents of records: English words and attribute names. It must never change, because
+ * stored records depend on every byte.
  */
 static const uint8_t content[] = {
 #embed "dictionary-1.txt"
 };
 
 /*
- * The zstd dictionary: tables of symbol frequencies, made by Scripts/record-dictionary, and the
+ * The zstd dictionary: tables of symbol frequencies, created by Scripts/record-dictionary, and the
  * same content.
  */
 static const uint8_t dictionary[] = {
@@ -36,11 +36,11 @@ enum {
     HEADER = 5,
     /* The length below which compression rarely saves anything. */
     MINIMUM = 48,
-    /* The window of deflate, which covers the dictionary. */
+    /* The deflate window, which covers the dictionary. */
     WINDOW_BITS = 14,
     /*
-     * The level of zstd. Level 3 takes half as long but needs 3.5 percent more space. Level 6 saves
-     * 1 percent but takes twice as long.
+     * The zstd level. Level 3 takes half as long but needs 3.5 percent more space. Level 6 saves 1
+     * percent but takes twice as long.
      */
     LEVEL = 4,
     MAGIC_LENGTH = 4,
@@ -50,8 +50,8 @@ enum {
 static const uint8_t magic[MAGIC_LENGTH] = {0x28, 0xb5, 0x2f, 0xfd};
 
 /*
- * Both forms of the dictionary, created once per process and only read afterwards. NULL if memory
- * was not sufficient.
+ * Both forms of the dictionary, created once per process and then only read. NULL if there was not
+ * enough memory.
  */
 static ZSTD_CDict *compression_dictionary;
 static ZSTD_DDict *decompression_dictionary;
@@ -65,9 +65,8 @@ static void make_decompression_dictionary(void) {
 }
 
 /*
- * The functions of zlib. Only stores of format 4 need them, so the library is loaded when the first
- * such record is read, not at the start of each command. `is_loaded` is 0 if the library is
- * missing.
+ * zlib's functions. Only stores in format 4 need them, so the library is loaded when the first such
+ * record is read, not at the start of each command. `is_loaded` is 0 if the library is missing.
  */
 static struct {
     int is_loaded;
@@ -95,7 +94,7 @@ static int has_zlib(void) {
     return zlib.is_loaded;
 }
 
-/* The contexts of one SQL function of a connection, each created on first use. */
+/* The contexts for one SQL function on a connection, each created on first use. */
 struct memory {
     ZSTD_CCtx *compression;
     ZSTD_DCtx *decompression;
@@ -128,13 +127,13 @@ static ZSTD_CCtx *compression_context(struct memory *memory) {
 }
 
 /*
- * Compresses a record into `target`, including the header. Returns the length, or 0 if the room or
- * the memory is not sufficient. `room` must be at least MINIMUM - MINIMUM / 8 bytes.
+ * Compresses a record, including the header, into `target`. Returns the length, or 0 if there is
+ * not enough room or memory. `room` must be at least MINIMUM - MINIMUM / 8 bytes.
  */
 static size_t compress_record(struct memory *memory, const uint8_t *record, size_t length, uint8_t *target, size_t room) {
     ZSTD_CCtx *context = compression_context(memory);
     if (!context) return 0;
-    /* The header overwrites the magic number of the frame and starts one byte before it. */
+    /* The header overwrites the frame's magic number and starts one byte before it. */
     const size_t start = HEADER - MAGIC_LENGTH;
     const size_t count = ZSTD_compress2(context, target + start, room - start, record, length);
     if (ZSTD_isError(count) || count <= MAGIC_LENGTH) return 0;
@@ -165,7 +164,7 @@ static void stored_record(sqlite3_context *context, int count, sqlite3_value **v
     sqlite3_result_value(context, values[0]);
 }
 
-/* Decompresses a record of `length` bytes from a store of format 4. Returns 0 for invalid data. */
+/* Decompresses a record of `length` bytes from a store in format 4. Returns 0 for invalid data. */
 static int inflate_record(struct memory *memory, const uint8_t *stored, size_t count, uint8_t *target, size_t length) {
     z_stream *stream = &memory->inflater;
     if (!memory->has_inflater) {
@@ -184,7 +183,7 @@ static int inflate_record(struct memory *memory, const uint8_t *stored, size_t c
 
 /*
  * Decompresses a record of `length` bytes from a frame without its magic number. The buffer at
- * `target` must have room for the record and then for the whole frame. Returns 0 for invalid data.
+ * `target` must have room for the record followed by the whole frame. Returns 0 for invalid data.
  */
 static int decompress_record(struct memory *memory, const uint8_t *stored, size_t count, uint8_t *target, size_t length) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -206,10 +205,10 @@ static void plain_record(sqlite3_context *context, int count, sqlite3_value **va
     if (bytes > HEADER && stored[0] == MARK && (stored[1] == DEFLATE || stored[1] == ZSTD)) {
         const size_t length = stored[2] | (size_t)stored[3] << 8 | (size_t)stored[4] << 16;
         const size_t count = bytes - HEADER;
-        /* A compressed record is always shorter than the record. */
+        /* A compressed record is always shorter than the original. */
         if (length >= MINIMUM && length <= CRECORDCOMPRESSION_MAXIMUM && count < length) {
             if (stored[1] == DEFLATE && !has_zlib()) {
-                /* Without this error, the record would count as damaged. */
+                /* Without this error, the record would be considered damaged. */
                 sqlite3_result_error(context, "An item of an older version needs libz.so.1. Install zlib.", -1);
                 return;
             }
@@ -237,7 +236,7 @@ static int register_function(
     struct memory *memory = sqlite3_malloc64(sizeof *memory);
     if (!memory) return SQLITE_NOMEM;
     memset(memory, 0, sizeof *memory);
-    /* SQLite also releases the memory if this fails. */
+    /* SQLite also releases the memory if this call fails. */
     return sqlite3_create_function_v2(
         connection, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, memory, function, NULL, NULL,
         release_memory);

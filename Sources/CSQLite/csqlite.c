@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* The functions of the library. Each has the type that the header declares. */
+/* The library's functions. Each has the type that the header declares. */
 #define FUNCTIONS(use)                                                                                              \
     use(open_v2) use(close_v2) use(prepare_v3) use(finalize) use(step) use(reset) use(errmsg) use(extended_errcode)  \
     use(set_authorizer) use(progress_handler) use(limit) use(db_config) use(bind_text) use(bind_int64)               \
@@ -65,7 +65,7 @@ struct csqlite_statement {
     sqlite3_stmt *statement;
 };
 
-/* Functions without side effects whose results depend on their arguments and, at most, the
+/* Functions without side effects whose results depend only on their arguments and possibly the
  * clock. */
 static const char *const allowed_functions[] = {
     "->", "->>", "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "avg", "bm25", "ceil", "ceiling",
@@ -101,13 +101,13 @@ static int authorize(void *context, int action, const char *first, const char *s
                  second == NULL ? "" : second);
         return SQLITE_DENY;
     case SQLITE_UPDATE:
-        /* SQLite asks for this when it declares the columns of a virtual table, as of JSON and
+        /* SQLite requests this when it declares the columns of a virtual table, as for JSON and
          * FTS5. It writes nothing: the file is opened for reading, and csqlite_prepare rejects
          * statements that write. */
         if (first != NULL && strcmp(first, "sqlite_master") == 0) return SQLITE_OK;
         break;
     case SQLITE_PRAGMA:
-        /* FTS5 asks for it before it reads its tables. */
+        /* FTS5 requests this before it reads its tables. */
         if (first != NULL && second == NULL && strcmp(first, "data_version") == 0) return SQLITE_OK;
         break;
     default: break;
@@ -122,7 +122,7 @@ static int progress(void *context) {
     return !connection->goes_on(connection->context);
 }
 
-/* Writes a path as a part of a URI. Returns 0 if it does not fit. */
+/* Writes a path as part of a URI. Returns 0 if it does not fit. */
 static int encode(const char *path, char *uri, size_t capacity) {
     static const char digits[] = "0123456789ABCDEF";
     size_t count = (size_t)snprintf(uri, capacity, "file:");
@@ -157,12 +157,12 @@ csqlite_connection *csqlite_open(const char *path, int value_bytes, csqlite_goes
         return NULL;
     }
     sqlite3 *database = connection->database;
-    /* Nothing in the file is run beyond what a SELECT of the manifest reads. */
+    /* No code in the file is executed beyond what the manifest's SELECT reads. */
     sqlite.db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite.db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite.db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     sqlite.db_config(database, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
-    /* A misspelt column in double quotes is an error, not a text. */
+    /* A misspelt column in double quotes is an error instead of a text. */
     sqlite.db_config(database, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite.db_config(database, SQLITE_DBCONFIG_DQS_DDL, 1, NULL);
     const int limits[][2] = {

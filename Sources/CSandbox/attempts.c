@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host's side of the system call filter. */
+/* The host's part of the system call filter. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/netlink.h>
@@ -20,7 +20,7 @@
 
 #include "csandbox_policy.h"
 
-/* <linux/seccomp.h> of older distributions lacks these. */
+/* Older distributions' <linux/seccomp.h> lacks these. */
 #ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS
 #define SECCOMP_IOCTL_NOTIF_SET_FLAGS _IOW('!', 4, uint64_t)
 #endif
@@ -84,7 +84,7 @@ int csandbox_next_attempt(int listener, int stop, int milliseconds, csandbox_att
     struct seccomp_notif question;
     memset(&question, 0, sizeof question);
     if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &question) != 0)
-        /* ENOENT: the calling thread was killed in between. */
+        /* ENOENT: the calling thread was killed in the meantime. */
         return errno == ENOENT || errno == EINTR ? EINTR : ENOTCONN;
     attempt->id = question.id;
     attempt->number = question.data.nr;
@@ -130,7 +130,7 @@ int csandbox_attempt_is_waiting(int listener, uint64_t id) {
 }
 
 ssize_t csandbox_read_text(pid_t thread, uint64_t address, char *text, size_t capacity) {
-    enum { PAGE = 4096 }; /* the smallest there is; a read never crosses the end of what is mapped */
+    enum { PAGE = 4096 }; /* the minimum; a read never crosses the end of a mapping */
     size_t length = 0;
     if (capacity == 0) return -1;
     while (length < capacity - 1) {
@@ -186,8 +186,8 @@ int64_t csandbox_read_attribute(int descriptor, const char *name, pid_t thread, 
 static int copy_of(pid_t process, int listener, uint64_t id, int descriptor) {
     int reference = (int)syscall(SYS_pidfd_open, process, 0);
     if (reference < 0) return -errno;
-    /* A thread that still waits has not ended, so the process number belonged to the worker when it
-     * was looked up. */
+    /* A thread that is still waiting has not exited, so the process ID belonged to the worker when
+     * it was looked up. */
     int copy = -ESRCH;
     if (csandbox_attempt_is_waiting(listener, id)) {
         copy = (int)syscall(SYS_pidfd_getfd, reference, descriptor, 0);
@@ -203,7 +203,7 @@ int csandbox_change_mode(pid_t process, int listener, uint64_t id, int descripto
     int error = 0;
     struct stat status;
     int flags = fcntl(copy, F_GETFL);
-    /* Landlock has allowed opening it for writing, so it is in a writable folder. */
+    /* Landlock allowed opening the file for writing, so it is in a writable folder. */
     if (flags < 0 || (flags & O_PATH) || (flags & O_ACCMODE) == O_RDONLY)
         error = EPERM;
     else if (fstat(copy, &status) != 0)
@@ -247,7 +247,7 @@ int csandbox_connect(int socket, const void *address, uint32_t length) {
 
 void csandbox_stop_connecting(int socket) { (void)shutdown(socket, SHUT_RDWR); }
 
-/* Returns the type of the route in the kernel's answer, or -errno. */
+/* Returns the route type in the kernel's answer, or -errno. */
 static int kind_of_way(const struct nlmsghdr *message, size_t count) {
     if (!NLMSG_OK(message, count)) return -EBADMSG;
     if (message->nlmsg_type == NLMSG_ERROR && message->nlmsg_len >= NLMSG_LENGTH(sizeof(struct nlmsgerr))) {
@@ -276,7 +276,7 @@ int csandbox_kind_of_way(const void *address, uint32_t length) {
         const struct sockaddr_in6 *six = address;
         bytes = &six->sin6_addr;
         count = 16;
-        /* Such an address is only valid on one link. A socket may have kept the link from before.
+        /* Such an address is valid only on one link. The socket may still have an earlier link.
          */
         if (IN6_IS_ADDR_LINKLOCAL(&six->sin6_addr)) {
             scope = six->sin6_scope_id;
@@ -304,7 +304,7 @@ int csandbox_kind_of_way(const void *address, uint32_t length) {
     }
     int tables = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
     if (tables < 0) return -errno;
-    /* The kernel answers during the send. */
+    /* The kernel answers during the send call. */
     struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
     _Alignas(struct nlmsghdr) char answer[4096];
     int kind = -EIO;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of the kernel about a worker that the host has started. */
+/* Kernel queries about a worker that the host has started. */
 #include <errno.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -19,7 +19,7 @@ int csandbox_reap(pid_t process, int *status, csandbox_cost *cost) {
     if (reaped < 0) return errno;
     cost->peak = (uint64_t)usage.ru_maxrss * 1024;
     cost->cpu = nanoseconds_of(usage.ru_utime) + nanoseconds_of(usage.ru_stime);
-    /* Blocks of 512 bytes, whatever the block size of the file system is. */
+    /* Blocks of 512 bytes, independent of the file system's block size. */
     cost->written = (uint64_t)usage.ru_oublock * 512;
     cost->wake_ups = (uint64_t)usage.ru_nvcsw;
     return 0;

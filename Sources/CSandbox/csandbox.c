@@ -32,7 +32,7 @@ static int prepare_attributes(posix_spawnattr_t *attributes, int own_session) {
     int error = posix_spawnattr_setsigmask(attributes, &none);
     if (error == 0) error = posix_spawnattr_setsigdefault(attributes, &all);
     if (error == 0) error = posix_spawnattr_setpgroup(attributes, 0);
-    /* The leader of a session also leads its process group. */
+    /* A session leader also leads its process group. */
     int group = own_session ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
     if (error == 0)
         error = posix_spawnattr_setflags(attributes, (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group));
@@ -41,8 +41,8 @@ static int prepare_attributes(posix_spawnattr_t *attributes, int own_session) {
 
 int csandbox_spawn(const char *path, char *const argv[], char *const envp[], int connection_fd, int policy_fd,
                    int output_fd, int own_session, pid_t *pid) {
-    /* A dup2 would overwrite a source whose number is one of the targets, so all sources get higher
-     * numbers first. */
+    /* dup2 would overwrite a source whose number is one of the targets, so all sources first get
+     * higher numbers. */
     int sources[3] = {connection_fd, policy_fd, output_fd}, moved[3] = {-1, -1, -1};
     int error = 0;
     for (int i = 0; i < 3 && error == 0; i++) {
@@ -86,7 +86,7 @@ const char *csandbox_library_with(const char *function) {
 }
 
 int csandbox_is_local(const char *path) {
-    /* <linux/magic.h> lacks the numbers of XFS, ZFS, F2FS and exFAT. */
+    /* <linux/magic.h> lacks the numbers for XFS, ZFS, F2FS and exFAT. */
     static const uint32_t local[] = {
         0xef53 /* ext2 to ext4 */, 0x58465342 /* XFS */, 0x9123683e /* Btrfs */, 0xca451a4e /* bcachefs */,
         0xf2f52010 /* F2FS */, 0x2fc12fc1 /* ZFS */, 0x01021994 /* tmpfs */, 0x858458f6 /* ramfs */,

@@ -4,20 +4,20 @@
 
 #include "csandbox_policy.h"
 
-/* Returns the revision of the kernel's Landlock ABI; 0 for none. */
+/* Returns the revision of the kernel's Landlock ABI; 0 without Landlock. */
 uint32_t csandbox_landlock_revision(void);
 
-/* Confines files. With is_served, the host opens files in /proc, so the rules with
+/* Confines file access. With is_served, the host opens files in /proc, so the rules with
  * CSANDBOX_UNLESS_SERVED are skipped. */
 int csandbox_apply_rules(const csandbox_parsed *parsed, int is_served, csandbox_report *report);
 
-/* Returns the protections of a Landlock revision. */
+/* Returns the protections that a Landlock revision provides. */
 uint32_t csandbox_landlock_protections(uint32_t revision);
 
 /*
- * A process under AddressSanitizer or ThreadSanitizer (Scripts/sanitize) reserves terabytes for its
- * shadow memory, so limits count from there. It opens a file when it finds an error. The compiler
- * decides, so no ordinary build contains any of this.
+ * A process with AddressSanitizer or ThreadSanitizer (Scripts/sanitize) reserves terabytes for its
+ * shadow memory, so limits are relative to that. It opens a file when it finds an error. The
+ * compiler decides this, so no ordinary build contains any of it.
  */
 #ifdef __has_feature
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)

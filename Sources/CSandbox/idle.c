@@ -16,8 +16,8 @@
 /* From <linux/ioprio.h>, which older distributions lack. */
 enum { IOPRIO_CLASS_OF_IDLE = 3, IOPRIO_CLASS_BITS = 13, IOPRIO_PROCESS = 1 };
 
-/* The number of attempts while the kernel rejects a change of the autogroup, and the time between
- * them. The kernel accepts one every tenth of a second. */
+/* The number of attempts while the kernel rejects a change to the autogroup, and the time between
+ * them. The kernel accepts one change every tenth of a second. */
 enum { AUTOGROUP_TRIES = 4, AUTOGROUP_WAIT_NS = 100000000 };
 
 static int write_number(const char *path, unsigned number) {
@@ -44,7 +44,7 @@ static int set_idle_disk(void) {
 }
 
 static int set_idle_session(void) {
-    /* In a shared session, the change would slow the others down. */
+    /* In a shared session, the change would also slow down the other processes. */
     if (getsid(0) != getpid()) return EPERM;
     int error = write_number("/proc/self/autogroup", 19);
     for (int tries = 1; error == EAGAIN && tries < AUTOGROUP_TRIES; tries++) {
@@ -57,7 +57,7 @@ static int set_idle_session(void) {
 
 int csandbox_begin_session(void) {
     if (getsid(0) == getpid()) return 0;
-    /* A process that was started at a terminal must end with it. */
+    /* A process that was started at a terminal must exit with it. */
     int terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
     if (terminal >= 0) {
         close(terminal);
@@ -67,7 +67,7 @@ int csandbox_begin_session(void) {
 }
 
 int csandbox_set_session_nice(pid_t child, unsigned nice) {
-    /* In a shared session, the change would affect the others. */
+    /* In a shared session, the change would also affect the other processes. */
     if (getsid(child) != child) return EPERM;
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/autogroup", (int)child);

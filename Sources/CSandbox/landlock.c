@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the names of <linux/landlock.h> that the headers of older distributions lack. */
+/* Defines the names in <linux/landlock.h> that older distributions' headers lack. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -82,7 +82,7 @@ static uint64_t rights_of(uint32_t access, int is_folder) {
     return is_folder ? rights : rights & FS_OF_FILES;
 }
 
-/* Resolves one name at a time, if openat2 does not exist or is denied. */
+/* Resolves one name at a time, for when openat2 does not exist or is denied. */
 static int open_by_names(const char *path) {
     int current = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (current < 0) return -errno;
@@ -108,7 +108,7 @@ static int open_by_names(const char *path) {
         }
         current = next;
         path += length;
-        /* A path that continues with a slash must be a folder. */
+        /* A path that continues with a slash must lead to a folder. */
         if (*path == '/' && !S_ISDIR(status.st_mode)) {
             close(current);
             return -ENOTDIR;
@@ -147,8 +147,8 @@ static void open_rules(const csandbox_parsed *parsed, int is_served, opened_rule
         if (is_served && (rule.access & CSANDBOX_UNLESS_SERVED)) continue;
         int descriptor = open_rule(path, rule.access);
         struct stat status;
-        /* A link has been created there since the host resolved the path, and it may lead to
-         * anything. */
+        /* A link has been created there since the host resolved the path, and it may lead
+         * anywhere. */
         if (descriptor == -ELOOP) {
             report->unsafe++;
         } else if (descriptor < 0 || fstat(descriptor, &status) != 0) {
@@ -162,7 +162,7 @@ static void open_rules(const csandbox_parsed *parsed, int is_served, opened_rule
 }
 
 #ifdef CSANDBOX_SANITIZED
-/* The worker itself writes the reports of a sanitizer. */
+/* The worker itself writes a sanitizer's reports. */
 static void allow_reports(int ruleset, uint64_t handled) {
     if (searchlight_sanitizer_reports == NULL) return;
     struct path_attributes path = {rights_of(CSANDBOX_WRITE, 1) & handled,
@@ -196,7 +196,7 @@ int csandbox_apply_rules(const csandbox_parsed *parsed, int is_served, csandbox_
         if (rules[i].descriptor < 0) continue;
         struct path_attributes path = {
             rights_of(rules[i].access, rules[i].is_folder) & attributes.fs, rules[i].descriptor};
-        /* Landlock has no rule for some files, such as unnamed pipes. They stay denied. */
+        /* Landlock has no rules for some files, such as unnamed pipes. They remain denied. */
         if (syscall(SYS_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &path, 0) == 0)
             report->granted++;
         else

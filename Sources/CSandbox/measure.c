@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measurements of a worker's resources that have no kernel limit. */
+/* Measures a worker's resources for which the kernel has no limit. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,14 +19,14 @@ enum { MAXIMUM_DEPTH = 64, MAXIMUM_INODES = 1024, MAXIMUM_MAPS = 65536 };
 static int is_entry(const char *name) { return strcmp(name, ".") != 0 && strcmp(name, "..") != 0; }
 
 /*
- * Opens a folder in a folder for reading. A folder that its owner may not read is made readable,
- * because a worker must not hide its files. Returns -1 and sets errno on failure.
+ * Opens a folder inside another folder for reading. A folder that its owner may not read is made
+ * readable, because a worker must not hide its files. On failure, returns -1 and sets errno.
  */
 static int open_below(int folder, const char *name) {
     enum { HOW = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
     int below = openat(folder, name, HOW);
     if (below >= 0 || errno != EACCES) return below;
-    /* Refers to the same folder, even if another file gets its name. */
+    /* Refers to the same folder, even if another file takes over its name. */
     int named = openat(folder, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (named < 0) return -1;
     char path[64];
@@ -39,7 +39,7 @@ static int open_below(int folder, const char *name) {
     return below;
 }
 
-/* Returns 1 if an error means that the name was removed, or belongs to another file now. */
+/* Returns 1 if an error means that the name was removed or now belongs to another file. */
 static int has_changed(int error) { return error == ENOENT || error == ENOTDIR || error == ELOOP; }
 
 /* Adds up the contents of a folder and closes it. Returns 0 or an errno; see
@@ -94,8 +94,8 @@ int csandbox_is_memory(const char *path) {
     return (uint32_t)status.f_type == 0x01021994 /* tmpfs */ || (uint32_t)status.f_type == 0x858458f6 /* ramfs */;
 }
 
-/* Returns the number of the folder that contains a path; -1 for none. A zero byte ends each path
- * in `places`, and an empty path ends the list. */
+/* Returns the number of the folder that contains a path; -1 if there is none. In `places`, each
+ * path ends with a zero byte, and the list ends with an empty path. */
 static int place_of(const char *path, const char *places) {
     for (int number = 0; *places != 0; number++) {
         size_t length = strlen(places);
@@ -112,8 +112,8 @@ static int is_removed(const char *path) {
     return length > end && strcmp(path + length - end, ending) == 0;
 }
 
-/* Reads the kernel's facts about one descriptor: the number of descriptors in flight in a socket
- * (since 5.10), and the number of locks. Returns 0 or an errno. */
+/* Reads what the kernel reports about one descriptor: the number of descriptors in flight in a
+ * socket (since 5.10), and the number of locks. Returns 0 or an errno. */
 static int read_descriptor(pid_t process, const char *number, csandbox_descriptors *found) {
     char path[64], text[4096];
     snprintf(path, sizeof path, "/proc/%d/fdinfo/%.16s", process, number);
@@ -150,8 +150,8 @@ static void add_hidden(uint32_t *count, csandbox_hidden *hidden, ino_t inode, ui
     if (is_own) hidden[i].bytes += bytes;
 }
 
-/* Adds mapped files without a descriptor. Only the length of their mappings is known. Returns 0 or
- * an errno. */
+/* Adds mapped files that have no descriptor. Only the length of their mappings is known. Returns 0
+ * or an errno. */
 static int add_maps(pid_t process, const char *places, const ino_t *known, size_t known_count, csandbox_descriptors *found,
                     csandbox_hidden *hidden) {
     char path[64];
@@ -200,7 +200,7 @@ int csandbox_measure_descriptors(pid_t process, const char *places, uint64_t con
         if (!is_entry(entry->d_name)) continue;
         found->open++;
         ssize_t length = readlinkat(dirfd(entries), entry->d_name, target, sizeof target - 1);
-        /* The path may be too long to read. */
+        /* The path may be too long to be read. */
         int is_told = length > 0;
         if (!is_told && errno != ENAMETOOLONG) {
             if (errno != ENOENT) error = errno;
@@ -246,13 +246,14 @@ static int read_page(pid_t process, const char *name, char *text, size_t capacit
     return error;
 }
 
-/* Returns the number after a word in a text, times a unit in bytes; 0 if the word is missing. */
+/* Returns the number that follows a word in a text, multiplied by a unit in bytes; 0 if the word is
+ * missing. */
 static uint64_t number_after(const char *text, const char *word, uint64_t unit) {
     const char *line = strstr(text, word);
     return line == NULL ? 0 : (uint64_t)strtoull(line + strlen(word), NULL, 10) * unit;
 }
 
-/* Returns 1 if a thread of a process is running and will not end with all others. */
+/* Returns 1 if a thread of a process is running and will not exit together with all others. */
 static int is_living(pid_t process, const char *thread) {
     enum { EXITING = 4, KILL = 0x100 };
     char name[64], text[4096], state;
@@ -295,7 +296,7 @@ int csandbox_measure_activity(pid_t process, csandbox_activity *activity) {
         return activity->is_headless ? 0 : ESRCH;
     }
     activity->faulted = (minor + major) * (uint64_t)sysconf(_SC_PAGESIZE);
-    /* Some kernels do not count. */
+    /* Some kernels do not keep this count. */
     if (read_page(process, "io", text, sizeof text) != 0) return 0;
     uint64_t called = number_after(text, "wchar:", 1), dirtied = number_after(text, "\nwrite_bytes:", 1);
     activity->written = called > dirtied ? called : dirtied;
@@ -316,7 +317,7 @@ int csandbox_measure_private(pid_t process, uint64_t suspicious, uint64_t *bytes
     if (error != 0) return error;
     *bytes = memory.resident + number_after(text, "\nVmSwap:", 1024);
     if (*bytes <= suspicious) return 0;
-    /* The kernel sums up per-CPU counters with a delay. This count is exact, but takes longer. */
+    /* The kernel sums up per-CPU counters with a delay. This count is exact but takes longer. */
     if (read_page(process, "smaps_rollup", text, sizeof text) == 0)
         *bytes = number_after(text, "\nAnonymous:", 1024) + number_after(text, "\nSwap:", 1024);
     return 0;
@@ -356,6 +357,6 @@ int64_t csandbox_count_descriptors(pid_t process) {
     char path[64];
     struct stat status;
     snprintf(path, sizeof path, "/proc/%d/fd", process);
-    /* Since 6.2; 0 before that. */
+    /* Available since 6.2; 0 before that. */
     return stat(path, &status) == 0 ? status.st_size : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of kernel features that csandbox_available does not test. */
+/* Tests of kernel features that csandbox_available does not cover. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -25,7 +25,8 @@ enum { IOPRIO_IDLE = 3 << 13, IOPRIO_THREAD = 1 };
 static int has_process_handles(void) {
     int process = (int)syscall(SYS_pidfd_open, getpid(), 0);
     if (process < 0) return 0;
-    /* The descriptor does not exist: a kernel that knows and allows the call answers EBADF. */
+    /* The descriptor does not exist, so a kernel that supports and allows the call answers
+     * EBADF. */
     int copy = (int)syscall(SYS_pidfd_getfd, process, -1, 0);
     int knows = copy < 0 && errno == EBADF;
     close(process);
@@ -55,7 +56,7 @@ uint32_t csandbox_probe(void) {
     if (has_process_handles()) found |= CSANDBOX_PROBE_PROCESS_HANDLES;
     if (has_open_beneath()) found |= CSANDBOX_PROBE_OPEN_BENEATH;
     if (has_folder_watch()) found |= CSANDBOX_PROBE_FOLDER_WATCH;
-    /* 0 is this thread in both calls. */
+    /* In both calls, 0 means this thread. */
     if (syscall(SYS_ioprio_set, IOPRIO_THREAD, 0, IOPRIO_IDLE) == 0) found |= CSANDBOX_PROBE_IDLE_DISK;
     if (sched_setscheduler(0, SCHED_IDLE, &none) == 0) found |= CSANDBOX_PROBE_IDLE_CPU;
     return found;

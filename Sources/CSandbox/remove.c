@@ -26,8 +26,8 @@ static int removed(int folder, const char *name) {
     return unlinkat(folder, name, 0) == 0 || unlinkat(folder, name, AT_REMOVEDIR) == 0;
 }
 
-/* Opens a folder in a folder after making it readable and writable for its owner; -1 for anything
- * else. */
+/* Opens a folder inside another folder after making it readable and writable for its owner; -1 for
+ * anything else. */
 static int open_folder(int folder, const char *name) {
     struct stat status;
     if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(status.st_mode)) return -1;
@@ -35,8 +35,8 @@ static int open_folder(int folder, const char *name) {
     return openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Moves a folder to the top, so that neither its path length nor its depth matters. Returns 1 if it
- * was moved. */
+/* Moves a folder to the top level, so that neither its path length nor its depth matters. Returns 1
+ * if it was moved. */
 static int lifted(int top, int folder, const char *name, unsigned long *number) {
     int opened = open_folder(folder, name);
     if (opened < 0) return 0;
@@ -47,8 +47,8 @@ static int lifted(int top, int folder, const char *name, unsigned long *number) 
     return fstatat(folder, name, &(struct stat){0}, AT_SYMLINK_NOFOLLOW) != 0;
 }
 
-/* Makes one pass over the top folder: done is 1 if anything was removed or moved, left is 1 if
- * anything remains. */
+/* Makes one pass over the top folder. Sets done to 1 if anything was removed or moved, and left to
+ * 1 if anything remains. */
 static void sweep(int top, unsigned long *number, int *done, int *left) {
     DIR *entries = list(top);
     *done = *left = 0;

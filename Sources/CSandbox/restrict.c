@@ -20,7 +20,7 @@
 #include <stdio.h>
 #endif
 
-/* <linux/prctl.h> and <linux/seccomp.h> of older distributions lack these names. */
+/* Older distributions' <linux/prctl.h> and <linux/seccomp.h> lack these names. */
 #ifndef PR_SET_MDWE
 #define PR_SET_MDWE 65
 #define PR_GET_MDWE 66
@@ -53,26 +53,26 @@ uint32_t csandbox_landlock_protections(uint32_t revision) {
     return protections;
 }
 
-/* A kernel with this revision of Landlock (5.19) also allows a host to answer a call with a
- * descriptor (5.14). */
+/* A kernel with this Landlock revision (5.19) also allows a host to answer a call with a descriptor
+ * (5.14). */
 enum { REVISION_WITH_HANDING_OVER = 2 };
 
-/* For all threads of this process, with an error if one of them cannot be confined, and with a
- * listener for the host. */
+/* Applies to all threads of this process, with an error if one of them cannot be confined, and with
+ * a listener for the host. */
 static const unsigned long telling_flags =
     SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_TSYNC_ESRCH;
 
 static int can_tell(void) {
     uint32_t action = SECCOMP_RET_USER_NOTIF;
     if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) != 0) return 0;
-    /* A kernel that knows the flags goes on to read the filter, which is NULL here. */
+    /* A kernel that supports the flags continues to read the filter, which is NULL here. */
     return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, telling_flags, NULL) != 0 && errno == EFAULT;
 }
 
 /*
  * Returns 1 if the host will open files in /proc for this process, so that no Landlock rule is
- * needed. The kernel must support it, and no filter may be installed yet: the listener of an
- * earlier filter would be the only one.
+ * needed. The kernel must support that, and no filter may be installed yet, because only one
+ * listener is possible.
  */
 static int will_be_served(const csandbox_policy *head) {
     uint32_t needed = CSANDBOX_PROCESSES | CSANDBOX_SYSTEM_CALLS | CSANDBOX_FILES;
@@ -94,7 +94,7 @@ uint32_t csandbox_available(uint32_t *landlock_revision) {
     return available;
 }
 
-/* Capabilities allow root to inspect other processes in spite of Landlock. */
+/* Capabilities would allow root to inspect other processes in spite of Landlock. */
 static int drop_privileges(void) {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -111,8 +111,8 @@ static int limit(__rlimit_resource_t resource, uint64_t value) {
 }
 
 #ifdef CSANDBOX_SANITIZED
-/* Returns the base of the memory limit: everything that is reserved so far, plus the sanitizer's
- * own needs. */
+/* Returns the base for the memory limit: everything that has been reserved so far, plus the
+ * sanitizer's own needs. */
 static uint64_t sanitizer_memory(void) {
     enum { OF_ITS_OWN = 1 << 30 };
     char text[4096];
@@ -128,8 +128,8 @@ static uint64_t sanitizer_memory(void) {
 }
 #endif
 
-/* Limits in bytes: the main thread's stack, which the kernel does not count as private memory, and
- * locked memory. */
+/* Limits in bytes: for the main thread's stack, which the kernel does not count as private memory,
+ * and for locked memory. */
 enum { MAXIMUM_STACK = 8 << 20, MAXIMUM_LOCKED = 1 << 20 };
 
 static int apply_limits(const csandbox_policy *head) {
@@ -140,10 +140,10 @@ static int apply_limits(const csandbox_policy *head) {
     if (error == 0) error = limit(RLIMIT_AS, head->address_limit);
 #endif
     if (error == 0) error = limit(RLIMIT_FSIZE, head->file_limit);
-    /* The kernel also compares a user's descriptors in flight with this limit. */
+    /* The kernel also checks the number of a user's descriptors in flight against this limit. */
     if (error == 0) error = limit(RLIMIT_NOFILE, head->descriptor_limit);
     /* The kernel counts timers and queued signals per user, and compares the sum with the limit of
-     * the process that asks for one more. */
+     * the process that requests another. */
     if (error == 0) error = limit(RLIMIT_SIGPENDING, head->signal_limit);
     if (error == 0) error = limit(RLIMIT_STACK, MAXIMUM_STACK);
     if (error == 0) error = limit(RLIMIT_MEMLOCK, MAXIMUM_LOCKED);
@@ -166,7 +166,7 @@ static int install(const unsigned char *program, uint32_t count, unsigned long f
 static void apply_filter(const csandbox_parsed *parsed, csandbox_report *report, int *listener) {
     const csandbox_policy *head = &parsed->head;
     if (head->telling_count > 0) {
-        /* Without the second flag, any signal restarts a call that waits for the host. */
+        /* Without the second flag, any signal would restart a call that waits for the host. */
         unsigned long flags = telling_flags | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
         *listener = install(parsed->telling, head->telling_count, flags);
         if (*listener < 0 && errno == EINVAL) *listener = install(parsed->telling, head->telling_count, telling_flags);
@@ -193,7 +193,7 @@ static int give_up_rights(const csandbox_parsed *parsed, int is_served, csandbox
     if (setrlimit(RLIMIT_CORE, &none) != 0) return errno;
     if (wanted & CSANDBOX_END_WITH_HOST) {
         if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0) report->applied |= CSANDBOX_END_WITH_HOST;
-        /* The host may have ended before the previous call. */
+        /* The host may have exited before the previous call. */
         *step = "finding the host, which has ended";
         if (head->host != 0 && (uint32_t)getppid() != head->host) return ESRCH;
     }
@@ -253,7 +253,7 @@ static int send_report(const csandbox_report *report, int listener) {
     return sendmsg(CSANDBOX_POLICY_FD, &message, MSG_NOSIGNAL) == (ssize_t)sizeof *report ? 0 : errno;
 }
 
-/* The state of this process between its two steps. */
+/* The state of this process between the two steps. */
 static csandbox_parsed own;
 static csandbox_report own_report;
 static int own_is_served, is_filter_due;
@@ -288,7 +288,7 @@ int csandbox_restrict_calls(const char **step) {
     own_report.missing = own.head.protections & ~own_report.applied;
     *step = "reporting to the host";
     int error = send_report(&own_report, listener);
-    /* The extension must get neither descriptor: it could answer its own calls. */
+    /* The extension must get neither descriptor, because it could answer its own calls. */
     if (listener >= 0) close(listener);
     close(CSANDBOX_POLICY_FD);
     return error;

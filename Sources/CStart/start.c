@@ -50,13 +50,13 @@ void cstart_fail_at_file_size(void) { signal(SIGXFSZ, SIG_IGN); }
 void cstart_keep_little_memory(void) {
     mallopt(M_MMAP_THRESHOLD, 1 << 20);
     mallopt(M_TRIM_THRESHOLD, 1 << 20);
-    /* With a limit of address space, try_memory has set a maximum of one arena. */
+    /* If address space is limited, try_memory has set a maximum of one arena. */
     if (limit_of(RLIMIT_AS) == RLIM_INFINITY) mallopt(M_ARENA_MAX, 4);
 }
 
 void cstart_use_one_pool(void) { mallopt(M_ARENA_MAX, 1); }
 
-/* Reduces the default stack size of threads; for limited memory. */
+/* Reduces the default stack size of threads, for limited memory. */
 static void shrink_stacks(void) {
     pthread_attr_t attributes;
     size_t size = 0;
@@ -94,14 +94,14 @@ static void try_memory(unsigned threads) {
     void *room = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (room != MAP_FAILED) {
         munmap(room, size);
-        /* malloc reserves address space for each arena, many times more than it uses; threads could
-         * not start. */
+        /* malloc reserves many times more address space for each arena than it uses, so threads
+         * could not start. */
         if (space != RLIM_INFINITY) mallopt(M_ARENA_MAX, 1);
         return;
     }
     unsigned long wanted = (unsigned long)(size >> 20);
-    /* A mapping without write access counts against RLIMIT_AS only, so it shows the limit at
-     * fault. */
+    /* A mapping without write access counts only towards RLIMIT_AS, so it shows which limit is too
+     * small. */
     room = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     int is_data = room != MAP_FAILED && data != RLIM_INFINITY;
     if (room != MAP_FAILED) munmap(room, size);
@@ -121,7 +121,7 @@ static void *pass(void *argument) {
     return argument;
 }
 
-/* Reads the beginning of a file as a zero-terminated text; returns 0 on failure. */
+/* Reads the beginning of a file as zero-terminated text; returns 0 on failure. */
 static int read_text(const char *path, char *text, size_t capacity) {
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return 0;
@@ -132,7 +132,8 @@ static int read_text(const char *path, char *text, size_t capacity) {
     return 1;
 }
 
-/* 1 if the pids.max of a control group of this process may not permit `count` more threads. */
+/* Returns 1 if pids.max in one of this process's control groups may not permit `count` more
+ * threads. */
 static int group_is_short(unsigned count) {
     static char groups[4096], path[4200], text[32];
     if (!read_text("/proc/self/cgroup", groups, sizeof groups)) return 0;
@@ -154,8 +155,9 @@ static int group_is_short(unsigned count) {
 }
 
 /*
- * 1 if `count` more threads are certainly permitted, because the threads of all users together stay
- * within this user's limit. This avoids creating test threads, which takes milliseconds.
+ * Returns 1 if `count` more threads are certainly permitted, because the threads of all users
+ * together stay within this user's limit. This avoids creating test threads, which takes
+ * milliseconds.
  */
 static int threads_are_certain(unsigned count) {
     static char text[128];
@@ -177,7 +179,7 @@ static void try_threads(unsigned count) {
     unsigned started = 0;
     int error = pthread_attr_init(&attributes);
     if (error != 0) return;
-    /* Small stacks, since try_memory has checked the memory. */
+    /* Small stacks, because try_memory has already checked the memory. */
     pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN < (64 << 10) ? 64 << 10 : PTHREAD_STACK_MIN);
     pthread_mutex_lock(&gate);
     while (started < count && (error = pthread_create(&threads[started], &attributes, pass, NULL)) == 0) started++;
@@ -196,10 +198,10 @@ static void try_threads(unsigned count) {
 }
 
 /*
- * Opens /dev/null for each of the descriptors 0 to 2 that is closed. Otherwise a file or a socket
- * could get the number, and printed lines would go into it. The access mode is the opposite one on
- * purpose, so that reading and writing fail with EBADF, as with a closed descriptor. Call it before
- * other threads exist, since these may open files.
+ * Opens /dev/null for each of the descriptors 0 to 2 that is closed. Otherwise a file or socket
+ * could get that number, and printed lines would be written to it. The access mode is deliberately
+ * the opposite one, so that reading and writing fail with EBADF, as with a closed descriptor. Call
+ * this before other threads exist, because they may open files.
  */
 static void hold_streams(void) {
     for (int number = STDIN_FILENO; number <= STDERR_FILENO; number++) {
@@ -246,7 +248,7 @@ static void check(int argc, char **argv, char **environment) {
 void (*const cstart_unused)(int, char **, char **) = check;
 __attribute__((constructor)) static void begin(void) { hold_streams(); }
 #else
-/* Called by the dynamic loader before the initializers of libraries (DT_PREINIT_ARRAY), with the
+/* Called by the dynamic loader before the libraries' initializers (DT_PREINIT_ARRAY), with the
  * arguments of main. */
 __attribute__((section(".preinit_array"), used, retain)) static void (*const begin)(int, char **, char **) = check;
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ctables.h"
 
-/* #embed is in C23, and an extension of the compiler in what came before. */
+/* #embed is part of C23, and a compiler extension in earlier standards. */
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const uint8_t exported_types[] = {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Sanitizers have an allocator of their own, which keeps freed memory for its reports.
+// Sanitizers have their own allocator, which keeps freed memory for its reports.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define KEEPS_FREED_MEMORY
@@ -28,7 +28,7 @@ int cwipedmemory_begin(void) {
 }
 
 #ifndef KEEPS_FREED_MEMORY
-// The functions of glibc behind the names that the linker resolves to the ones below.
+// The glibc functions behind the names that the linker resolves to the functions below.
 void __libc_free(void *block);
 void *__libc_malloc(size_t bytes);
 void *__libc_realloc(void *block, size_t bytes);
@@ -51,7 +51,7 @@ void *realloc(void *block, size_t bytes) {
         return __libc_realloc(block, bytes);
     }
     size_t old = malloc_usable_size(block);
-    // glibc would copy the block, and leave the old one as it is.
+    // glibc would copy the block and leave the old contents in memory.
     if (bytes <= old && bytes >= old / 2) return block;
     void *copy = __libc_malloc(bytes);
     if (copy == NULL) return NULL;

@@ -3,15 +3,16 @@ import ArgumentParser
 import CStart
 import Glibc
 
-/// A process that runs a command. The argument parser's own `main` is not used, since it prints
+/// A process that runs a command. The argument parser's own `main` is not used, because it prints
 /// without ``Output``.
 package enum CommandProgram {
-    /// Parses the arguments, runs the command, and ends the process with the command's exit status.
+    /// Parses the arguments, runs the command, and exits with the command's exit status.
     ///
     ///     Signals.prepare()
     ///     await CommandProgram.run(Searchlight.self)
     ///
-    /// The caller prepares the signals first, on the main thread, since other threads block them.
+    /// The caller must prepare the signals first, on the main thread, because other threads block
+    /// them.
     ///
     /// - Parameter complain: Prints the parser's usage error.
     package static func run<Root: AsyncParsableCommand>(
@@ -31,12 +32,12 @@ package enum CommandProgram {
         }
     }
 
-    /// Makes all threads use one malloc arena. Call it at the start of a command whose threads work
-    /// one after the other. A search reads several hundred pages of the index, and growing an arena
-    /// for each thread takes a twentieth of its time.
+    /// Makes all threads use one malloc arena. Call it at the start of a command whose threads run
+    /// one at a time. A search reads several hundred pages of the index, and growing an arena for
+    /// each thread takes a twentieth of its time.
     package static func useOnePool() { cstart_use_one_pool() }
 
-    /// Prints the parser's help or version on standard output, or its usage error.
+    /// Prints the parser's help or version to standard output, or its usage error.
     ///
     /// - Returns: The exit status.
     private static func end<Root: AsyncParsableCommand>(
@@ -57,12 +58,12 @@ package enum CommandProgram {
         }
     }
 
-    /// Replaces this process with another program (execve(2)). The process number, terminal,
-    /// streams and signals stay.
+    /// Replaces this process with another program (execve(2)). The process ID, terminal, streams
+    /// and signals are kept.
     ///
     /// - Parameters:
     ///   - program: The path of the program.
-    ///   - arguments: All arguments, including the program's name as the first.
+    ///   - arguments: All arguments, starting with the program's name.
     /// - Returns: The reason why the program could not be started.
     package static func replace(with program: String, arguments: [String]) -> String {
         Signals.withdraw()

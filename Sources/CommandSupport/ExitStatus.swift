@@ -6,7 +6,7 @@ import Promises
 import SearchIndex
 import SearchlightEngine
 
-/// The exit statuses of commands. Scripts rely on the numbers.
+/// The exit statuses of commands. Scripts rely on these numbers.
 package enum ExitStatus: Int32 {
     case failure = 1
     case notFound = 2
@@ -108,7 +108,7 @@ extension ReportingCommand {
     }
 }
 
-/// A command with the options of all commands.
+/// A command that has the options common to all commands.
 package protocol OptionedCommand: ReportingCommand {
     /// The options.
     var options: GlobalOptions { get }

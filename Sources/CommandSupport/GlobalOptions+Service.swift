@@ -6,7 +6,7 @@ extension GlobalOptions {
     /// `true` to bypass the service.
     package var staysInProcess: Bool { inProcess || (environment["SEARCHLIGHT_IN_PROCESS"] ?? "0") != "0" }
 
-    /// Connects to the service of the store, unless the service is bypassed; `nil` if none is
+    /// Connects to the store's service, unless the service is to be bypassed; `nil` if none is
     /// running.
     ///
     /// - Throws: `EngineError.service` if the connection fails.
@@ -26,7 +26,7 @@ extension GlobalOptions {
         warnOfOtherFolders(explicitExtensionFolders.filter { !theirs.contains($0) })
     }
 
-    /// Reports an answer's notes on the store's opening and on folders that are not searched.
+    /// Reports an answer's notes about opening the store and about folders that are not searched.
     package func warnOfOpening(_ notes: StoreNotes) {
         warnOfOtherFolders(notes.otherExtensionFolders)
         warnOfOpening(notes.opening)

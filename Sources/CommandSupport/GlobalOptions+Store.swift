@@ -2,12 +2,12 @@
 import SearchIndex
 import SearchlightEngine
 
-/// The use of the store by a command.
+/// The type of access to the store that a command needs.
 package enum StoreUse {
     /// Reads the store.
     case read
     /// Reads the store, including log entries, which only a writer can apply. While another process
-    /// writes, it reads the applied donations only.
+    /// writes, only applied donations are read.
     case readJournaled
     /// Changes the store, and creates it if needed.
     case change
@@ -23,10 +23,10 @@ package enum StoreUse {
 }
 
 extension EngineClient {
-    /// The failure of a command that met damage whose repair was refused at the opening; `nil` for
-    /// other failures.
+    /// Returns the failure of a command that found damage whose repair was refused when the store
+    /// was opened; `nil` for other failures.
     ///
-    /// - Parameter isTold: `true` if the user got the reason for which nothing is repaired.
+    /// - Parameter isTold: `true` if the user already knows why nothing is repaired.
     fileprivate func failureLeftByDamage(_ error: any Error, isTold: Bool) -> CommandFailure? {
         guard let refusal = (self as? SearchlightEngine)?.refusal, let error = error as? EngineError, error.isDamage
         else { return nil }
@@ -35,14 +35,14 @@ extension EngineClient {
 }
 
 extension GlobalOptions {
-    /// Runs the body of a command with its store, and closes it.
+    /// Runs a command's body with its store, and closes the store.
     ///
-    /// If a body that only reads finds damage, it runs a second time, unless it has printed
-    /// something. The first run has marked the damage, so the second opening repairs it.
+    /// If a read-only body finds damage, it runs a second time, unless it has printed something.
+    /// The first run marks the damage, so opening the store the second time repairs it.
     ///
     /// - Parameters:
-    ///   - notesFollow: `true` if the body requests ``StoreNotes`` and shows them.
-    ///   - isRepeatable: `true` if a reading body may run a second time.
+    ///   - notesFollow: `true` if the body requests and prints ``StoreNotes``.
+    ///   - isRepeatable: `true` if a read-only body may run a second time.
     package func withStore<Value>(
         _ use: StoreUse, notesFollow: Bool = false, isRepeatable: Bool = true,
         _ body: (any EngineClient) async throws -> Value
@@ -54,8 +54,8 @@ extension GlobalOptions {
         }
     }
 
-    /// Runs the body of a program that continues after the service ends. It gets a store for
-    /// reading, which is closed afterwards.
+    /// Runs the body of a program that continues after the service exits. The store is opened for
+    /// reading, and closed afterwards.
     package func withLastingStore<Value>(_ body: (any EngineClient) async throws -> Value) async throws -> Value {
         let connect = { @Sendable () async throws(EngineError) -> LastingStore.Opened? in
             guard let service = try await connectToService() else { return nil }
@@ -83,7 +83,7 @@ extension GlobalOptions {
         _ use: StoreUse, notesFollow: Bool, _ body: (any EngineClient) async throws -> Value
     ) async throws -> Value {
         let store: any EngineClient = try await waitingForOthers {
-            // The process that holds the store may be a starting service.
+            // The process that has the store open may be a service that is starting.
             if let service = try await connectToService() {
                 if !notesFollow { try await adoptExtensions(of: service) }
                 return service
@@ -104,9 +104,9 @@ extension GlobalOptions {
     }
 
     /// Repeats an attempt to open the store while another process has write access, for at most the
-    /// time of `--wait`.
+    /// time given by `--wait`.
     ///
-    /// - Throws: The error of the last attempt.
+    /// - Throws: The error from the last attempt.
     package func waitingForOthers<Value, Failure: Error>(
         _ attempt: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -148,14 +148,14 @@ extension GlobalOptions {
             do {
                 return try SearchlightEngine(try engineConfiguration(.readWrite))
             } catch  where Self.isKeptFromWriting(error) {
-                // Only the applied donations can be shown.
+                // Only applied donations can be shown.
                 return reader
             }
         }
     }
 
-    /// `true` if another process writes the store, if this user may not write it, or if its repair
-    /// was refused.
+    /// Returns `true` if another process writes the store, if this user may not write it, or if its
+    /// repair was refused.
     private static func isKeptFromWriting(_ error: any Error) -> Bool {
         switch error {
         case EngineError.storeInUse, EngineError.storeFile, EngineError.index(.readOnly),
@@ -166,7 +166,8 @@ extension GlobalOptions {
         }
     }
 
-    /// Reports on standard error the losses and pending donations that the opening found.
+    /// Reports the losses and pending donations that were found when the store was opened, on
+    /// standard error.
     package func warnOfOpening(_ opening: StoreOpeningReport) {
         let recovery = opening.recovery
         if recovery.lostDonations || recovery.hasRepaired || recovery.wasRefused {

@@ -6,7 +6,7 @@ import Glibc
 import SearchlightEngine
 import SystemSupport
 
-/// The options of every command.
+/// The options that every command has.
 package struct GlobalOptions: ParsableArguments {
     /// Creates the options, to be parsed.
     package init() {}
@@ -48,7 +48,7 @@ package struct GlobalOptions: ParsableArguments {
             valueName: "seconds"))
     package var wait = 10
 
-    /// The environment without the variables that are empty, which count as unset.
+    /// The environment without empty variables, which are treated as unset.
     package var environment: [String: String] { Self.environment }
     private static let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
 
@@ -95,7 +95,7 @@ package struct GlobalOptions: ParsableArguments {
     /// Registers the types that extensions declare with this process.
     package func registerTypes() { registry.registerTypes() }
 
-    /// The engine configuration for this store and these extensions.
+    /// Returns the engine configuration for this store and these extensions.
     package func engineConfiguration(_ access: EngineConfiguration.Access) throws(CommandFailure) -> EngineConfiguration
     {
         try checkStore(access)
@@ -135,5 +135,5 @@ extension GlobalOptions {
     }
 }
 
-/// The absolute path for a path relative to the working directory.
+/// Returns the absolute path for a path relative to the working directory.
 package func absolute(_ path: String) -> String { URL(filePath: path).standardizedFileURL.path }

@@ -4,11 +4,11 @@ import SearchIndex
 import SearchlightEngine
 import Synchronization
 
-/// The store of a program that outlives the service. If the service ends during a call, the call is
-/// repeated once: with the next service, or else with an engine of this process, until a service is
-/// running again.
+/// The store of a program that outlives the service. If the service exits during a call, the call
+/// is repeated once: with the next service, or else with an engine in this process, until a service
+/// is running again.
 ///
-/// May be used from any task. Only for calls that may be performed twice.
+/// May be used from any task, but only for calls that may be performed twice.
 package final class LastingStore: EngineClient {
     /// An open store.
     package struct Opened: Sendable {
@@ -21,7 +21,7 @@ package final class LastingStore: EngineClient {
         package init(client: any EngineClient, isService: Bool) { (self.client, self.isService) = (client, isService) }
     }
 
-    /// A store with a count of its uses. It is closed after its retirement and its last use.
+    /// A store with a use count. It is closed when it has been retired and its last use has ended.
     private final class Held: Sendable {
         let opened: Opened
         private let uses = Mutex((count: 0, isOver: false))
@@ -38,7 +38,7 @@ package final class LastingStore: EngineClient {
             if isLast, opened.isOwned { await opened.client.close() }
         }
 
-        /// Retires the store, because another one replaces it.
+        /// Retires the store, because another store replaces it.
         func retire() async {
             let isUnused = uses.withLock { uses in
                 defer { uses.isOver = true }
@@ -57,7 +57,7 @@ package final class LastingStore: EngineClient {
     /// - Parameters:
     ///   - first: An open store, which the caller closes.
     ///   - connect: Connects to the service; returns `nil` if none is running.
-    ///   - open: Opens an engine of this process.
+    ///   - open: Opens an engine in this process.
     package init(
         _ first: Opened, connect: @escaping @Sendable () async throws(EngineError) -> Opened?,
         open: @escaping @Sendable () async throws(EngineError) -> Opened
@@ -87,8 +87,8 @@ package final class LastingStore: EngineClient {
 
     package func close() async { await held.withLock { $0 }.retire() }
 
-    /// The store to use. If it is an engine of this process and a service has started, switches to
-    /// the service.
+    /// Returns the store to use. If it is an engine in this process and a service has started,
+    /// switches to the service.
     private func current() async -> Held {
         let now = use { $0 }
         guard !now.opened.isService, let service = try? await connect() else { return now }
@@ -97,14 +97,15 @@ package final class LastingStore: EngineClient {
         return next
     }
 
-    /// The store to use after a service has ended. Another caller may have replaced it already.
+    /// Returns the store to use after a service has exited. Another caller may already have
+    /// replaced it.
     private func successor(of ended: Held) async throws(EngineError) -> Held {
         let now = use { $0 }
         if now !== ended { return now }
         await now.end()
         var opened: Opened?
         do throws(EngineError) { opened = try await connect() } catch {
-            // The service may still be ending.
+            // The service may still be shutting down.
         }
         if opened == nil { opened = try await open() }
         return await replace(ended, by: opened ?? ended.opened)

@@ -4,9 +4,9 @@ import Glibc
 import Previews
 import Synchronization
 
-/// The only access to standard output and standard error, so that all text is filtered.
+/// All output to standard output and standard error, so that all text is filtered.
 package enum Output {
-    /// `true` if a descriptor is a terminal and `NO_COLOR` is unset.
+    /// Returns `true` if a descriptor is a terminal and `NO_COLOR` is unset.
     private static func isColoured(_ descriptor: Int32) -> Bool {
         isatty(descriptor) == 1 && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
     }
@@ -24,12 +24,12 @@ package enum Output {
         return Int(size.ws_col)
     }
 
-    /// Prints a line on standard output.
+    /// Prints a line to standard output.
     package static func line(_ text: StyledText) throws(OutputError) {
         try write(text.rendered(coloured: isColoured(STDOUT_FILENO)) + "\n", to: STDOUT_FILENO)
     }
 
-    /// Prints a line on standard error. A failed write is ignored.
+    /// Prints a line to standard error. A failed write is ignored.
     package static func complain(_ text: StyledText) {
         try? write(text.rendered(coloured: isColoured(STDERR_FILENO)) + "\n", to: STDERR_FILENO)
     }
@@ -37,8 +37,8 @@ package enum Output {
     /// The maximum length of a printed failure message in characters.
     private static let maximumFailureCharacters = 20_000
 
-    /// Prints a failure message on standard error. Lines after the first are indented, so that
-    /// quoted output of an extension cannot look like a line of this program.
+    /// Prints a failure message to standard error. Lines after the first are indented, so that
+    /// output quoted from an extension cannot look like a line of this program.
     package static func fail(_ description: String) {
         let lines = tidied(description).split(separator: "\n", omittingEmptySubsequences: false)
         let shown = lines.enumerated().map {
@@ -47,19 +47,19 @@ package enum Output {
         complain("searchlight: \(text: shown.joined(separator: "\n"))")
     }
 
-    /// A message without control characters, with a bounded length, and without a doubled full stop
-    /// after a quoted sentence.
+    /// Returns a message without control characters, with a limited length, and without a doubled
+    /// full stop after a quoted sentence.
     package static func tidied(_ description: String) -> String {
         let text = DisplayText.safe(String(description.prefix(maximumFailureCharacters)))
         return text.replacing(/(?<before>[^.\/\s])\.\.(?=\s|$)/) { $0.output.before + "." }
     }
 
-    /// The lines of a message, each to be printed separately.
+    /// Returns the lines of a message, to be printed separately.
     package static func lines(_ description: String) -> [String] {
         tidied(description).split(whereSeparator: \.isNewline).map(String.init)
     }
 
-    /// Shows progress in the last line of the terminal, replacing the previous progress; `nil`
+    /// Shows progress on the last line of the terminal, replacing the previous progress; `nil`
     /// removes it.
     package static func progress(_ text: StyledText?) {
         let line = text?.rendered(coloured: isColoured(STDERR_FILENO)) ?? ""
@@ -78,13 +78,13 @@ package enum Output {
         try write(DisplayText.safeJSON(json) + "\n", to: STDOUT_FILENO)
     }
 
-    /// Prints a document on standard output. If standard output is a terminal, control characters
+    /// Prints a document to standard output. If standard output is a terminal, control characters
     /// are removed.
     package static func document(_ text: String) throws(OutputError) {
         try write(isatty(STDOUT_FILENO) == 1 ? DisplayText.safe(text) : text, to: STDOUT_FILENO)
     }
 
-    /// `true` if anything was written to standard output.
+    /// `true` if anything has been written to standard output.
     package static var hasPrinted: Bool { printed.load(ordering: .relaxed) }
     private static let printed = Atomic(false)
 

@@ -4,7 +4,7 @@ import ArgumentParser
 /// The arguments of `searchlight quicklook`. The command checks them, and `searchlight-quicklook`
 /// uses them.
 package struct QuickLookArguments: ParsableArguments {
-    /// The store and the extensions.
+    /// The options for the store and the extensions.
     @OptionGroup package var options: GlobalOptions
     /// The words of the first search.
     @Argument(help: "The first search.")
@@ -12,10 +12,10 @@ package struct QuickLookArguments: ParsableArguments {
     /// The port to listen on.
     @Option(help: "Listen on this port, 0 to 65535; 0 picks a free port.")
     package var port: UInt16 = 0
-    /// `true` to start no browser.
+    /// `true` to open no browser.
     @Flag(help: "Print the address of the file, and do not open a browser.")
     package var noOpen = false
-    /// The time in seconds without a request after which the server ends.
+    /// The time, in seconds, without a request after which the server exits.
     @Option(
         help: ArgumentHelp("Exit after this long without a request.", valueName: "seconds"))
     package var idleExit: Int?

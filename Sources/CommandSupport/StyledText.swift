@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Previews
 
-/// A text to print. Control characters in values are removed; only the styles of this type produce
+/// A text to print. Control characters in values are removed, so only this type's styles produce
 /// terminal sequences.
 ///
-/// `"\(value)"` puts a value on one line, `"\(text: value)"` keeps its lines. Literal text in the
-/// source is printed unchanged.
+/// `"\(value)"` puts a value on one line, and `"\(text: value)"` keeps its lines. Literal text in
+/// the source is printed unchanged.
 package struct StyledText: ExpressibleByStringInterpolation {
     package enum Style {
         case plain
@@ -38,12 +38,12 @@ package struct StyledText: ExpressibleByStringInterpolation {
     package init(stringLiteral text: String) { pieces = [(text, .plain)] }
     package init(stringInterpolation: StringInterpolation) { pieces = stringInterpolation.pieces }
 
-    /// A text from parts; the parts that a search matched are highlighted.
+    /// Creates a text from parts. The parts that a search matched are highlighted.
     package init(_ parts: [(text: Substring, isMarked: Bool)]) {
         pieces = parts.map { (DisplayText.safe(String($0.text)), $0.isMarked ? .found : .plain) }
     }
 
-    /// A text from pieces with styles.
+    /// Creates a text from styled pieces.
     package init(_ parts: [TextPiece]) {
         pieces = parts.map { piece in
             let style: Style =
@@ -66,8 +66,8 @@ package struct StyledText: ExpressibleByStringInterpolation {
         return both
     }
 
-    /// The text for a coloured terminal, or as plain text. A style ends with each line and starts
-    /// again in the next, since pagers and multiplexers may show lines separately.
+    /// Returns the text for a coloured terminal, or as plain text. A style ends at the end of each
+    /// line and starts again on the next, since pagers and multiplexers may show lines separately.
     package func rendered(coloured: Bool) -> String {
         pieces.map { piece in
             guard coloured, let code = piece.style.code else { return piece.text }
@@ -99,11 +99,11 @@ package struct StyledText: ExpressibleByStringInterpolation {
     }
 }
 
-/// A number of things, such as “1 item” or “2 items”.
+/// Returns a number of things, such as “1 item” or “2 items”.
 package func counted(_ count: Int, _ thing: String) -> String { "\(count) \(thing)\(count == 1 ? "" : "s")" }
 
 extension String {
-    /// The text, padded with spaces to a number of characters; a longer text is unchanged.
-    /// `padding(toLength:)` of Foundation counts UTF-16 units and cuts longer texts.
+    /// Returns the text padded with spaces to a number of characters; longer text is unchanged.
+    /// Foundation's `padding(toLength:)` counts UTF-16 units and cuts longer text.
     package func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

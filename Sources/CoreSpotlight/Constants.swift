@@ -14,34 +14,34 @@ public let CoreSpotlightVersionNumber: Double = 1
 /// The type of the activity that opens a search result in the app.
 public let CSSearchableItemActionType = "com.apple.corespotlightitem"
 
-/// The user info key of the identifier of the item to open.
+/// The user info key for the identifier of the item to open.
 public let CSSearchableItemActivityIdentifier = "kCSSearchableItemActivityIdentifier"
 
 /// The type of the activity that continues a search in the app.
 public let CSQueryContinuationActionType = "com.apple.corespotlightquery"
 
-/// The user info key of the search text.
+/// The user info key for the search text.
 public let CSSearchQueryString = "kCSSearchQueryString"
 
-/// The user info key of the action that the user selected.
+/// The user info key for the action that the user selected.
 public let CSActionIdentifier = "kCSActionIdentifier"
 
-/// The mailbox of received messages, for `mailboxIdentifiers`.
+/// The mailbox for received messages, for `mailboxIdentifiers`.
 public let CSMailboxInbox = "mailbox.inbox"
 
-/// The mailbox of unsent messages.
+/// The mailbox for unsent messages.
 public let CSMailboxDrafts = "mailbox.drafts"
 
-/// The mailbox of sent messages.
+/// The mailbox for sent messages.
 public let CSMailboxSent = "mailbox.sent"
 
-/// The mailbox of junk messages.
+/// The mailbox for junk messages.
 public let CSMailboxJunk = "mailbox.junk"
 
-/// The mailbox of deleted messages.
+/// The mailbox for deleted messages.
 public let CSMailboxTrash = "mailbox.trash"
 
-/// The mailbox of archived messages.
+/// The mailbox for archived messages.
 public let CSMailboxArchive = "mailbox.archive"
 
 /// The error domain of ``CSIndexError``.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Apps import CoreSpotlight alone, and use URL, Data and UTType with it.
+// Apps that import only CoreSpotlight can use URL, Data and UTType.
 @_exported import Foundation
 @_exported import UniformTypeIdentifiers

@@ -2,9 +2,9 @@
 
 import Synchronization
 
-/// The transports of this process to the service, for objects that the process creates.
+/// This process's transports to the service, for objects that the process creates.
 enum ProcessTransports {
-    /// The replacements for the service in a test's task.
+    /// The replacements for the service within a test's task.
     struct Replacement: Sendable {
         var query: (any QueryTransport)?
         var promises: (any PromiseTransport)?
@@ -14,7 +14,7 @@ enum ProcessTransports {
 
     @TaskLocal static var replacement: Replacement?
 
-    /// Returns the transport of queries.
+    /// Returns the transport for queries.
     ///
     /// - Throws: ``CSSearchQueryError/Code/indexUnreachable`` in an extension.
     static func query() throws(CSSearchQueryError) -> any QueryTransport {
@@ -27,7 +27,7 @@ enum ProcessTransports {
         return ProcessService.transport
     }
 
-    /// Returns the transport of promise requests.
+    /// Returns the transport for promise requests.
     ///
     /// - Throws: ``CSIndexError/Code/indexUnavailableError`` in an extension.
     static func promises() throws(CSIndexError) -> any PromiseTransport {
@@ -41,13 +41,13 @@ enum ProcessTransports {
         return ProcessService.transport
     }
 
-    /// Returns the default index of the app.
+    /// Returns the app's default index.
     static func defaultIndex() -> CSSearchableIndex { replacement?.index ?? .default() }
 
     static func currentActivity() -> CurrentActivity { replacement?.currentActivity ?? .ofProcess }
 
     private static let lastNumber = Atomic<UInt64>(0)
 
-    /// Returns a number that identifies one call of this process.
+    /// Returns a number that identifies one call by this process.
     static func nextNumber() -> UInt64 { lastNumber.add(1, ordering: .relaxed).newValue }
 }

@@ -3,7 +3,7 @@ import ItemRecord
 import JSONText
 import MetadataQuery
 
-/// An attribute of an item, and the template of its value.
+/// An attribute of an item, and the template for its value.
 package struct AttributeBinding: Hashable, Sendable {
     package let name: String
     package let template: DatabaseTemplate
@@ -115,7 +115,8 @@ package struct AttributeBinding: Hashable, Sendable {
         return .double(number)
     }
 
-    /// A text that is a URL: a scheme and a colon, or an absolute path, which becomes a file URL.
+    /// Returns a text as a URL if it is one: a scheme and a colon, or an absolute path, which
+    /// becomes a file URL.
     private static func url(_ text: String) -> AttributeValue? {
         if text.hasPrefix("/") { return .url("file://" + DatabaseTemplate.percentEncoded(text, keepsSlashes: true)) }
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), colon != text.startIndex,
@@ -126,7 +127,7 @@ package struct AttributeBinding: Hashable, Sendable {
         return .url(text)
     }
 
-    /// A person from `Name <address>`, an address or a name.
+    /// Returns a person for `Name <address>`, an address or a name.
     private static func person(_ text: String) -> PersonValue {
         if text.hasSuffix(">"), let open = text.lastIndex(of: "<") {
             let address = String(text[text.index(after: open)...].dropLast()).trimmed
@@ -143,7 +144,7 @@ package struct AttributeBinding: Hashable, Sendable {
 }
 
 extension ItemBinding {
-    /// Returns the item of a row.
+    /// Returns the item for a row.
     ///
     /// - Parameters:
     ///   - identifier: The identifier of the item.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSONText
 
-/// A dictionary of a manifest, and its path. Its readers name the key in each error.
+/// A dictionary in a manifest, and its path. Its accessors name the key in each error.
 struct BindingTable {
     let path: [String]
     private let values: [String: JSONValue]
 
-    /// - Parameter known: The keys that the dictionary may have.
+    /// - Parameter known: The keys that the dictionary may contain.
     init(_ value: JSONValue, at path: [String], known: [String]) throws(DatabaseBindingError) {
         self.path = path
         guard let values = value.members else {
@@ -38,7 +38,7 @@ struct BindingTable {
         return text
     }
 
-    /// A text, or an array of texts.
+    /// Returns a text, or an array of texts.
     func texts(_ key: String, atMost count: Int, bytes limit: Int) throws(DatabaseBindingError) -> [String] {
         if case .text? = values[key] { return [try text(key, bytes: limit)] }
         var texts: [String] = []
@@ -60,7 +60,7 @@ struct BindingTable {
         values[key] == nil ? [] : try list(key, atMost: count)
     }
 
-    /// An array with 1 to `count` values.
+    /// Returns an array with 1 to `count` values.
     func list(_ key: String, atMost count: Int) throws(DatabaseBindingError) -> [JSONValue] {
         guard let value = values[key] else { throw error(key, "It is missing", "Add it") }
         guard case .list(let values) = value, (1...count).contains(values.count) else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import MetadataQuery
 
-/// The format of the moments in a column. Templates name it, as in `{changed:unix-ms}`.
+/// The format of the times in a column. Templates name it, as in `{changed:unix-ms}`.
 package enum ColumnTimeUnit: String, Hashable, Sendable, CaseIterable {
     /// Seconds since 1970.
     case unix
@@ -15,22 +15,22 @@ package enum ColumnTimeUnit: String, Hashable, Sendable, CaseIterable {
     case julian
     /// Microseconds since 1601, as in Chromium and WebKit.
     case webkit
-    /// Text such as `2026-11-27 08:30:00`, with a zone or in UTC.
+    /// Text such as `2026-11-27 08:30:00`, with a time zone or in UTC.
     case iso
 
     /// The seconds between 1970 and 2001.
     private static let appleEpoch = 978_307_200.0
     /// The seconds between 1601 and 1970.
     private static let webkitEpoch = 11_644_473_600.0
-    /// The Julian day of the start of 1970.
+    /// The Julian day at the start of 1970.
     private static let julianEpoch = 2_440_587.5
     /// The maximum length of a date as text, in bytes.
     private static let maximumBytes = 64
-    /// The range of moments: the years 1 to 9999, in seconds since 1970.
+    /// The range of valid times: the years 1 to 9999, in seconds since 1970.
     private static let range = -62_135_596_800.0..<253_402_300_800.0
 
-    /// Returns the moment in seconds since 2001, as in an item; `nil` for NULL and for values
-    /// outside of the years 1 to 9999. Apps store the number 0 for “never”, so it is `nil` too.
+    /// Returns the time in seconds since 2001, as in an item; `nil` for NULL and for values outside
+    /// the years 1 to 9999. Apps store the number 0 for “never”, so it also gives `nil`.
     package func moment(_ value: RowValue) -> Double? {
         let seconds: Double
         if self == .iso {
@@ -52,7 +52,7 @@ package enum ColumnTimeUnit: String, Hashable, Sendable, CaseIterable {
         return Self.range.contains(seconds) ? seconds - Self.appleEpoch : nil
     }
 
-    /// Reads a date of ISO 8601. Many programs write a space before the offset.
+    /// Reads an ISO 8601 date. Many programs write a space before the offset.
     private static func isoMoment(_ text: String) -> ISOMoment? {
         ISOMoment(text.trimmed.replacing(" +", with: "+").replacing(" -", with: "-"))
     }

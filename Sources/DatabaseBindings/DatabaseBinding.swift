@@ -2,7 +2,7 @@
 import JSONText
 
 /// The contents of `Searchlight.Database` in a manifest: the files of an app's SQLite database, and
-/// the SELECTs that make items of its rows.
+/// the SELECT statements whose rows become items.
 ///
 /// ```swift
 /// let binding = try DatabaseBinding(.object(fields))
@@ -12,10 +12,10 @@ import JSONText
 /// The host checks a manifest with this type, and the worker reads the same text again. A pure
 /// value.
 package struct DatabaseBinding: Hashable, Sendable {
-    /// The paths of the database files, as in the manifest. Names after the start of a readable
-    /// path may contain `*`.
+    /// The paths of the database files, as in the manifest. Names below a readable path may contain
+    /// `*`.
     package let files: [String]
-    /// The kinds of items, in the order of the manifest.
+    /// The kinds of items, in manifest order.
     package let items: [ItemBinding]
     /// The manifest's dictionary as JSON text, for ``init(json:)``.
     package let json: String
@@ -40,7 +40,7 @@ package struct DatabaseBinding: Hashable, Sendable {
         json = value.json
     }
 
-    /// Reads the text of ``json``.
+    /// Reads the text that ``json`` contains.
     ///
     /// - Throws: ``DatabaseBindingError``.
     package init(json: String) throws(DatabaseBindingError) {
@@ -56,13 +56,13 @@ package struct DatabaseBinding: Hashable, Sendable {
 
 /// The rows of a SELECT as items of one kind.
 package struct ItemBinding: Hashable, Sendable {
-    /// The name, which the identifiers of the items begin with.
+    /// The name, with which the items' identifiers begin.
     package let name: String
     /// The statement for all rows.
     package let select: SelectAlternatives
-    /// The column that identifies a row. Its values are unique and do not change.
+    /// The column that identifies a row. Its values must be unique and must not change.
     package let key: String
-    /// The column whose value differs after each change of a row; `nil` to compare whole rows.
+    /// The column whose value changes with each change to a row; `nil` to compare whole rows.
     package let changed: String?
     /// The content type of an item.
     package let type: DatabaseTemplate?
@@ -70,7 +70,7 @@ package struct ItemBinding: Hashable, Sendable {
     package let attributes: [AttributeBinding]
     /// The promises, best first.
     package let promises: [PromiseBinding]
-    /// The preview; `nil` for the default preview of the host.
+    /// The preview; `nil` for the host's default preview.
     package let preview: PreviewBinding?
 
     private static let keys = ["Name", "Select", "Key", "Changed", "Type", "Attributes", "Promises", "Preview"]
@@ -131,14 +131,14 @@ package struct ItemBinding: Hashable, Sendable {
 package struct PromiseBinding: Hashable, Sendable {
     /// The source of the bytes.
     package enum Source: Hashable, Sendable {
-        /// Text with the values of columns.
+        /// Text that contains column values.
         case template(DatabaseTemplate)
         /// The first column of the first row of a SELECT, as text or BLOB.
         case select(SelectAlternatives)
         /// The path of a file. The receiver gets the file itself.
         case file(DatabaseTemplate)
     }
-    /// The type. If it is empty for an item, the item does not have the promise.
+    /// The type. If it is empty for an item, the item does not have this promise.
     package let type: DatabaseTemplate
     package let source: Source
 
@@ -157,10 +157,10 @@ package struct PromiseBinding: Hashable, Sendable {
         }
     }
 
-    /// The columns of all templates.
+    /// The columns used in all templates.
     package var columns: [String] { templates.flatMap { $0.1.columns } }
 
-    /// The escaping of values in the promise's template: HTML escaping for types that are HTML.
+    /// Returns how values in a promise's template are escaped: as HTML for HTML types.
     package static func escaping(of type: String) -> DatabaseTemplate.Escaping {
         ["public.html", "public.xhtml"].contains(type.lowercased()) ? .html : .none
     }
@@ -192,7 +192,7 @@ package struct PreviewBinding: Hashable, Sendable {
         source = try table.source(["Template", "Select", "File"])
     }
 
-    /// The columns of all templates.
+    /// The columns used in all templates.
     package var columns: [String] { templates.flatMap { $0.1.columns } }
 
     var templates: [(String, DatabaseTemplate)] {
@@ -208,7 +208,7 @@ package struct PreviewBinding: Hashable, Sendable {
 }
 
 extension BindingTable {
-    /// Reads the source of bytes, which exactly one of several keys names.
+    /// Reads the source of the bytes, which exactly one of several keys specifies.
     fileprivate func source(_ keys: [String]) throws(DatabaseBindingError) -> PromiseBinding.Source {
         let given = keys.filter { self[$0] != nil }
         guard given.count == 1, let key = given.first else {
@@ -225,11 +225,12 @@ extension BindingTable {
     }
 }
 
-/// The limits of a database binding and of its data.
+/// The limits for a database binding and its data.
 package enum DatabaseLimits {
     /// The maximum number of `Files`.
     package static let files = 16
-    /// The maximum number of files that the patterns may match. More are left out with a warning.
+    /// The maximum number of files that the patterns may match. Further files are left out with a
+    /// warning.
     package static let matchedFiles = 64
     /// The maximum number of `Items`.
     package static let items = 16
@@ -241,7 +242,7 @@ package enum DatabaseLimits {
     package static let alternatives = 4
     /// The maximum length of a path, in bytes.
     package static let pathBytes = 1024
-    /// The maximum length of a name of a kind, a column or an attribute, in bytes.
+    /// The maximum length of the name of a kind, column or attribute, in bytes.
     package static let nameBytes = 255
     /// The maximum length of a SELECT, in bytes.
     package static let selectBytes = 16 << 10
@@ -249,16 +250,15 @@ package enum DatabaseLimits {
     package static let templateBytes = 32 << 10
     /// The maximum number of placeholders in a template.
     package static let placeholders = 128
-    /// The nesting of the dictionary.
+    /// The maximum nesting depth of the dictionary.
     package static let depth = 8
     /// The maximum length of a key as text, in bytes.
     package static let keyBytes = 1024
-    /// The maximum number of bytes of a text that becomes an attribute. More is left out.
+    /// The maximum number of bytes of a text that becomes an attribute. The rest is left out.
     package static let textBytes = 4 << 20
-    /// The maximum number of bytes of a promise or preview that is rendered, or of a value of a
-    /// row.
+    /// The maximum size of a rendered promise or preview, or of a value in a row, in bytes.
     package static let valueBytes = 16 << 20
-    /// The maximum number of values of a list attribute.
+    /// The maximum number of values in a list attribute.
     package static let elements = 1000
 }
 

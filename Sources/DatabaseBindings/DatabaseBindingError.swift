@@ -2,10 +2,10 @@
 
 /// An error in `Searchlight.Database`, with the key, the column and a remedy.
 package struct DatabaseBindingError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The key below `Searchlight.Database`, such as `Items.1.Attributes.title`. Entries of arrays
-    /// are counted from 1.
+    /// The key below `Searchlight.Database`, such as `Items.1.Attributes.title`. Array entries are
+    /// numbered from 1.
     package var key: String
-    /// The column that the error is about.
+    /// The column that causes the error.
     package var column: String?
     /// The problem.
     package var problem: String

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The tables of a database, with some of their rows.
+/// The tables in a database, with some of their rows.
 package struct DatabaseSchema: Hashable, Sendable {
     /// A table or a view.
     package struct Table: Hashable, Sendable {

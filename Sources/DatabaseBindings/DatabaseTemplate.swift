@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSONText
 
-/// A text with placeholders for the values of columns: `{title}`, or `{body:html}` with a format.
-/// `{{` and `}}` stand for braces.
+/// A text with placeholders for column values: `{title}`, or `{body:html}` with a format. `{{` and
+/// `}}` represent braces.
 ///
-/// The use of the text determines how values are escaped (``Escaping``), so a template cannot omit
-/// the escaping: `joplin://x-callback-url/openNote?id={id}`, `<h1>{title}</h1>`.
+/// The use of the text determines the escaping of values (``Escaping``), so a template cannot omit
+/// it: `joplin://x-callback-url/openNote?id={id}`, `<h1>{title}</h1>`.
 package struct DatabaseTemplate: Hashable, Sendable {
     package enum Part: Hashable, Sendable {
         case text(String)
         case column(String, Format)
     }
 
-    /// The form of a column's values.
+    /// The format of a column's values.
     package enum Format: Hashable, Sendable {
-        /// Text or a number as it is.
+        /// Text or a number, used unchanged.
         case plain
-        /// HTML. A text template uses only its words, and an HTML template uses it unchanged.
+        /// HTML. A text template uses only its text, and an HTML template uses it unchanged.
         case html
-        /// A path: a URL keeps its slashes.
+        /// A path, whose slashes are kept in a URL.
         case path
-        /// The path of a file: in a URL attribute, `file:///…`.
+        /// The path of a file; in a URL attribute, it becomes `file:///…`.
         case file
-        /// Several values, each on its own line, or between U+001F.
+        /// Several values, one per line or separated by U+001F.
         case lines
-        /// Several values between commas.
+        /// Several values, separated by commas.
         case commas
-        /// Several values between spaces.
+        /// Several values, separated by spaces.
         case words
-        /// Several values as a JSON array (SQLite's `json_group_array`).
+        /// Several values, as a JSON array (SQLite's `json_group_array`).
         case json
-        /// A moment.
+        /// A time.
         case time(ColumnTimeUnit)
 
         private static let names: [(String, Format)] = [
@@ -49,7 +49,7 @@ package struct DatabaseTemplate: Hashable, Sendable {
             }
         }
 
-        /// `true` if the column has several values.
+        /// `true` if the column contains several values.
         var isList: Bool { [.lines, .commas, .words, .json].contains(self) }
     }
 
@@ -57,10 +57,10 @@ package struct DatabaseTemplate: Hashable, Sendable {
     package enum Escaping: Hashable, Sendable {
         /// Plain text.
         case none
-        /// HTML: values cannot become elements or attributes.
+        /// HTML: a value cannot become an element or attribute.
         case html
-        /// A URL: a value cannot become another part of the URL. If the template is a single
-        /// placeholder, its value is a whole URL and stays unchanged.
+        /// A URL: a value cannot change other parts of the URL. If the template is a single
+        /// placeholder, its value is a whole URL and is used unchanged.
         case url
     }
 
@@ -122,16 +122,16 @@ package struct DatabaseTemplate: Hashable, Sendable {
     /// The columns, in order.
     package var columns: [String] { parts.compactMap { if case .column(let name, _) = $0 { name } else { nil } } }
 
-    /// Returns `false` if all columns are NULL in a row.
+    /// Returns `false` if all columns of the template are NULL in a row.
     package func hasValue(_ row: Row) -> Bool { columns.isEmpty || columns.contains { row[$0] != .null } }
 
-    /// The placeholder, if the template has no other text.
+    /// The placeholder, if the template consists of only one.
     var only: (column: String, format: Format)? {
         if parts.count == 1, case .column(let name, let format) = parts[0] { (name, format) } else { nil }
     }
 
-    /// Returns the text for a row, with at most `limit` bytes of values; `nil` if all its columns
-    /// are NULL. A template without placeholders returns its text.
+    /// Returns the text for a row, with at most `limit` bytes of values; `nil` if all the
+    /// template's columns are NULL. A template without placeholders returns its own text.
     package func text(_ row: Row, _ escaping: Escaping, limit: Int = DatabaseLimits.valueBytes) -> String? {
         if let only, escaping == .url {
             return only.format == .file
@@ -169,7 +169,7 @@ package struct DatabaseTemplate: Hashable, Sendable {
         }
     }
 
-    /// The values of a column with several, without empty ones.
+    /// Returns the values of a column that contains several, without empty ones.
     static func values(_ value: RowValue, _ format: Format) -> [String] {
         guard let text = value.text else { return [] }
         let pieces: [String] =
@@ -183,7 +183,8 @@ package struct DatabaseTemplate: Hashable, Sendable {
         return Array(pieces.map(\.trimmed).filter { !$0.isEmpty }.prefix(DatabaseLimits.elements))
     }
 
-    /// Returns text as a part of a URL: all but the unreserved characters of RFC 3986 as `%XX`.
+    /// Returns text for use in a URL, with all characters except the unreserved ones in RFC 3986 as
+    /// `%XX`.
     static func percentEncoded(_ text: String, keepsSlashes: Bool) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
@@ -202,7 +203,7 @@ package struct DatabaseTemplate: Hashable, Sendable {
 }
 
 extension String {
-    /// The text without spaces and line ends around it.
+    /// The text without leading and trailing spaces and line ends.
     var trimmed: String {
         var part = self[...]
         while part.first?.isWhitespace == true { part = part.dropFirst() }

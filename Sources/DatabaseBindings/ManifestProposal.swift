@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSONText
 
-/// A proposal of a `Searchlight.Database` for an unknown database, from its schema and some rows.
+/// A proposed `Searchlight.Database` for an unknown database, based on its schema and some rows.
 ///
 /// ```swift
 /// let proposal = ManifestProposal(schema, file: "~/Notes/notes.db")
@@ -10,15 +10,15 @@ import JSONText
 package struct ManifestProposal: Sendable {
     /// The dictionary.
     package let value: JSONValue
-    /// A line for each kind of items, and one for the tables that are left.
+    /// A line for each kind of item, and one for the remaining tables.
     package let notes: [String]
 
     /// The maximum number of tables that become kinds of items.
     private static let maximumKinds = 3
 
-    /// Proposes a dictionary; `nil` if no table has a title, a text or an address.
+    /// Proposes a dictionary; `nil` if no table has a title, a text or a URL.
     ///
-    /// - Parameter file: The path of the file for the manifest.
+    /// - Parameter file: The path of the database file for the manifest.
     package init?(_ schema: DatabaseSchema, file: String) {
         let candidates = schema.tables.filter {
             !Self.isInternal($0.name, schema) && $0.rows > 0 && !Candidate.hasControl($0.name)
@@ -37,7 +37,7 @@ package struct ManifestProposal: Sendable {
         self.notes = notes
     }
 
-    /// Returns `true` for a table that belongs to SQLite, to an index of words, or to a library.
+    /// Returns `true` for a table that belongs to SQLite, to a full-text index, or to a library.
     private static func isInternal(_ name: String, _ schema: DatabaseSchema) -> Bool {
         if ["android_metadata", "room_master_table"].contains(name) || name.hasPrefix("sqlite_") { return true }
         return ["_data", "_idx", "_content", "_docsize", "_config", "_segments", "_segdir", "_stat"].contains {
@@ -47,16 +47,16 @@ package struct ManifestProposal: Sendable {
     }
 }
 
-/// A table, and what its columns look like.
+/// A table, and what its columns seem to contain.
 private struct Candidate {
     let table: DatabaseSchema.Table
-    /// The column that identifies a row; `nil` for SQLite's number of the row.
+    /// The column that identifies a row; `nil` to use SQLite's row ID.
     private var key: String?
     private var title: String?
     private var text: String?
     private var isHTML = false
     private var changed: String?
-    /// The attributes but for title and text, with their templates.
+    /// The attributes except title and text, with their templates.
     private var attributes: [(name: String, template: String)] = []
 
     private static let titles = [
@@ -72,7 +72,7 @@ private struct Candidate {
 
     init(_ whole: DatabaseSchema.Table) {
         var table = whole
-        // Names that a placeholder cannot have are passed over.
+        // Names that cannot appear in a placeholder are skipped.
         table.columns.removeAll { column in
             column.name.isEmpty || column.name.utf8.count > DatabaseLimits.nameBytes
                 || column.name.contains { "{}:".contains($0) } || Self.hasControl(column.name)
@@ -85,10 +85,11 @@ private struct Candidate {
         for column in table.columns where ![key, title, text].contains(column.name) { add(column) }
     }
 
-    /// Returns `true` for a name with control characters, which no property list can have.
+    /// Returns `true` for a name with control characters, which a property list cannot contain.
     static func hasControl(_ name: String) -> Bool { name.utf8.contains { $0 < 0x20 || $0 == 0x7F } }
 
-    /// The first column with one of the names, or with a name that ends in one, that has texts.
+    /// Returns the first column that contains text and has one of the names, or a name that ends
+    /// with one of them.
     private static func named(_ names: [String], _ table: DatabaseSchema.Table) -> String? {
         for name in names {
             for column in table.columns where column.name.lowercased() == name && hasTexts(column) {
@@ -143,7 +144,8 @@ private struct Candidate {
         }
     }
 
-    /// The unit of time that all values of a column have; `nil` for a column that has no moments.
+    /// Returns the time unit that fits all values in a column; `nil` for a column that contains no
+    /// times.
     private static func unit(_ column: DatabaseSchema.Column, _ name: String) -> ColumnTimeUnit? {
         let samples = column.samples.filter { $0 != .null && $0 != .integer(0) && $0 != .text("") }
         guard !samples.isEmpty else { return nil }
@@ -153,7 +155,7 @@ private struct Candidate {
             "start", "end", "stamp", "edited", "read_at", "mtime", "ctime",
         ]
         guard words.contains(where: name.contains) || name.hasSuffix("_at") else { return nil }
-        // Years from 2001 to 2040, so that the ranges are apart.
+        // The years 2001 to 2040, so that the ranges do not overlap.
         let ranges: [(ColumnTimeUnit, Range<Double>)] = [
             (.unix, 978e6..<2_209e6), (.unixMilliseconds, 978e9..<2_209e9), (.unixMicroseconds, 978e12..<2_209e12),
             (.webkit, 12_622e12..<13_854e12), (.julian, 2_451_910..<2_466_150), (.apple, 60e6..<978e6),
@@ -176,7 +178,7 @@ private struct Candidate {
         return words.first { $0.0.contains(where: name.contains) }?.1 ?? "contentCreationDate"
     }
 
-    /// The worth of the table as items; 0 if it has no title, text or address.
+    /// A score for the suitability of the table as items; 0 if it has no title, text or URL.
     var score: Int {
         let hasAddress = attributes.contains { $0.name == "url" || $0.name == "contentURL" }
         guard title != nil || text != nil || hasAddress else { return 0 }
@@ -184,7 +186,7 @@ private struct Candidate {
             + "\(table.rows)".count
     }
 
-    /// A name of letters from the table's, which no other kind has.
+    /// Returns a name that consists of letters in the table's name and that no other kind has.
     func name(besides names: inout Set<String>) -> String {
         let letters = String(
             decoding: table.name.lowercased().utf8.map { $0.isLetterOrDigit ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
@@ -195,7 +197,7 @@ private struct Candidate {
 
     private static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
 
-    /// The entry of `Items`.
+    /// Returns the entry for `Items`.
     func item(named name: String) -> JSONValue {
         let selected = table.columns.map(\.name).filter { column in
             [key, title, text, changed].contains(column)
@@ -261,7 +263,8 @@ private struct Candidate {
 }
 
 extension JSONValue {
-    /// The value as XML of a property list. Each line is indented by `level` times four spaces.
+    /// Returns the value as XML for a property list. Each line is indented by four spaces per
+    /// level.
     package func propertyList(indented level: Int) -> String {
         let space = String(repeating: "    ", count: level)
         func element(_ name: String, _ text: String) -> String { "\(space)<\(name)>\(text)</\(name)>\n" }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSONText
 
-/// Conversions between the values of columns and text that is shown or indexed.
+/// Conversions between column values and text that is displayed or indexed.
 package enum MarkupText {
-    /// Returns text with the characters of HTML's syntax as references.
+    /// Returns text with HTML's special characters replaced by character references.
     package static func escaped(_ text: String) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
@@ -21,14 +21,14 @@ package enum MarkupText {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Elements after which a line ends.
+    /// Elements that end a line.
     private static let blocks: Set<String> = [
         "p", "div", "br", "li", "ul", "ol", "tr", "table", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre",
         "section", "article", "header", "footer", "hr", "dd", "dt", "figure", "figcaption",
     ]
-    /// Elements whose contents are not text.
+    /// Elements whose contents are not displayed text.
     private static let hidden: Set<String> = ["script", "style", "template", "noscript", "svg", "math", "head"]
-    /// Named references that texts use often. Others stay as they are.
+    /// Named references that texts often use. Other references are kept.
     private static let references: [String: String] = [
         "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": " ", "ndash": "–", "mdash": "—",
         "hellip": "…", "lsquo": "‘", "rsquo": "’", "ldquo": "“", "rdquo": "”", "auml": "ä", "ouml": "ö", "uuml": "ü",
@@ -37,15 +37,16 @@ package enum MarkupText {
     ]
 
     /// Returns the text of HTML in a column, without tags, comments, scripts and styles, and with a
-    /// line end after each block. Only for the index: previews pass a full sanitizer in the host.
-    /// Takes time proportional to the length.
+    /// line end after each block. Only for the index, since previews pass through a full sanitizer
+    /// in the host. Takes time proportional to the length.
     package static func plain(_ html: String) -> String {
         let bytes = Array(html.utf8)
         var result: [UInt8] = []
         var (place, skipped) = (0, String?.none)
         while place < bytes.count {
             let byte = bytes[place]
-            // Inside a hidden element only a closing tag counts: `i<n` in a script is not a tag.
+            // Inside a hidden element, only a closing tag is recognized: `i<n` in a script is not a
+            // tag.
             let mayBeTag = skipped == nil || place + 1 < bytes.count && bytes[place + 1] == UInt8(ascii: "/")
             if byte == UInt8(ascii: "<"), mayBeTag, let tag = Tag(bytes, at: place) {
                 place = tag.end
@@ -150,11 +151,11 @@ package enum MarkupText {
         }
     }
 
-    /// Returns a moment in seconds since 2001 as `2026-11-27 08:30` in UTC.
+    /// Returns a time in seconds since 2001 as `2026-11-27 08:30` in UTC.
     static func date(_ moment: Double) -> String {
         let minutes = Int(((moment + 978_307_200) / 60).rounded(.down))
         let (days, minute) = minutes.quotientAndRemainder(dividingBy: 1440)
-        // The inverse of the count of days: years begin with March.
+        // The inverse of counting days, with years that begin in March.
         let shifted = (minute < 0 ? days - 1 : days) + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let day = shifted - era * 146_097

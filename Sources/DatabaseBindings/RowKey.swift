@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The value of a key column, as a part of an identifier and of a cursor.
+/// The value of a key column, as part of an identifier and of a cursor.
 package enum RowKey: Hashable, Sendable {
     case integer(Int64)
     case text(String)
 
-    /// Returns the key of a row; `nil` for NULL, an empty or too long text, text with NUL, bytes
-    /// and fractions.
+    /// Creates the key for a value; `nil` for NULL, text that is empty, too long or contains a NUL,
+    /// bytes, and fractions.
     package init?(_ value: RowValue) {
         switch value {
         case .integer(let number): self = .integer(number)
@@ -17,7 +17,7 @@ package enum RowKey: Hashable, Sendable {
         }
     }
 
-    /// The key in an identifier.
+    /// The key as it appears in an identifier.
     package var text: String {
         switch self {
         case .integer(let number): "\(number)"
@@ -25,7 +25,7 @@ package enum RowKey: Hashable, Sendable {
         }
     }
 
-    /// The keys that an identifier's text may stand for, the most likely one first.
+    /// Returns the keys that the text in an identifier may represent, most likely first.
     package static func candidates(_ text: String) -> [RowKey] {
         let keys: [RowKey?] = [Int64(text).flatMap { "\($0)" == text ? .integer($0) : nil }, RowKey(.text(text))]
         return keys.compactMap(\.self)
@@ -41,7 +41,7 @@ package enum RowKey: Hashable, Sendable {
 
 /// The source of an item: the database file, the kind, and the row.
 package struct RowIdentifier: Hashable, Sendable {
-    /// The tag of the file (``tag(of:in:)``); empty if there can be only one.
+    /// The tag of the file (``tag(of:in:)``); empty if only one file is possible.
     package var file: String
     package var item: String
     package var key: String
@@ -52,7 +52,7 @@ package struct RowIdentifier: Hashable, Sendable {
 
     /// Reads an identifier.
     ///
-    /// - Parameter hasTags: `true` if identifiers begin with the tag of a file.
+    /// - Parameter hasTags: `true` if identifiers begin with a file's tag.
     package init?(_ text: String, hasTags: Bool) {
         let parts = text.split(separator: "/", maxSplits: hasTags ? 2 : 1, omittingEmptySubsequences: false)
             .map(String.init)
@@ -60,19 +60,19 @@ package struct RowIdentifier: Hashable, Sendable {
         self.init(file: hasTags ? parts[0] : "", item: parts[parts.count - 2], key: parts[parts.count - 1])
     }
 
-    /// The identifier of the item.
+    /// The item's identifier.
     package var text: String { (file.isEmpty ? "" : file + "/") + item + "/" + key }
-    /// The domain of the item: the file, then the kind.
+    /// The item's domain: the file, followed by the kind.
     package var domain: String { (file.isEmpty ? "" : file + ".") + item }
 
-    /// The tag of a file: sixteen digits of a hash of its path.
+    /// Returns the tag of a file: sixteen digits from a hash of its path.
     package static func tag(of path: String) -> String {
         let digits = String(RowHash.of(path.utf8), radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }
 
-/// A hash that is the same in each process (FNV-1a with a final mix).
+/// A hash that is the same in every process (FNV-1a with a final mix).
 package enum RowHash {
     package static func of(_ bytes: some Sequence<UInt8>, seed: UInt64 = 0) -> UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325 ^ seed
@@ -80,7 +80,7 @@ package enum RowHash {
         return mixed(hash)
     }
 
-    /// Spreads each bit over all bits (the final steps of MurmurHash3).
+    /// Spreads each bit over all bits (MurmurHash3's final steps).
     static func mixed(_ value: UInt64) -> UInt64 {
         var hash = value
         hash = (hash ^ hash >> 33) &* 0xff51_afd7_ed55_8ccd
@@ -89,22 +89,22 @@ package enum RowHash {
     }
 }
 
-/// The digests of the rows of one file, in as many parts as a client state can hold. The digest of
-/// a part changes if one of its rows is added, changed or removed.
+/// The digests of the rows in one file, in as many parts as fit into a client state. A part's
+/// digest changes if one of its rows is added, changed or removed.
 package struct RowDigests: Hashable, Sendable {
-    /// The number of parts: 31 of 8 bytes and a byte for the version fit into a client state of 250
+    /// The number of parts: 31 parts of 8 bytes and a version byte fit into a client state of 250
     /// bytes.
     package static let parts = 31
     private static let version: UInt8 = 1
     private var sums = [UInt64](repeating: 0, count: parts)
-    /// The seed of all hashes. It depends on the manifest's text, so another manifest has other
-    /// digests.
+    /// The seed for all hashes. It depends on the manifest's text, so a different manifest gives
+    /// different digests.
     private let seed: UInt64
 
-    /// Creates digests of no rows.
+    /// Creates the digests of an empty set of rows.
     package init(of binding: DatabaseBinding) { seed = RowHash.of(binding.json.utf8) }
 
-    /// Reads digests; `nil` for bytes of another form.
+    /// Reads digests; `nil` if the format of the bytes is unknown.
     package init?(_ bytes: some Collection<UInt8>, of binding: DatabaseBinding) {
         self.init(of: binding)
         guard bytes.count == 1 + 8 * Self.parts, bytes.first == Self.version else { return nil }
@@ -115,7 +115,7 @@ package struct RowDigests: Hashable, Sendable {
         }
     }
 
-    /// The digests as a client state.
+    /// The digests, encoded as a client state.
     package var bytes: [UInt8] {
         var bytes = [Self.version]
         for sum in sums {
@@ -126,14 +126,14 @@ package struct RowDigests: Hashable, Sendable {
         return bytes
     }
 
-    /// The part that an item belongs to.
+    /// Returns the part that an item belongs to.
     package static func part(of identifier: String) -> Int {
         Int(RowHash.of(identifier.utf8) % UInt64(parts))
     }
 
     /// Adds a row.
     ///
-    /// - Parameter values: The values that differ after a change of the row.
+    /// - Parameter values: The values that change when the row changes.
     package mutating func add(_ identifier: String, _ values: [RowValue]) {
         var hash = seed ^ RowHash.of(identifier.utf8)
         for value in values { hash = RowHash.mixed(hash &* 31 &+ Self.hash(value)) }
@@ -150,7 +150,7 @@ package struct RowDigests: Hashable, Sendable {
         }
     }
 
-    /// The parts in which two digests differ.
+    /// Returns the parts in which two sets of digests differ.
     package func differences(from other: RowDigests) -> Set<Int> {
         Set((0..<Self.parts).filter { sums[$0] != other.sums[$0] })
     }

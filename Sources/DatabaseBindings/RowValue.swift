@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSONText
 
-/// A value of a row, as SQLite stores it.
+/// A value in a row, as SQLite stores it.
 package enum RowValue: Hashable, Sendable {
     case null
     case integer(Int64)
@@ -32,13 +32,13 @@ package enum RowValue: Hashable, Sendable {
     }
 }
 
-/// A row of a SELECT: the values, and the names of the columns in lower case.
+/// A row from a SELECT: the values, and the names of the columns in lower case.
 package struct Row: Sendable {
-    /// The positions of the columns by their names in lower case. All rows of a statement share it.
+    /// The positions of the columns, by name in lower case. All rows of a statement share it.
     private let positions: [String: Int]
     package let values: [RowValue]
-    /// The columns whose values are larger than ``DatabaseLimits/valueBytes``. A text is cut there,
-    /// and bytes are left out.
+    /// The columns whose values exceed ``DatabaseLimits/valueBytes``. Text is cut at the limit, and
+    /// bytes are left out.
     private let cut: Set<Int>
 
     package init(positions: [String: Int], values: [RowValue], cut: Set<Int> = []) {
@@ -47,20 +47,20 @@ package struct Row: Sendable {
         self.cut = cut
     }
 
-    /// Returns `true` if the value of one of these columns is not whole.
+    /// Returns `true` if the value of any of these columns is incomplete.
     package func isCut(_ columns: [String]) -> Bool {
         !cut.isEmpty && columns.contains { positions[$0.lowercased()].map(cut.contains) ?? false }
     }
-    /// `true` if the value of the first column is not whole.
+    /// `true` if the value of the first column is incomplete.
     package var isFirstCut: Bool { cut.contains(0) }
 
-    /// Creates a row for names and values of equal number.
+    /// Creates a row from names and values.
     package init(_ columns: [(String, RowValue)]) {
         let names = columns.enumerated().map { ($1.0.lowercased(), $0) }
         self.init(positions: Dictionary(names) { first, _ in first }, values: columns.map(\.1))
     }
 
-    /// The value of a column in any case of letters; NULL if there is none.
+    /// Returns the value of a column, ignoring case; NULL if there is no such column.
     package subscript(_ column: String) -> RowValue {
         positions[column.lowercased()].map { values[$0] } ?? .null
     }

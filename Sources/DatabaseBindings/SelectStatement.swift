@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A SELECT of a manifest, checked without a database: one statement that reads, with balanced
-/// quotes and parentheses, and known parameters. SQLite checks the rest against the schema.
+/// A SELECT statement in a manifest, checked without a database: a single statement that only
+/// reads, with balanced quotes and parentheses, and known parameters. SQLite checks the rest
+/// against the schema.
 package struct SelectStatement: Hashable, Sendable {
-    /// The statement without a semicolon at its end.
+    /// The statement without a trailing semicolon.
     package let text: String
     /// The names of the result columns in order; `nil` if the text alone does not determine them,
     /// as with `*`.
     package let columns: [String]?
 
-    /// The parameters of a SELECT of all rows: the path of the database file, the folder that it is
-    /// in, and the home folder.
+    /// The parameters of a SELECT for all rows: the path of the database file, the folder that
+    /// contains it, and the home folder.
     package static let rowParameters = [":file", ":folder", ":home"]
-    /// The parameters of a SELECT about one item, which include the item's key.
+    /// The parameters of a SELECT for one item, which include the item's key.
     package static let itemParameters = rowParameters + [":key"]
 
     /// Reads and checks a statement.
@@ -60,7 +61,8 @@ package struct SelectStatement: Hashable, Sendable {
         var names: [String] = []
         var column: [SQLScanner.Token] = []
         var (depth, index) = (0, start)
-        /// Adds the name of a finished column; `false` if all columns of a table are selected.
+        /// Adds the name of a finished column. Returns `false` if all columns of a table are
+        /// selected.
         func finish() -> Bool {
             if column.last?.text == "*", column.count == 1 || column[column.count - 2].text == "." { return false }
             if let name = name(of: column) { names.append(name) }
@@ -110,15 +112,15 @@ package struct SelectStatement: Hashable, Sendable {
         }
     }
 
-    /// The words after which a word is an operand and no alias.
+    /// The words after which a word is an operand rather than an alias.
     private static let operators = [
         "AND", "OR", "NOT", "IS", "IN", "LIKE", "GLOB", "REGEXP", "MATCH", "BETWEEN", "COLLATE", "ESCAPE", "CASE",
         "WHEN", "THEN", "ELSE", "DISTINCT", "FROM",
     ]
 }
 
-/// One SELECT, or several for different versions of an app. The first SELECT that fits the schema
-/// is used.
+/// One SELECT, or several for different versions of an app. The first one that fits the schema is
+/// used.
 package struct SelectAlternatives: Hashable, Sendable {
     package let statements: [SelectStatement]
 
@@ -131,7 +133,7 @@ package struct SelectAlternatives: Hashable, Sendable {
         self.statements = statements
     }
 
-    /// Checks that each statement has a column, if its text determines the columns.
+    /// Checks that each statement has a column, if its text determines its columns.
     func check(_ column: String, at path: [String]) throws(DatabaseBindingError) {
         for columns in statements.compactMap(\.columns)
         where !columns.contains(where: { $0.lowercased() == column.lowercased() }) {
@@ -143,7 +145,7 @@ package struct SelectAlternatives: Hashable, Sendable {
     }
 }
 
-/// Divides SQL into tokens.
+/// Splits SQL into tokens.
 enum SQLScanner {
     enum Kind { case word, quoted, text, number, parameter, mark }
 
@@ -154,7 +156,7 @@ enum SQLScanner {
         var end: Int
 
         func isWord(_ word: String) -> Bool { kind == .word && text.uppercased() == word }
-        /// The name that a word or a quoted name stands for.
+        /// The name that a word or quoted name represents.
         var name: String {
             guard kind == .quoted, let quote = text.first, let last = text.last else { return text }
             let inside = text.dropFirst().dropLast()

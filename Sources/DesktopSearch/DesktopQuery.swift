@@ -2,13 +2,13 @@
 
 /// The text of a search as the desktop sends it.
 package enum DesktopQuery {
-    /// The maximum length of a text in bytes. The rest is ignored: no user types that much.
+    /// The maximum length of a text, in bytes. The rest is ignored, since no user types that much.
     package static let maximumBytes = 500
     /// The maximum number of terms.
     private static let maximumTerms = 100
 
-    /// Joins the terms of GNOME Shell, which splits the typed text at white space. So quotes and
-    /// filters keep their meaning.
+    /// Joins the terms that GNOME Shell creates by splitting the typed text at white space, so that
+    /// quotation marks and filters keep their meaning.
     package static func text(of terms: [String]) -> String {
         var text = ""
         for term in terms.prefix(maximumTerms) where !term.isEmpty {
@@ -20,7 +20,7 @@ package enum DesktopQuery {
         return text
     }
 
-    /// The start of a text as typed, at most ``maximumBytes``.
+    /// Returns the beginning of a typed text, at most ``maximumBytes``.
     package static func text(of typed: String) -> String { String(start(of: typed, bytes: maximumBytes)) }
 
     /// Returns the longest prefix of whole characters with at most this number of bytes.

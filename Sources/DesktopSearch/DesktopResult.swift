@@ -3,9 +3,9 @@ import BusTransport
 import Previews
 import UserSearch
 
-/// A result that the desktop shows: an item with what a row has room for. Texts are plain, on one
-/// line and bounded. Both desktops escape them before they add markup, so they are not escaped
-/// here.
+/// A result that the desktop displays: an item with the details for which a row has room. Texts are
+/// plain, single-line and limited in length. Both desktops escape them before they add markup, so
+/// they are not escaped here.
 package struct DesktopResult: Hashable, Sendable {
     /// The identifier.
     package let identifier: ResultIdentifier
@@ -15,11 +15,11 @@ package struct DesktopResult: Hashable, Sendable {
     package let app: String
     /// A passage of the item's text; empty if it has none.
     package let detail: String
-    /// The icon of the item's kind.
+    /// The icon for the item's kind.
     package let icon: ResultIcon
     /// The kind of match.
     package let fit: Fit
-    /// The possible actions besides opening.
+    /// The possible actions in addition to opening.
     package let actions: [ResultAction]
 
     /// The maximum length of a title, a passage and the name of an app, in characters.
@@ -28,17 +28,17 @@ package struct DesktopResult: Hashable, Sendable {
     /// Creates a result.
     ///
     /// - Parameters:
-    ///   - title, app, detail: Texts of the item's app, unchecked.
+    ///   - title, app, detail: Unchecked texts from the item's app.
     ///   - contentType: The uniform type identifier of the item's content.
-    ///   - isFile: `true` if the item is a file of this machine.
-    ///   - quickActions: Further actions that the item offers.
+    ///   - isFile: `true` if the item is a file on this machine.
+    ///   - quickActions: Additional actions that the item offers.
     package init(
         item: Int64, title: String, app: String, detail: String?, contentType: String?, fit: Fit = .text,
         isFile: Bool = false, quickActions: [ResultAction] = []
     ) {
         identifier = ResultIdentifier(item: item)
         let line = DisplayText.line(title, limit: Self.titleLength)
-        // GNOME Shell drops all results of a provider if one has no title.
+        // GNOME Shell drops all results from a provider if one of them has no title.
         self.title = line.isEmpty ? "Untitled" : line
         self.app = DisplayText.line(app, limit: Self.appLength)
         self.detail = detail.map { DisplayText.line($0, limit: Self.detailLength) } ?? ""
@@ -48,9 +48,9 @@ package struct DesktopResult: Hashable, Sendable {
     }
 }
 
-/// An action on a result besides opening it.
+/// An action on a result, in addition to opening it.
 package enum ResultAction: String, Hashable, Sendable, CaseIterable {
-    /// Copies the file's path, the address, or else the title.
+    /// Copies the file's path, the URL, or else the title.
     case copy
     /// Shows the file in the file manager.
     case showInFolder = "show-in-folder"
@@ -59,7 +59,7 @@ package enum ResultAction: String, Hashable, Sendable, CaseIterable {
     /// Shows the item's position on a map.
     case navigate
 
-    /// The name for people.
+    /// The user-visible name.
     var label: String {
         switch self {
         case .copy: "Copy"

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import UniformTypeIdentifiers
 
-/// The icon of a result: a name of the Icon Naming Specification for the kind of its content.
+/// The icon of a result: a name from the Icon Naming Specification for the kind of its content.
 package struct ResultIcon: Hashable, Sendable {
-    /// The names in the icon theme, the most specific first. The last one is in every theme.
+    /// The names in the icon theme, most specific first. The last one exists in every theme.
     package let names: [String]
 
-    /// The name that every theme has.
+    /// The name that exists in every theme.
     package var generic: String { names.last ?? Self.unknown }
 
     private static let unknown = "text-x-generic"
     /// The maximum length of a specific name, in bytes.
     private static let maximumBytes = 100
 
-    /// The generic names by type. A type comes before the types that include it.
+    /// The generic names by type. A type precedes its supertypes.
     private static let generic: [(type: UTType, name: String)] = [
         (.folder, "folder"), (.vCard, "x-office-address-book"), (.contact, "x-office-address-book"),
         (.calendarEvent, "x-office-calendar"), (.presentation, "x-office-presentation"),
@@ -30,12 +30,12 @@ package struct ResultIcon: Hashable, Sendable {
             return
         }
         let name = Self.generic.first { type.conforms(to: $0.type) }?.name ?? Self.unknown
-        // Themes name the icon of a MIME type after it, with a dash for the slash.
+        // Themes name a MIME type's icon after it, with a dash instead of the slash.
         let specific = type.preferredMIMEType.map { String($0.map { $0 == "/" ? "-" : $0 }) }
         names = [specific].compactMap { $0.flatMap { Self.isName($0) ? $0 : nil } }.filter { $0 != name } + [name]
     }
 
-    /// Returns `true` if a text can be a name in an icon theme, and not a path.
+    /// Returns `true` if a text can be a name in an icon theme rather than a path.
     private static func isName(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= maximumBytes
             && text.utf8.allSatisfy { byte in

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The identifier of a result in the desktop's search, such as `item:12`. It names an item by its
-/// number, so it stays the same from search to search, and desktops may keep it.
+/// The identifier of a result in the desktop's search, such as `item:12`. It contains the item's
+/// number, so it is the same in every search, and desktops may store it.
 ///
 /// ```swift
 /// ResultIdentifier(item: 12).text          // "item:12"
@@ -15,11 +15,11 @@ package struct ResultIdentifier: Hashable, Sendable {
     /// The maximum length of an identifier in bytes.
     private static let maximumBytes = 24
 
-    /// The identifier of an item.
+    /// Creates the identifier for an item.
     package init(item: Int64) { self.item = item }
 
-    /// Reads an identifier that a desktop sends back; `nil` unless it has exactly the form that
-    /// ``text`` gives.
+    /// Reads an identifier that a desktop sends back; `nil` unless it has exactly the format that
+    /// ``text`` produces.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.maximumBytes, text.hasPrefix(Self.prefix) else { return nil }
         guard let number = Int64(text.dropFirst(Self.prefix.count)), number > 0 else { return nil }

@@ -8,12 +8,12 @@ package enum RunnerMatch {
     private static let signature = "sssida{sv}"
     /// The signature of an action: identifier, label and icon.
     private static let actionSignature = "sss"
-    /// The difference between the relevance of two matches in order.
+    /// The relevance difference between two successive matches.
     private static let step = 1.0 / 1024
 
-    /// The matches for results, which are in the order of the search. KRunner orders the matches of
-    /// all its plugins by kind, then by relevance. Neither grows from a match to the next, so the
-    /// order of the search stays.
+    /// Returns the matches for results, which are in search order. KRunner sorts the matches of all
+    /// its plugins by kind and then by relevance. Neither increases from one match to the next, so
+    /// the search order is preserved.
     package static func matches(_ results: [DesktopResult]) -> BusValue {
         var (kind, relevance) = (Int32.max, 1.0)
         return .structures(
@@ -28,7 +28,7 @@ package enum RunnerMatch {
             })
     }
 
-    /// All actions besides opening. A match names those that it has.
+    /// All actions except opening. A match lists the actions that it supports.
     package static let actions = BusValue.structures(
         fields: actionSignature,
         ResultAction.allCases.map { [.string($0.rawValue), .string($0.label), .string($0.icon)] })
@@ -36,7 +36,7 @@ package enum RunnerMatch {
     private static func properties(of result: DesktopResult) -> [String: BusValue] {
         var properties: [String: BusValue] = [
             "subtext": .string(text: result.detail),
-            // A match without this property gets all actions.
+            // A match without this property would get all actions.
             "actions": .strings(result.actions.map(\.rawValue)),
         ]
         // KRunner groups matches by category.
@@ -44,7 +44,7 @@ package enum RunnerMatch {
         return properties
     }
 
-    /// The kind of a match: `ExactMatch`, `PossibleMatch` or `CompletionMatch` of KRunner.
+    /// Returns the kind of a match: KRunner's `ExactMatch`, `PossibleMatch` or `CompletionMatch`.
     private static func kind(of fit: Fit) -> Int32 {
         switch fit {
         case .wholeTitle, .wholeName: 100

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The searches of one desktop. A newer search replaces the one in progress, whose answer then
-/// counts no more. A value without clock and effects; its size is bounded.
+/// The searches of one desktop. A newer search replaces the one in progress, whose answer is then
+/// ignored. A value without a clock or effects; its size is bounded.
 ///
 /// ```swift
 /// let (turn, replaced) = session.begin()          // cancel `replaced`
@@ -28,7 +28,7 @@ package struct SearchSession: Sendable {
 
     private var last: UInt64 = 0
     private var running: UInt64?
-    /// The last answer; `nil` before the first one and after ``end()``.
+    /// The last answer; `nil` before the first answer and after ``end()``.
     package private(set) var answer: Answer?
 
     /// Creates a session without searches.
@@ -40,9 +40,10 @@ package struct SearchSession: Sendable {
         return last
     }
 
-    /// Begins a search.
+    /// Starts a search.
     ///
-    /// - Returns: Its number, and the number of the search that it replaces, if one is in progress.
+    /// - Returns: The search's number, and the number of the search that it replaces, if one is in
+    ///   progress.
     package mutating func begin() -> (turn: UInt64, replaced: UInt64?) {
         let replaced = running
         running = reserve()
@@ -51,8 +52,8 @@ package struct SearchSession: Sendable {
 
     /// Ends a search with its answer.
     ///
-    /// - Returns: `false` if a newer search has begun, or the session has ended. The answer must
-    ///   then not be shown.
+    /// - Returns: `false` if a newer search has started, or the session has ended. The answer must
+    ///   then not be displayed.
     package mutating func finish(_ turn: UInt64, _ answer: Answer) -> Bool {
         guard running == turn else { return false }
         running = nil
@@ -71,14 +72,15 @@ package struct SearchSession: Sendable {
         return running
     }
 
-    /// Narrows the results of a text that continues the last one: if the last answer had all
-    /// results, only those of them remain. Without any of them, all found results count, because
-    /// the search then understood the text in another way, such as with a corrected word.
+    /// Narrows the results for a text that continues the previous text: if the last answer was
+    /// complete, only results that it contained are kept. If it contained none of them, all found
+    /// results are kept, because the search then interpreted the text differently, for example with
+    /// a corrected word.
     ///
     /// - Parameters:
-    ///   - found: The results of the new text, best first.
-    ///   - previous: The results that the desktop says it has. Only results that this session
-    ///     answered with count.
+    ///   - found: The results for the new text, best first.
+    ///   - previous: The results that the desktop claims to have. Only results that this session
+    ///     returned are considered.
     package func narrowed(_ found: [ResultIdentifier], text: String, previous: [String]) -> [ResultIdentifier] {
         guard let answer, answer.isComplete, text.hasPrefix(answer.text),
             previous.count == answer.identifiers.count,

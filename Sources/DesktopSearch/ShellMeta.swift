@@ -3,18 +3,18 @@ import BusTransport
 
 /// The description of a result for GNOME Shell, which calls it a meta.
 ///
-/// The shell drops all results of a provider if the number of descriptions differs from the number
-/// of requested ones, so a result that is gone has a description too (``gone(_:)``). It copies
-/// `clipboardText` when the user opens a result, so there is none here.
+/// The shell drops all results from a provider if the number of descriptions differs from the
+/// number requested, so a result that no longer exists has a description too (``gone(_:)``). The
+/// shell would copy `clipboardText` when the user opens a result, so the descriptions have none.
 package enum ShellMeta {
-    /// The maximum number of results that one call describes. The shell shows five.
+    /// The maximum number of results that one call describes. The shell displays five.
     package static let maximumResults = 100
-    /// The maximum size of a picture, and of all pictures of an answer, in bytes.
+    /// The maximum size of a picture, and of all pictures in an answer, in bytes.
     package static let (maximumPictureBytes, maximumPicturesBytes) = (512 << 10, 2 << 20)
 
     /// Describes a result.
     ///
-    /// - Parameter picture: An encoded picture in place of the icon.
+    /// - Parameter picture: An encoded picture to use instead of the icon.
     package static func values(of result: DesktopResult, picture: [UInt8]? = nil) -> [String: BusValue] {
         let description = [result.app, result.detail].filter { !$0.isEmpty }.joined(separator: " · ")
         return [
@@ -24,8 +24,8 @@ package enum ShellMeta {
         ]
     }
 
-    /// Describes a result that disappeared after the search, or that the desktop may not show any
-    /// more.
+    /// Describes a result that disappeared after the search, or that the desktop may no longer
+    /// display.
     package static func gone(_ identifier: ResultIdentifier) -> [String: BusValue] {
         [
             "id": .string(identifier.text), "name": .string("No longer available"), "description": .string(""),
@@ -33,7 +33,7 @@ package enum ShellMeta {
         ]
     }
 
-    // GNOME's icons in the form of g_icon_serialize.
+    // Returns GNOME's icons in the format of g_icon_serialize.
 
     private static func icon(_ icon: ResultIcon) -> BusValue {
         .structure([.string("themed"), .variant(.strings(icon.names))])

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The findings about a machine, computed from facts alone, so that tests can supply the facts.
+/// The findings about a machine, computed only from facts, so that tests can supply them.
 package struct Diagnosis: Hashable, Sendable {
     /// All findings, in the order of ``Finding/Area``.
     package let findings: [Finding]
 
-    /// The number of findings of a level.
+    /// Returns the number of findings with this level.
     package func count(_ level: Finding.Level) -> Int { findings.count { $0.level == level } }
 
     /// Computes the findings from the facts.

@@ -37,7 +37,7 @@ package struct Finding: Hashable, Sendable, Encodable {
     package var fact: String
     /// The consequence, in one sentence; `nil` if nothing is missing.
     package var cost: String?
-    /// The advice; `nil` if nothing is missing or nothing can be done.
+    /// The advice; `nil` if nothing is missing or no remedy exists.
     package var advice: String?
 
     /// Creates a finding without a problem.

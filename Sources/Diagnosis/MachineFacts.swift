@@ -4,7 +4,7 @@ import ExtensionHost
 import IdleScheduling
 import SearchlightEngine
 
-/// The facts about a machine, before they are judged. A part is `nil` if reading it exceeded the
+/// The facts about a machine before they are evaluated. A part is `nil` if reading it exceeded the
 /// time limit.
 package struct MachineFacts: Sendable {
     /// The kernel.
@@ -17,35 +17,35 @@ package struct MachineFacts: Sendable {
     package var store: StoreFacts?
     /// The service.
     package var service: ServiceStateFacts?
-    /// The activation of the service.
+    /// Facts about the activation of the service.
     package var activation: ActivationFacts?
     /// The extensions.
     package var extensions: ExtensionFacts?
-    /// The time limit of each part in seconds.
+    /// The time limit for each part, in seconds.
     package var patience: Double
 }
 
-/// The kernel's features for this process.
+/// The kernel features that are available to this process.
 package struct KernelFacts: Hashable, Sendable {
     /// The kernel release, such as `6.12.0`.
     var release: String
     /// The available sandbox protections.
     var protections: SandboxProtections
-    /// The Landlock ABI version; 0 if there is no Landlock.
+    /// The Landlock ABI version; 0 without Landlock.
     var landlockRevision: Int
     /// `true` if `SEARCHLIGHT_SANDBOX=off` is set.
     var isSandboxOff: Bool
-    /// The results of probes on a thread of their own.
+    /// The results of probes on a separate thread.
     var abilities: KernelAbilities
     /// `kernel.yama.ptrace_scope`; `nil` without Yama.
     var tracingScope: Int?
-    /// The soft limit of descriptors.
+    /// The soft limit on descriptors.
     var descriptorLimit: Int
 }
 
 /// The kernel features that were probed successfully.
 package struct KernelAbilities: OptionSet, Hashable, Sendable {
-    /// The bits of `csandbox.h`.
+    /// The bits defined in `csandbox.h`.
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
@@ -57,7 +57,7 @@ package struct KernelAbilities: OptionSet, Hashable, Sendable {
     static let all: Self = [.processHandles, .openBeneath, .folderWatch, .idleProcessor, .idleDisk]
 }
 
-/// The required programs and the configuration, apart from extensions.
+/// The required programs and the configuration, without extensions.
 package struct ProgramFacts: Hashable, Sendable {
     /// The version of this command.
     var version: String
@@ -68,9 +68,9 @@ package struct ProgramFacts: Hashable, Sendable {
     var isQuickLookThere: Bool
     /// The folder of `libCoreSpotlight.so`; `nil` if there is none.
     var frameworkFolder: String?
-    /// The optional programs on the `PATH`.
+    /// The optional programs found on the `PATH`.
     var found: Set<String>
-    /// The error in the configuration file for scheduling.
+    /// The error in the scheduling configuration file.
     var policyFailure: String?
     /// The parent folder of the workers' temporary folders.
     var workerFolder: FolderFacts
@@ -92,7 +92,7 @@ package struct FolderFacts: Hashable, Sendable {
     var user: UInt32
 }
 
-/// The index, without opening it.
+/// Facts about the index that are read without opening it.
 package struct StoreFacts: Hashable, Sendable {
     var folder: FolderFacts
     /// The owner and mode of the database; `nil` if there is none.
@@ -105,7 +105,7 @@ package struct StoreFacts: Hashable, Sendable {
     var free: UInt64?
     /// The free space in bytes below which no background work starts.
     var floor: UInt64
-    /// The marks of the index in the store's folder.
+    /// The marks in the store's folder about the index.
     var marks = StoreMarks()
 }
 
@@ -115,13 +115,13 @@ package struct FileFacts: Hashable, Sendable {
     var mode: UInt32
 }
 
-/// The service of the store.
+/// The store's service.
 package struct ServiceStateFacts: Hashable, Sendable {
-    /// The listener of its socket.
+    /// The listener on its socket.
     enum Listener: Hashable, Sendable {
         /// There is no socket.
         case noSocket
-        /// There is a socket without a listener.
+        /// There is a socket but no listener.
         case nobody
         /// The service is listening.
         case service(process: Int32)
@@ -134,15 +134,14 @@ package struct ServiceStateFacts: Hashable, Sendable {
         case failure(String)
     }
     var listener: Listener
-    /// The answer; `nil` if the service is not running and was not asked, since that could start
-    /// it.
+    /// The answer; `nil` if the service is not running, because asking could start it.
     var answer: Answer?
     var descriptorLimit: Int?
-    /// `true` if the service's program file was replaced since its start.
+    /// `true` if the service's program file has been replaced since it started.
     var isReplaced: Bool
 }
 
-/// The activation of the service.
+/// Facts about the activation of the service.
 package struct ActivationFacts: Hashable, Sendable {
     /// A systemd unit or D-Bus service file: its path, and the program that it starts.
     struct Unit: Hashable, Sendable {
@@ -178,18 +177,18 @@ package struct ActivationFacts: Hashable, Sendable {
     var hasSystemd: Bool
 }
 
-/// The extensions, by their manifests, and their health records.
+/// The extensions, according to their manifests, and their health records.
 package struct ExtensionFacts: Hashable, Sendable {
     struct Extension: Hashable, Sendable {
         var identifier: String
-        /// The needed shared libraries that are not installed.
+        /// The required shared libraries that are not installed.
         var missingLibraries: [String]
-        /// The bindings without any of their alternative libraries installed.
+        /// The bindings for which none of the alternative libraries is installed.
         var missingChoices: [String]
         /// The library's Swift compiler, if it differs from the compiler of Searchlight's library.
         var otherCompiler: String?
         var isDisabled: Bool
-        /// The reason for its quarantine.
+        /// The reason for the extension's quarantine.
         var quarantine: String?
         var itemsSetAside: Int
         var warnings: [String]
@@ -197,7 +196,7 @@ package struct ExtensionFacts: Hashable, Sendable {
     struct Refusal: Hashable, Sendable {
         var path: String
         var reason: String
-        /// `true` if another bundle of the same name takes precedence.
+        /// `true` if another bundle with the same name takes precedence.
         var isShadowed: Bool
     }
     var searchPath: [String]

@@ -5,8 +5,8 @@ import ServiceMessages
 
 /// The storage side of donations from extensions and apps.
 ///
-/// The host has no access to the index except through this protocol. A thrown error is sent to the
-/// donor as it is.
+/// The host can access the index only through this protocol. A thrown error is sent unchanged to
+/// the donor.
 public protocol DonationReceiver: Sendable {
     /// Stores a batch. Returns once the batch is durable.
     ///
@@ -14,7 +14,7 @@ public protocol DonationReceiver: Sendable {
     /// - Throws: ``BusError``.
     func receive(_ batch: IndexBatch) async throws(BusError)
 
-    /// Returns the client state of the last batch of an index.
+    /// Returns the client state of an index's last batch.
     ///
     /// - Throws: ``BusError``.
     func clientState(of scope: IndexScope) async throws(BusError) -> [UInt8]?
@@ -25,7 +25,7 @@ public protocol DonationReceiver: Sendable {
     /// - Throws: ``BusError``.
     func record(of identifier: String, bundle: String) async throws(BusError) -> RecordReply
 
-    /// Returns the identifiers of the items of an index, sorted by their bytes.
+    /// Returns the identifiers of the items in an index, sorted by byte value.
     ///
     /// - Parameters:
     ///   - after: The last identifier of the previous page, or an empty string to start at the
@@ -39,8 +39,8 @@ extension DonationReceiver {
     /// Carries out a donor's request to an index and returns the arguments of the reply.
     ///
     /// - Parameters:
-    ///   - bundle: The bundle of the donor's connection. It owns the index, whatever the request
-    ///     says.
+    ///   - bundle: The bundle of the donor's connection. It owns the index, regardless of the
+    ///     request.
     ///   - donated: Called with the number of items of a stored batch, unless it is 0.
     /// - Throws: ``BusError``.
     public func answer(

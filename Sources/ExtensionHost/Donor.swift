@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The origin of a donation. It decides the meaning of a “delete all” while the bundle is being
-/// reindexed.
+/// The origin of a donation. It determines the meaning of a “delete all” during a reindex of the
+/// bundle.
 public enum Donor: Hashable, Sendable {
     /// The worker process of the bundle's extension.
     case worker

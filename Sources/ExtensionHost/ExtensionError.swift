@@ -13,28 +13,28 @@ public enum ExtensionError: Error, Hashable, Sendable, Codable, CustomStringConv
     case workerUnavailable(reason: String)
     /// The worker could not load the extension's library.
     case cannotLoad(identifier: String, failure: LoadFailure, message: String)
-    /// The worker ended during the request.
+    /// The worker exited during the request.
     case crashed(identifier: String, during: String, exit: WorkerExit, lastOutput: [String])
-    /// The extension exceeded the time limit, and its worker was ended.
+    /// The extension exceeded the time limit, and its worker was terminated.
     case timedOut(identifier: String, during: String, limit: Duration)
-    /// The app, which is asked instead of its extension, disconnected, did not answer, or sent an
-    /// invalid answer. The bundle has no extension.
+    /// The delegate app disconnected, did not reply, or sent an invalid reply, and the bundle has
+    /// no extension.
     case delegateUnavailable(identifier: String, during: String, reason: String)
-    /// The extension answered with a failure status.
+    /// The extension replied with a failure status.
     case failed(identifier: String, during: String, status: ExtensionStatus, message: String)
-    /// The extension sent an invalid answer.
+    /// The extension sent an invalid reply.
     case malformedAnswer(identifier: String, during: String, reason: String)
-    /// The worker exceeded its memory limit, in bytes, and ended.
+    /// The worker exceeded its memory limit, in bytes, and exited.
     case memoryExceeded(identifier: String, during: String, limit: UInt64, lastOutput: [String])
     /// The user has disabled the extension.
     case disabled(identifier: String)
-    /// The extension crashed too often. It gets no requests until it changes or the user releases
-    /// it.
+    /// The extension crashed too often. It receives no requests until it changes or the user
+    /// releases it.
     case quarantined(identifier: String, ExtensionHealth.Quarantine)
-    /// The extension failed and gets no requests until the back-off ends. `last` describes the last
-    /// failure, as the end of a sentence.
+    /// The extension failed and receives no requests until the back-off ends. `last` describes the
+    /// last failure, as the end of a sentence.
     case backingOff(identifier: String, ExtensionHealth.BackOff, last: String?)
-    /// The caller no longer waits for the answer.
+    /// The caller no longer waits for the reply.
     case cancelled
 
     /// The error message: the attempt, the failure, and the remedy.
@@ -100,8 +100,8 @@ public enum ExtensionError: Error, Hashable, Sendable, Codable, CustomStringConv
     }
 
     private static func text(_ moment: Double) -> String {
-        // A moment that was read from a file may be any number. The calendar only formats about ten
-        // thousand years.
+        // A time that was read from a file may be any number. The calendar only formats times
+        // within about ten thousand years.
         guard abs(moment) < 3e11 else { return "an unknown moment" }
         return Date(timeIntervalSinceReferenceDate: moment).ISO8601Format()
     }
@@ -109,7 +109,7 @@ public enum ExtensionError: Error, Hashable, Sendable, Codable, CustomStringConv
 
 extension ExtensionError {
     /// Returns the error for a worker that could not start because a system call failed. The
-    /// message names the limit of this process that may be the cause.
+    /// message names the process limit that may be the cause.
     static func workerUnavailable(failing operation: String, code: Int32) -> ExtensionError {
         let hint =
             switch code {
@@ -121,8 +121,8 @@ extension ExtensionError {
         return .workerUnavailable(reason: "\(operation) failed: \(String(cString: strerror(code))).\(hint)")
     }
 
-    /// Returns the error for a worker that ended before it loaded the extension. The reason is the
-    /// output of the worker program, such as a limit that is too small.
+    /// Returns the error for a worker that exited before it loaded the extension. The reason is the
+    /// worker program's output, for example that a limit is too small.
     static func workerUnavailable(saying lines: [String]) -> ExtensionError {
         let program = "searchlight-worker: "
         let words = lines.map { $0.hasPrefix(program) ? String($0.dropFirst(program.count)) : $0 }

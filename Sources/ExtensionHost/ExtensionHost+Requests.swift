@@ -7,7 +7,7 @@ import UniformTypeIdentifiers
 
 extension ExtensionHost {
     /// Asks a bundle to donate all of its items. Returns once the bundle has acknowledged, or has
-    /// answered that it wants to be asked page by page.
+    /// replied that it wants to be asked page by page.
     ///
     /// - Parameters:
     ///   - origin: The origin of the request. An interactive request (`.person`) overrides a
@@ -22,8 +22,8 @@ extension ExtensionHost {
         return answer.isEmpty ? .acknowledged : .inPages
     }
 
-    /// Asks the extension of a bundle to donate one page of its items. Returns once the extension
-    /// has acknowledged the page. The bundle's app is not asked, because delegates have no paging
+    /// Asks a bundle's extension to donate one page of its items. Returns once the extension has
+    /// acknowledged the page. The bundle's app is not asked, because delegates have no paging
     /// interface.
     ///
     /// - Throws: ``ExtensionError``; the page is then still pending.
@@ -39,18 +39,17 @@ extension ExtensionHost {
 
     /// Asks a bundle to donate some items again, or to delete them. Returns once the bundle has
     /// acknowledged.
-    ///
     /// Items that make the extension fail on their own are skip-listed
     /// (``ExtensionHealth/itemsSetAside``) and reported as
-    /// ``ExtensionEvent/setAside(bundle:item:reason:)``. Items that were skip-listed before are
-    /// only asked for by an interactive request.
+    /// ``ExtensionEvent/setAside(bundle:item:reason:)``. Only an interactive request includes items
+    /// that were skip-listed before.
     public func reindexItems(
         _ items: [String], _ identifier: String, origin: RequestOrigin = .person
     ) async throws(ExtensionError) {
         _ = try await perform(.reindexItems(items), identifier, origin)
     }
 
-    /// Asks an extension to update the items of some files. Returns once the extension has
+    /// Asks an extension to update the items for the given files. Returns once the extension has
     /// acknowledged.
     ///
     /// - Parameter changes: At most 1,024 changes.
@@ -62,7 +61,7 @@ extension ExtensionHost {
         _ = try await perform(.updateFiles(changes), identifier, origin)
     }
 
-    /// Returns the data that an item promises for a type.
+    /// Returns the data that an item promises in a type.
     ///
     /// - Parameter options: Retry and progress options.
     public func data(
@@ -73,7 +72,7 @@ extension ExtensionHost {
         return try read(answer, request, identifier) { (arguments) throws(BusError) in try Payload(&arguments) }
     }
 
-    /// Returns the file that an item promises for a type.
+    /// Returns the file that an item promises in a type.
     ///
     /// - Parameters:
     ///   - inPlace: `true` to get the original file instead of a copy.
@@ -86,7 +85,7 @@ extension ExtensionHost {
         let answer = try await perform(request, identifier, options: options)
         let reply = try read(answer, request, identifier) { (arguments) throws(BusError) in try FileReply(&arguments) }
         var status = stat()
-        // An undeclared (dynamic) type may stand for files or folders, so only declared types are
+        // An undeclared (dynamic) type may be used for files or folders, so only declared types are
         // checked.
         if let promised = UTType(type), !promised.isDynamic, !promised.conforms(to: .directory),
             fstat(reply.descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFDIR
@@ -125,10 +124,10 @@ extension ExtensionHost {
     }
 }
 
-/// Retry and progress options of a request to an extension.
+/// Retry and progress options for a request to an extension.
 public struct RequestOptions: Sendable {
-    /// A progress callback: `completed` of `total` units of the extension's choice. `total` is 0 if
-    /// it is not known.
+    /// A progress callback: `completed` of `total` units, which the extension defines. `total` is 0
+    /// if it is unknown.
     public typealias ProgressListener = @Sendable (_ completed: UInt64, _ total: UInt64) -> Void
 
     let mayRetry: Bool
@@ -138,10 +137,10 @@ public struct RequestOptions: Sendable {
     /// Creates options. The closures are called on any thread and must not block.
     ///
     /// - Parameters:
-    ///   - mayRetry: `true` to send the request once more, to a fresh worker, if its worker ends
-    ///     during it.
+    ///   - mayRetry: `true` to send the request once more, to a fresh worker, if its worker exits
+    ///     during the request.
     ///   - onRetry: Called when the second attempt begins.
-    ///   - onProgress: Called with this request's progress, at most a few times a second.
+    ///   - onProgress: Called with this request's progress, at most a few times per second.
     public init(
         mayRetry: Bool = true, onRetry: @escaping @Sendable () -> Void = {},
         onProgress: @escaping ProgressListener = { _, _ in }
@@ -169,10 +168,10 @@ public enum WholeReindex: Hashable, Sendable {
 }
 
 extension WorkerRequest {
-    /// `true` if a delegate app may answer the request instead of the extension.
+    /// `true` if a delegate app may handle the request instead of the extension.
     var isForApps: Bool { if case .reindexPage = self { false } else { true } }
 
-    /// Returns `true` if all items have been donated once the request got this answer.
+    /// Returns `true` if this reply to the request means that all items have been donated.
     func donatesAll(_ answer: [BusValue]) -> Bool {
         switch self {
         case .reindexAll: return answer.isEmpty

@@ -5,7 +5,7 @@ import SystemSupport
 
 extension ExtensionHost {
     /// Sends a request to an extension, unless its health record forbids it. Retries once if the
-    /// worker ended.
+    /// worker exited.
     func ask(
         _ request: WorkerRequest, _ bundle: ExtensionBundle, _ origin: RequestOrigin, _ options: RequestOptions
     ) async throws(ExtensionError) -> [BusValue] {
@@ -24,15 +24,15 @@ extension ExtensionHost {
             answer = try await attempt(request, bundle, origin, onProgress: options.onProgress)
         } catch {
             guard error.isWorthAnotherTry, options.mayRetry else { throw error }
-            // The extension may be in quarantine by now. The original error is then the better
-            // answer.
+            // The extension may be in quarantine by now. Then the original error is the more useful
+            // one.
             guard (try? await book.admit(bundle, .person)) != nil else { throw error }
             onEvent(.retrying(bundle: bundle.identifier, after: error))
             options.onRetry()
             answer = try await attempt(request, bundle, origin, onProgress: options.onProgress)
         }
         let donatesAll = request.donatesAll(answer)
-        // An extension that wants to be asked in pages has not done anything yet.
+        // An extension that wants to be asked page by page has not done anything yet.
         guard donatesAll || request != .reindexAll else { return answer }
         await keep(bundle) { (book) throws(HealthStoreError) in
             try await book.noteSuccess(of: bundle.identifier)
@@ -41,7 +41,7 @@ extension ExtensionHost {
         return answer
     }
 
-    /// Asks for items in parts, by bisection, and skip-lists only those that make the extension
+    /// Requests items in parts, by bisection, and skip-lists only items that make the extension
     /// fail on their own.
     private func reindexInParts(
         _ items: [String], _ bundle: ExtensionBundle, _ origin: RequestOrigin
@@ -71,8 +71,9 @@ extension ExtensionHost {
         } mayBeGuilty: {
             $0.mayBeAFiles
         }
-        // If no part succeeded, a “cannot” status or a missing answer may have any cause. Then only
-        // failures that justify a retry skip-list a file. Files with other failures can wait.
+        // If no part succeeded, a “cannot” status or a missing reply may have any cause. Then a
+        // file is skip-listed only for a failure that justifies a retry. Files with other failures
+        // can wait.
         let setAside = search.setAside.filter { !search.done.isEmpty || $0.error.isWorthAnotherTry }
         // A repeated failure with files that are already skip-listed does not count again.
         let isKnown = !setAside.isEmpty && setAside.allSatisfy { !known.isDisjoint(with: $0.item.paths) }
@@ -84,7 +85,7 @@ extension ExtensionHost {
         if setAside.count < search.guilty.count, let error = search.firstFailure { throw error }
     }
 
-    /// Asks for parts until the failing items are found, or the search is given up.
+    /// Requests parts until the failing items are found or the search is abandoned.
     ///
     /// - Returns: The error that ended the search, or `nil` if the search is complete.
     private func look<Item: Sendable>(
@@ -106,12 +107,11 @@ extension ExtensionHost {
         return nil
     }
 
-    /// Records the result of a bisection in the health record and reports the items that are
-    /// skip-listed.
+    /// Records the result of a bisection in the health record and reports the skip-listed items.
     ///
     /// - Parameters:
     ///   - setAside: The items to skip-list, by name, with their errors.
-    ///   - isHeldAgainstIt: `true` if failures count when every part failed.
+    ///   - isHeldAgainstIt: `true` if failures count against the extension when every part failed.
     ///   - names: Returns the names under which an item may be skip-listed.
     private func conclude<Item>(
         _ search: BatchBisection<Item>, _ setAside: [(String, ExtensionError)], _ bundle: ExtensionBundle,
@@ -134,7 +134,7 @@ extension ExtensionHost {
 
     /// Sends a request to an extension once.
     ///
-    /// - Parameter counts: `true` if a failure counts in the extension's health record.
+    /// - Parameter counts: `true` if a failure counts against the extension in its health record.
     private func attempt(
         _ request: WorkerRequest, _ bundle: ExtensionBundle, _ origin: RequestOrigin, counts: Bool = true,
         onProgress: @escaping RequestOptions.ProgressListener = RequestOptions.standard.onProgress
@@ -159,8 +159,8 @@ extension ExtensionHost {
     }
 
     /// Returns a lease on a worker whose sandbox covers the files that exist now. The Landlock
-    /// rules of a reused worker do not cover files that were created or replaced after its start.
-    /// Such a worker ends once it is idle.
+    /// rules of a reused worker do not cover files that were created or replaced after it started.
+    /// Such a worker exits once it is idle.
     func presentLease(
         _ bundle: ExtensionBundle, _ origin: RequestOrigin
     ) async throws(ExtensionError) -> WorkerPool.Lease {
@@ -187,7 +187,7 @@ extension ExtensionHost {
         return try outcome.get()
     }
 
-    /// Records a failure, and reports a quarantine that follows from it.
+    /// Records a failure, and reports the quarantine if the failure causes one.
     static func note(
         _ kind: ExtensionHealth.FailureKind, _ error: ExtensionError, of bundle: ExtensionBundle, in book: HealthBook,
         _ onEvent: (ExtensionEvent) -> Void
@@ -237,10 +237,10 @@ extension Result {
 }
 
 extension Result where Failure == ExtensionError {
-    /// `true` if a fresh worker may have a resource that this worker has used up or cannot see. The
-    /// resource is a callback, whose number is limited per worker, or a library that did not exist
-    /// at its start. Only holds for bindings, because an extension's own code may use the status
-    /// for anything.
+    /// `true` if a fresh worker may have a resource that this worker has used up or cannot see: a
+    /// callback, whose number is limited per worker, or a library that did not exist when the
+    /// worker started. Only `true` for bindings, because an extension's own code may use the status
+    /// for any purpose.
     fileprivate func isOfAWorkerUsedUp(_ bundle: ExtensionBundle) -> Bool {
         guard case .failed(_, _, .unavailable, _)? = failure else { return false }
         return bundle.manifest.access.bindsSymbols

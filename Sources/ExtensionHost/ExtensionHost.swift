@@ -3,20 +3,20 @@ import BusTransport
 import Foundation
 import ServiceMessages
 
-/// The host of all extensions. It sends requests to extensions, each in a worker process of its
-/// own, and contains their failures.
+/// The host of all extensions. It sends requests to extensions, each in its own worker process, and
+/// contains their failures.
 ///
-/// A worker starts with the first request to its extension and is then kept for a while. If a
+/// A worker starts with the first request to its extension and then stays alive for a while. If a
 /// worker crashes during a request, the request is sent once more to a fresh worker; then it fails.
 ///
-/// The health record (``ExtensionHealth``) keeps an extension's failures. An extension that crashes
-/// too often is quarantined. After other failures it is in back-off, and only interactive requests
-/// are sent.
+/// The health record (``ExtensionHealth``) contains an extension's failures. An extension that
+/// crashes too often is quarantined. After other failures it is in back-off and only receives
+/// interactive requests.
 ///
-/// An app that is registered as a delegate is asked before its extension. If the delegate is gone,
-/// disconnects, exceeds the limit or does not serve the request, the next older delegate is asked,
-/// and at last the extension. Any other answer of a delegate is final, including failures. Failures
-/// of apps are not recorded, because the host does not run apps.
+/// An app that is registered as a delegate receives requests before its extension. If the delegate
+/// has exited, disconnects, exceeds the limit or does not support the request, the next older
+/// delegate is asked, and finally the extension. Any other reply from a delegate is final,
+/// including failures. Failures of apps are not recorded, because the host does not run apps.
 public actor ExtensionHost {
     let configuration: WorkerConfiguration
     private(set) var registry: ExtensionRegistry
@@ -25,7 +25,7 @@ public actor ExtensionHost {
     private let delegates: LiveDelegates
     let pool: WorkerPool
     let book: HealthBook
-    /// The bundles whose background work is paused, and the requests that wait for them.
+    /// The bundles whose background work is paused, and the requests that wait until it resumes.
     nonisolated let paused = PausedBundles()
 
     /// Creates a host.
@@ -33,15 +33,15 @@ public actor ExtensionHost {
     /// - Parameters:
     ///   - configuration: The worker program, its limits and its environment.
     ///   - registry: The installed extensions.
-    ///   - delegates: The apps that are asked instead of extensions; `nil` for none.
+    ///   - delegates: The apps that receive requests instead of extensions; `nil` for none.
     ///   - receiver: The receiver of all donations from workers.
     ///   - health: The store of the health records.
-    ///   - now: Returns the present, in seconds since 2001-01-01 UTC.
-    ///   - onWork: Called when the host starts work that no request has just asked for. The host
-    ///     keeps the returned value until the work ends.
+    ///   - now: Returns the current time, in seconds since 2001-01-01 UTC.
+    ///   - onWork: Called when the host starts work that is not part of a request. The host keeps
+    ///     the returned value until the work ends.
     ///   - onItemsGivenBack: Called with items that are no longer skip-listed, because their
-    ///     extension or the host has changed. Their reindex is pending. Returns `true` if that was
-    ///     saved.
+    ///     extension or the host has changed, and that need a reindex. Returns `true` if they were
+    ///     saved as pending.
     ///   - onHealthChange: Called after a health record changed, on any thread; must not block.
     ///   - onEvent: Called with each event, on any thread; must not block.
     public init(
@@ -69,7 +69,7 @@ public actor ExtensionHost {
     }
 
     /// Notifies a bundle's delegate, or else its running workers, that it should throttle or stop
-    /// throttling. Starts no worker. A paused worker (``pauseBackground(_:_:)``) is skipped; it is
+    /// throttling. Starts no worker. A paused worker (``pauseBackground(_:_:)``) is skipped and
     /// notified when it resumes.
     ///
     /// - Parameter notice: The reason and the degree; `nil` to stop throttling.
@@ -88,7 +88,7 @@ public actor ExtensionHost {
         return wasTold
     }
 
-    /// Sends a notification, which needs no answer, to a bundle's delegate.
+    /// Sends a notification, which needs no reply, to a bundle's delegate.
     ///
     /// - Returns: `true` if the bundle has a delegate.
     func tellDelegate(of identifier: String, _ request: WorkerRequest) async -> Bool {
@@ -98,14 +98,15 @@ public actor ExtensionHost {
                 _ = try await delegate.perform(request)
                 return true
             } catch {
-                // A delegate that does not serve the notification has received it all the same.
+                // A delegate that does not support the notification has received it nevertheless.
                 guard case .delegateUnavailable = error else { return true }
             }
         }
         return false
     }
 
-    /// Ends all workers and waits until they are gone. Delegates get no further requests.
+    /// Terminates all workers and waits until they have exited. Delegates receive no further
+    /// requests.
     public func shutdown() async {
         isShutDown = true
         delegates.close()
@@ -113,19 +114,19 @@ public actor ExtensionHost {
         await pool.shutdown()
     }
 
-    /// Replaces the registry. Workers of bundles that were removed or replaced finish their
-    /// requests in progress.
+    /// Replaces the registry. Workers of removed or replaced bundles finish their requests in
+    /// progress.
     public func update(_ registry: ExtensionRegistry) async {
         let before = self.registry
         self.registry = registry
         for bundle in before.extensions where !registry.extensions.contains(bundle) {
             await pool.retire(bundle.identifier)
         }
-        // Ends quarantines of bundles that have changed, so that the reported health is current.
+        // Ends the quarantines of changed bundles, so that the reported health is current.
         for bundle in registry.extensions { await book.meet(bundle) }
     }
 
-    /// Asks one responder after another until one answers.
+    /// Asks one responder after another until one of them handles the request.
     func perform(
         _ request: WorkerRequest, _ identifier: String, _ origin: RequestOrigin = .person,
         options: RequestOptions = .standard, onAsking: @Sendable (Donor) -> Void = { _ in }

@@ -2,14 +2,14 @@
 import ServiceMessages
 import SystemSupport
 
-/// A loaded extension. ``NativeExtension`` has code in C or Swift, ``BoundExtension`` consists of
-/// symbol bindings, and ``DatabaseExtension`` reads a database.
+/// A loaded extension. A ``NativeExtension`` has code in C or Swift, a ``BoundExtension`` consists
+/// of symbol bindings, and a ``DatabaseExtension`` reads a database.
 ///
-/// Each request runs on a request thread, several at once. A function returns `false` if the
-/// extension does not serve the request. Otherwise the extension answers the request number through
-/// ``HostSession/finish(_:_:)``, during the call or later.
+/// Each request runs on a request thread; several may run at once. A function returns `false` if
+/// the extension does not support the request. Otherwise the extension answers the request number
+/// through ``HostSession/finish(_:_:)``, during the call or later.
 protocol AskedExtension: Sendable {
-    /// The identifiers of the interfaces that the extension serves, as in
+    /// The identifiers of the interfaces that the extension supports, as in
     /// `searchlight_extension.h`.
     var interfaces: [String] { get }
 
@@ -24,13 +24,14 @@ protocol AskedExtension: Sendable {
     func didFinishThrottle() -> Bool
 }
 
-/// An error while an extension is loaded.
+/// An error that occurs while an extension is loaded.
 struct LoadError: Error {
     let failure: LoadFailure
     let message: String
 }
 
-/// Loads the extension of a request. The only code that distinguishes the kinds of extensions.
+/// Loads the extension for a request. This is the only code that distinguishes the kinds of
+/// extensions.
 func loadExtension(_ request: LoadRequest, session: HostSession) throws(LoadError) -> any AskedExtension {
     if !request.database.isEmpty { return try DatabaseExtension(request, session: session) }
     if !request.bindings.isEmpty { return try BoundExtension(request, session: session) }

@@ -2,16 +2,16 @@
 import Synchronization
 
 /// A table of the objects that an extension refers to by handles instead of pointers. The table
-/// detects a handle that is unknown or released, and an object that two threads use at once; none
-/// of them is dereferenced.
+/// detects handles that are unknown or released, and objects that two threads use at the same time;
+/// it dereferences none of these.
 ///
 /// Using an object takes no lock: its slot is claimed with an atomic compare-and-exchange and
 /// released with a store. In C a handle looks like a pointer, but it is never a valid address: bits
-/// 56 to 63 hold the table's tag.
+/// 56 to 63 contain the table's tag.
 final class HandleTable<Object: AnyObject>: @unchecked Sendable {
-    // Sendable: chunks are allocated once, never freed, and published by `chunkCount`. The object
-    // of a slot is written under the lock while the slot is free. Only the thread that has claimed
-    // the slot reads it.
+    // Sendable: chunks are allocated once, never freed, and published by `chunkCount`. A slot's
+    // object is written under the lock while the slot is free. Only the thread that has claimed the
+    // slot reads it.
 
     /// The reason why a handle has no usable object.
     enum Problem: Error, Equatable {
@@ -24,7 +24,7 @@ final class HandleTable<Object: AnyObject>: @unchecked Sendable {
     }
 
     /// The state of one object. `state` contains the generation and, in its lowest bit, 1 while a
-    /// thread is using the object. The generation is odd while there is an object.
+    /// thread is using the object. The generation is odd while the slot contains an object.
     private struct Slot: ~Copyable {
         let state = Atomic<UInt64>(0)
         /// The owner of the last object.
@@ -54,8 +54,8 @@ final class HandleTable<Object: AnyObject>: @unchecked Sendable {
     /// Stores an object until ``remove(_:)`` and returns its handle; `nil` if there are too many
     /// objects.
     ///
-    /// - Parameter owner: A value that is reported with a misuse of the handle, even after the
-    ///   object is gone.
+    /// - Parameter owner: A value that is reported if the handle is misused, even after the object
+    ///   was released.
     func insert(_ object: Object, owner: UInt = 0) -> OpaquePointer? {
         free.withLock { free in
             if free.isEmpty, !grow(&free) { return nil }

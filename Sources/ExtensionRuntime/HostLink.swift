@@ -7,7 +7,7 @@ public protocol HostLink: Sendable {
     /// Sends a request. The completion is called once, on any thread, with the arguments of the
     /// reply.
     func send(_ request: HostRequest, completion: @escaping @Sendable (Result<[BusValue], BusError>) -> Void)
-    /// Sends a message without a reply. Never blocks.
+    /// Sends a message that has no reply. Never blocks.
     func post(_ message: HostRequest)
 }
 

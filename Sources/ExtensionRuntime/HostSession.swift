@@ -10,19 +10,19 @@ final class HostSession: Sendable {
     let requests: RequestTable
     private let link: any HostLink
     private let misuses = Mutex<[HostRequest.Misuse: Int]>([:])
-    /// The serial queue of completions. Completions may block, so they never run on the
+    /// The serial queue for completions. Completions may block, so they never run on the
     /// connection's thread.
     private let completions = DispatchQueue(label: "com.searchlight.completions")
-    /// The group of calls into the library, to which completions are added once the extension is
-    /// being loaded.
+    /// The group of calls into the library. Completions are added to it once the extension is being
+    /// loaded.
     private let calls = Mutex<DispatchGroup?>(nil)
     /// A semaphore that blocks an extension that donates without waiting for completions.
     private let donationsUnderWay = DispatchSemaphore(value: HostSession.maximumDonationsUnderWay)
 
     /// The maximum number of donations and deletions in progress: enough to keep the host busy.
     static let maximumDonationsUnderWay = 8
-    /// The number of misuses of a rule that are all reported. After that, only the 16th, the 32nd
-    /// and so on are.
+    /// The number of times that misuse of the same rule is always reported. After that, only the
+    /// 16th, the 32nd time and so on are reported.
     static let misusesReportedEach = 8
 
     init(link: any HostLink, time: SessionTime = .system) {
@@ -41,7 +41,7 @@ final class HostSession: Sendable {
         case failed(ExtensionStatus, String)
     }
 
-    /// Sends a request to the index. Blocks while too many are in progress.
+    /// Sends a request to the index. Blocks while too many requests are in progress.
     func send(_ request: IndexRequest, completion: (@Sendable (Outcome) -> Void)?) {
         donationsUnderWay.wait()
         link.send(.index(request)) { [self] result in
@@ -62,7 +62,7 @@ final class HostSession: Sendable {
 
     func leaveOut(_ what: LeftOut) { link.post(.leftOut(what)) }
 
-    /// Answers a request. A second answer to the same request is reported as misuse.
+    /// Completes a request. A second answer to the same request is reported as misuse.
     func finish(_ request: UInt64, _ outcome: RequestOutcome) {
         if let memory = LibraryMemory.shared { link.post(.libraryMemory(kept: memory.kept)) }
         if !requests.finish(request, outcome) {
@@ -73,8 +73,8 @@ final class HostSession: Sendable {
         }
     }
 
-    /// Reports a broken rule whose effect the host has contained. Each rule is reported a few
-    /// times, then at powers of two.
+    /// Reports a broken rule whose effect the host has contained. For each rule, the first few
+    /// violations are reported, and then only those whose number is a power of two.
     func misuse(_ rule: HostRequest.Misuse, _ message: @autoclosure () -> String) {
         let count = misuses.withLock { misuses in
             misuses[rule, default: 0] += 1

@@ -22,7 +22,7 @@ final class BatchBuilder {
 
     init(session: HostSession?) { self.session = session }
 
-    /// All batches that extensions have not released.
+    /// All batches that extensions have not released yet.
     static let all = HandleTable<BatchBuilder>(tag: 0x5B)
 }
 
@@ -40,7 +40,7 @@ private func append(
     }
 }
 
-/// Returns the client state at a C pointer; `nil` if pointer or length is invalid.
+/// Returns the client state at a C pointer; `nil` if the pointer or the length is invalid.
 private func state(_ pointer: UnsafeRawPointer?, _ length: Int) -> [UInt8]? {
     guard length >= 0, length <= Int(SEARCHLIGHT_CLIENT_STATE_MAX), pointer != nil || length == 0 else { return nil }
     return Array(UnsafeRawBufferPointer(start: pointer, count: length))
@@ -70,9 +70,9 @@ private func send(
     return send(host, index, request, completion.handler)
 }
 
-/// A completion that takes the client state, with its context.
+/// A completion that receives the client state, with its context.
 ///
-/// `@unchecked Sendable`: as for ``Completion``.
+/// `@unchecked Sendable`: see ``Completion``.
 private struct StateCompletion: @unchecked Sendable {
     let function: searchlight_state_completion
     let context: UnsafeMutableRawPointer?
@@ -87,7 +87,8 @@ private struct StateCompletion: @unchecked Sendable {
                 guard let state = try ClientStateReply(&arguments).state else {
                     return function(context, SEARCHLIGHT_OK, nil, nil, 0)
                 }
-                // An empty array may have no address, and NULL would mean that there is no state.
+                // One more byte, since an empty array may have no address, and NULL would mean that
+                // there is no state.
                 (state + [0]).withUnsafeBytes { function(context, SEARCHLIGHT_OK, nil, $0.baseAddress, state.count) }
             } catch {
                 error.description.withCString { function(context, SEARCHLIGHT_FAILED, $0, nil, 0) }

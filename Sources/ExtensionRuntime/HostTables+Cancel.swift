@@ -8,8 +8,8 @@ import SystemSupport
 
 /// A cancel handler with its context.
 ///
-/// `@unchecked Sendable`: the header says that the handler is called with its context on a thread
-/// of the host. No code here reads the context.
+/// `@unchecked Sendable`: the header says that the handler is called with its context on one of the
+/// host's threads. No code here reads the context.
 private struct CancelCallback: @unchecked Sendable {
     let function: searchlight_cancel_handler
     let context: UnsafeMutableRawPointer?
@@ -33,12 +33,12 @@ let progressTable = StaticTable(
             session(host)?.requests.report(request, completed: completed, total: total)
         }))
 
-/// The role of a thread of the worker.
+/// The role of a worker thread.
 enum ThreadRole: Sendable {
     case loading
     case request
-    /// A thread of the main queue. On Linux, libdispatch runs the main queue on its own threads
-    /// after `dispatchMain()`.
+    /// A thread that runs the main queue. On Linux, libdispatch runs the main queue on its own
+    /// threads after `dispatchMain()`.
     case main
 
     private static let key = DispatchSpecificKey<ThreadRole>()

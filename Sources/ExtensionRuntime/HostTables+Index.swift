@@ -26,12 +26,13 @@ struct Completion: @unchecked Sendable {
     }
 }
 
-/// Returns the records of items as a batch, or the status to return. Items that are too large are
+/// Returns the records of items as a batch, with the status to return. Items that are too large are
 /// logged.
 func records(
     _ items: UnsafePointer<OpaquePointer?>?, _ count: Int, _ session: HostSession?
 ) -> (batch: [UInt8], status: Int32) {
-    // As with the names to delete, an empty donation needs no special case in the extension.
+    // As with the names to delete, an extension does not have to treat an empty donation as a
+    // special case.
     guard count != 0 else { return ([], SEARCHLIGHT_OK) }
     guard let items, count > 0 else {
         session?.misuse(.invalidArgument, "A donation has \(count) items at no address.")

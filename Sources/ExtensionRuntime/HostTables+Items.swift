@@ -15,12 +15,12 @@ final class ItemBuilder {
         self.session = session
     }
 
-    /// All items that extensions have not released.
+    /// All items that extensions have not released yet.
     static let all = HandleTable<ItemBuilder>(tag: 0x5A)
 }
 
 /// Calls a closure with the object of an extension's handle. An invalid handle is reported and
-/// gives `SEARCHLIGHT_INVALID_ARGUMENT`.
+/// results in `SEARCHLIGHT_INVALID_ARGUMENT`.
 func use<Object>(
     _ table: HandleTable<Object>, _ handle: OpaquePointer?, _ what: String, _ body: (Object) -> Int32
 ) -> Int32 {
@@ -40,7 +40,8 @@ func release<Object>(_ table: HandleTable<Object>, _ handle: OpaquePointer?, _ w
 
 /// Stores an object of a session's extension in a table.
 func keep<Object>(_ table: HandleTable<Object>, _ object: Object, _ session: HostSession?) -> OpaquePointer? {
-    // Sessions live as long as the process (``HostTables``), so their address is enough.
+    // Sessions live as long as the process (``HostTables``), so storing their address is
+    // sufficient.
     table.insert(object, owner: session.map { UInt(bitPattern: Unmanaged.passUnretained($0).toOpaque()) } ?? 0)
 }
 

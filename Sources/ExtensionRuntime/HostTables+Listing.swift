@@ -6,9 +6,9 @@ import SystemSupport
 
 // The function of `searchlight.listing/1`.
 
-/// A completion that takes identifiers, with its context.
+/// A completion that receives identifiers, with its context.
 ///
-/// `@unchecked Sendable`: as for ``Completion``.
+/// `@unchecked Sendable`: see ``Completion``.
 private struct ListingCompletion: @unchecked Sendable {
     let function: searchlight_listing_completion
     let context: UnsafeMutableRawPointer?

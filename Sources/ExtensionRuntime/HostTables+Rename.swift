@@ -8,7 +8,7 @@ import SystemSupport
 
 private typealias CTexts = UnsafePointer<UnsafePointer<CChar>?>
 
-/// Returns the renames in two arrays of C strings as a change, or the status to return. Invalid
+/// Returns the renames in two arrays of C strings as a change, with the status to return. Invalid
 /// renames are reported.
 private func renames(
     _ identifiers: CTexts?, _ newIdentifiers: CTexts?, _ count: Int, _ session: HostSession?

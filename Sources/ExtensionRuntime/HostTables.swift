@@ -17,7 +17,7 @@ final class HostTables: @unchecked Sendable {
 
     let host: UnsafeMutablePointer<searchlight_host>
 
-    /// - Parameter recorded: The tables to use instead of the host's own; `nil` for these.
+    /// - Parameter recorded: The tables to use instead of the host's own; `nil` for the host's own.
     init(
         session: HostSession, bundleIdentifier: String, bundlePath: String, principalClass: String?,
         recorded: BoundaryTables? = nil
@@ -38,7 +38,7 @@ final class HostTables: @unchecked Sendable {
 let abiMajor: UInt32 = 1
 let abiMinor: UInt32 = 0
 
-/// Returns a copy of a text that is never freed.
+/// Returns a copy of a text. The copy is never freed.
 private func immortalCString(_ text: String) -> UnsafePointer<CChar> {
     let bytes = Array(text.utf8CString)
     let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
@@ -46,7 +46,8 @@ private func immortalCString(_ text: String) -> UnsafePointer<CChar> {
     return UnsafePointer(copy)
 }
 
-/// The latest session. It reports misuses with an invalid pointer, which names no host.
+/// The latest session. It reports misuse that involves an invalid pointer, which identifies no
+/// host.
 let latestSession = Mutex<HostSession?>(nil)
 
 /// Returns the session of a host pointer that an extension passed.
@@ -77,7 +78,7 @@ private let leftOutTable = StaticTable(
 
 private let hostInterface: HostTables.InterfaceFunction = { _, identifier in text(identifier).flatMap(hostTable) }
 
-/// Returns the table of an interface of the host; `nil` if it has none with this identifier.
+/// Returns the table of a host interface; `nil` if the host has no interface with this identifier.
 func hostTable(_ identifier: String) -> UnsafeRawPointer? {
     switch identifier {
     case SEARCHLIGHT_HOST_REQUEST: requestTable.address

@@ -38,7 +38,7 @@ extension NativeExtension {
         return handle
     }
 
-    /// Returns the remedy for an error of the dynamic linker.
+    /// Returns the remedy for a dynamic linker error.
     private static func advice(on reason: String) -> String? {
         if reason.contains("cannot open shared object file") {
             return
@@ -121,7 +121,7 @@ extension NativeExtension {
     ) -> UnsafePointer<Table>? {
         let raw = identifier.withCString { entry.pointee.get_interface?(object, $0) }
         guard let table = raw?.assumingMemoryBound(to: Table.self) else { return nil }
-        // Every table starts with its size. A shorter table has another revision.
+        // Every table starts with its size. A shorter table belongs to another revision.
         let size = UnsafeRawPointer(table).loadUnaligned(as: UInt32.self)
         return Int(size) >= MemoryLayout<Table>.size ? table : nil
     }

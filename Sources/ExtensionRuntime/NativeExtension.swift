@@ -4,11 +4,11 @@ import SearchlightExtension
 import ServiceMessages
 import SystemSupport
 
-/// An extension with code of its own: its library and its one object. Owns every C pointer of the
-/// extension.
+/// An extension with its own code: its library and its single object. Owns all of the extension's C
+/// pointers.
 ///
 /// `@unchecked Sendable`: the pointers are set in `init` and only read afterwards. They point to
-/// static data of a library that is never unloaded, and the header allows concurrent calls of
+/// static data in a library that is never unloaded, and the header allows concurrent calls to
 /// request functions.
 final class NativeExtension: AskedExtension, @unchecked Sendable {
     private let `extension`: OpaquePointer?
@@ -20,12 +20,12 @@ final class NativeExtension: AskedExtension, @unchecked Sendable {
     private let previews: UnsafePointer<searchlight_preview>?
     private let throttle: UnsafePointer<searchlight_throttle>?
 
-    /// The identifiers of the interfaces that the extension serves.
+    /// The identifiers of the interfaces that the extension supports.
     let interfaces: [String]
 
     /// Loads the library and creates the object.
     ///
-    /// - Parameter recorded: The tables to use instead of the host's own; `nil` for these.
+    /// - Parameter recorded: The tables to use instead of the host's own; `nil` for the host's own.
     init(_ request: LoadRequest, session: HostSession, recorded: BoundaryTables? = nil) throws(LoadError) {
         let library = try Self.open(request.libraryPath)
         let entry = try Self.entry(of: library, request)
@@ -73,7 +73,8 @@ final class NativeExtension: AskedExtension, @unchecked Sendable {
 
     func reindexPage(_ request: UInt64, _ page: ReindexPage) -> Bool {
         guard let function = paging?.pointee.reindex_page else { return false }
-        // An empty array may have no address, and NULL would mean the first page.
+        // One more byte, since an empty array may have no address, and NULL would mean the first
+        // page.
         ((page.cursor ?? []) + [0]).withUnsafeBytes { bytes in
             var table = searchlight_page(
                 size: UInt32(MemoryLayout<searchlight_page>.size), reserved: 0,
@@ -86,8 +87,8 @@ final class NativeExtension: AskedExtension, @unchecked Sendable {
 
     func updateFiles(_ request: UInt64, _ files: [FileChange]) -> Bool {
         guard let function = changes?.pointee.update_files else { return false }
-        // The C strings of all paths, then the changes, then pointers to the changes; all are valid
-        // until the function returns.
+        // The C strings for all paths, then the changes, then pointers to the changes; all are
+        // valid until the function returns.
         withCStrings(files.flatMap(\.paths)) { paths in
             var next = 0
             let tables = files.map { file in

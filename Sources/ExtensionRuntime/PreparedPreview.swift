@@ -4,7 +4,7 @@ import ItemRecord
 import SearchlightExtension
 import ServiceMessages
 
-/// An error for an invalid preview.
+/// The error for an invalid preview.
 struct PreviewProblem: Error {
     let status: ExtensionStatus
     let message: String
@@ -27,7 +27,7 @@ struct PreparedPreview: Sendable {
         self.content = content
     }
 
-    /// Copies a reply with everything that it points to.
+    /// Copies a reply and everything that it points to.
     ///
     /// - Throws: ``PreviewProblem`` if the reply exceeds a limit or is invalid.
     init(

@@ -4,16 +4,16 @@ import Glibc
 import ServiceMessages
 import Synchronization
 
-/// The answer of an extension to a request.
+/// An extension's answer to a request.
 enum RequestOutcome: Sendable {
-    /// The reindex is done and durable.
+    /// The reindex is complete and durable.
     case acknowledged
-    /// The page is done and durable. `next` is the cursor of the next page, or `nil` after the
-    /// last.
+    /// The page is complete and durable. `next` is the cursor of the next page, or `nil` after the
+    /// last page.
     case page(next: [UInt8]?)
-    /// The data of a promise.
+    /// The data for a promise.
     case data([UInt8])
-    /// The file of a promise.
+    /// The file for a promise.
     case file(FileReply)
     /// A preview.
     case preview(PreparedPreview)
@@ -27,17 +27,16 @@ enum RequestOutcome: Sendable {
 final class RequestTable: Sendable {
     typealias Handler = @Sendable (RequestOutcome) -> Void
     typealias CancelHandler = @Sendable () -> Void
-    /// Sends the progress of a host's call.
+    /// Sends the progress of a call from the host.
     typealias ProgressSender = @Sendable (_ call: UInt64, _ completed: UInt64, _ total: UInt64) -> Void
 
     private struct Entry {
-        /// The serial number of the host's call.
+        /// The serial number of the call from the host.
         let call: UInt64
         let handler: Handler
         var isCancelled = false
         var onCancel: CancelHandler?
-        /// The thread of the cancel handler that is running, and the group that it leaves at the
-        /// end.
+        /// The thread of a running cancel handler, and the group that it leaves when it ends.
         var running: (thread: pthread_t, end: DispatchGroup)?
         var progress = ProgressReports()
     }
@@ -55,9 +54,10 @@ final class RequestTable: Sendable {
         self.sendProgress = sendProgress
     }
 
-    /// Opens a request. The handler is called once with the outcome, on the thread that answers.
+    /// Opens a request. The handler is called once with the outcome, on the thread that answers the
+    /// request.
     ///
-    /// - Parameter call: The serial number of the host's call, by which it is cancelled; 0 if it
+    /// - Parameter call: The serial number of the call from the host, used to cancel it; 0 if it
     ///   has none.
     func open(call: UInt64 = 0, _ handler: @escaping Handler) -> UInt64 {
         state.withLock { state in
@@ -102,7 +102,7 @@ final class RequestTable: Sendable {
         }
     }
 
-    /// Calls the cancel handler of a request, if there is one and the request is not answered.
+    /// Calls a request's cancel handler, if there is one and the request has not been answered.
     func runCancelHandler(_ request: UInt64) {
         let end = DispatchGroup()
         let handler = state.withLock { state -> CancelHandler? in
@@ -118,15 +118,15 @@ final class RequestTable: Sendable {
         state.withLock { $0.pending[request]?.running = nil }
     }
 
-    /// Sets the closure that is called once when a request is cancelled: at once if it already is,
-    /// never if it is answered.
+    /// Sets the closure that is called once when a request is cancelled: at once if it has already
+    /// been cancelled, never if it has been answered.
     func setCancelHandler(_ request: UInt64, _ handler: CancelHandler?) {
         let (running, isCancelled) = state.withLock { state -> ((pthread_t, DispatchGroup)?, Bool) in
             guard let entry = state.pending[request] else { return (nil, false) }
             state.pending[request]?.onCancel = entry.isCancelled ? nil : handler
             return (entry.running, entry.isCancelled)
         }
-        // The caller may free data of the old handler, so it waits for a running one.
+        // The caller may free the old handler's data, so this waits for a running handler.
         wait(for: running)
         if isCancelled { handler?() }
     }
@@ -139,7 +139,8 @@ final class RequestTable: Sendable {
 
     // MARK: Progress
 
-    /// Records the progress of a request. The host gets it now, a little later, or with the answer.
+    /// Records the progress of a request. The host receives it now, a little later, or with the
+    /// answer.
     func report(_ request: UInt64, completed: UInt64, total: UInt64) {
         let now = time.now()
         let (call, step) = state.withLock { state -> (UInt64, ProgressReports.Step) in
@@ -165,7 +166,7 @@ final class RequestTable: Sendable {
     }
 }
 
-/// A rate limit on progress reports, which always passes the last one.
+/// A rate limiter for progress reports, which always passes on the last report.
 struct ProgressReports {
     typealias Report = (completed: UInt64, total: UInt64)
 
@@ -177,12 +178,12 @@ struct ProgressReports {
         case send
         /// Send ``waiting`` after this delay.
         case sendAfter(Duration)
-        /// Do nothing: the report replaces one that already waits.
+        /// Do nothing: the report replaces a report that is already waiting.
         case nothing
     }
 
     private var lastSent: Duration?
-    /// The last report, if it is not sent yet.
+    /// The last report, if it has not been sent yet.
     private(set) var waiting: Report?
 
     mutating func add(_ report: Report, now: Duration) -> Step {
@@ -205,14 +206,15 @@ struct ProgressReports {
     }
 }
 
-/// The time functions of a session.
+/// A session's time functions.
 struct SessionTime: Sendable {
     /// Returns the time since a fixed moment.
     var now: @Sendable () -> Duration
     /// Calls a closure once, after a delay, on any thread.
     var after: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
-    /// The longest time for which an answer waits for a cancel handler on another thread. The data
-    /// of the handler is usually freed with the answer. The bound ends a deadlock of the two.
+    /// The longest time for which an answer waits for a cancel handler on another thread. The
+    /// handler's data is usually freed with the answer. The limit resolves a deadlock between the
+    /// two.
     var handlerPatience = DispatchTimeInterval.seconds(1)
 
     static let system: SessionTime = {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-// Texts and bytes behind C pointers. An invalid one is reported as misuse; the checks cost nothing
-// if all is well.
+// Texts and bytes behind C pointers. Invalid ones are reported as misuse; the checks cost nothing
+// for valid ones.
 
-/// The maximum length of an extension's message, in bytes. A longer message is cut.
+/// The maximum length of an extension's message, in bytes. A longer message is truncated.
 let maximumMessageBytes = 16 << 10
 
 /// Returns the text at a C pointer; `nil` for NULL and for text that is not UTF-8.
@@ -12,8 +12,8 @@ func text(_ pointer: UnsafePointer<CChar>?) -> String? {
     pointer.flatMap { String(validatingCString: $0) }
 }
 
-/// Returns an optional text: `.some(nil)` for NULL, and `nil` for text that is not UTF-8, which is
-/// reported.
+/// Returns an optional text: `.some(nil)` for NULL; reports text that is not UTF-8 and returns
+/// `nil`.
 func optionalText(
     _ pointer: UnsafePointer<CChar>?, _ what: @autoclosure () -> String, _ session: HostSession?
 ) -> String?? {
@@ -51,13 +51,13 @@ func message(_ pointer: UnsafePointer<CChar>?, _ what: @autoclosure () -> String
     let count = strnlen(pointer, maximumMessageBytes)
     let bytes = UnsafeRawBufferPointer(start: pointer, count: count)
     if let text = String(validating: bytes, as: UTF8.self) { return text }
-    // The cut may have split a character, which is not a fault of the extension.
+    // The truncation may have split a character, which is not the extension's fault.
     if count < maximumMessageBytes { reportText(pointer, what(), session) }
     return String(decoding: bytes, as: UTF8.self)
 }
 
-/// Returns the texts in an array of C strings; `nil` if one is NULL or not UTF-8, which is
-/// reported.
+/// Returns the texts in an array of C strings. If one is NULL or not UTF-8, reports it and returns
+/// `nil`.
 func texts(
     _ pointer: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ what: @autoclosure () -> String,
     _ session: @autoclosure () -> HostSession?
@@ -78,8 +78,8 @@ func texts(
     return texts
 }
 
-/// Returns the bytes at a C pointer; `nil` for a length without an address or beyond the limit,
-/// which is reported.
+/// Returns the bytes at a C pointer. If the length has no address or exceeds the limit, reports it
+/// and returns `nil`.
 func bytes(
     _ pointer: UnsafeRawPointer?, _ length: Int, upTo limit: Int = .max, _ what: @autoclosure () -> String,
     _ session: HostSession?

@@ -20,12 +20,12 @@ final class Worker: Sendable {
         var recorder: BoundaryLog?
     }
     private let state = Mutex(Loaded())
-    /// The queue of requests. Several may run at once.
+    /// The queue for requests. Several may run at once.
     private let requests = DispatchQueue(label: "com.searchlight.requests", attributes: .concurrent)
     /// The queue on which the extension is loaded and created.
     private let loading = DispatchQueue(label: "com.searchlight.loading")
 
-    /// The queue of callbacks that an extension has set, such as cancel handlers. They may block.
+    /// The queue for callbacks that an extension has set, such as cancel handlers. They may block.
     private let callbacks = DispatchQueue(label: "com.searchlight.callbacks", attributes: .concurrent)
 
     private init() {
@@ -35,12 +35,13 @@ final class Worker: Sendable {
     }
 
     /// Serves the host at the other end of a socket. When the host disconnects, the process exits,
-    /// whatever the extension's threads are doing.
+    /// regardless of what the extension's threads are doing.
     static func start(
         connection socket: OwnedDescriptor, onEnd: @escaping @Sendable (Worker) -> Void = { _ in _exit(0) }
     ) throws(BusError) {
         let worker = Worker()
-        // Under the lock, so that a request that arrives at once waits until the session exists.
+        // Created under the lock, so that a request that arrives at once waits until the session
+        // exists.
         try worker.state.withLock { (state) throws(BusError) in
             let connection = try BusConnection(
                 adopting: socket, side: .client, name: "searchlight-bus", onCall: { worker.handle($0) },
@@ -95,7 +96,7 @@ final class Worker: Sendable {
             return call.refuse(name: ExtensionStatus.unavailable.errorName, message: "No extension is loaded.")
         }
         switch request {
-        // An extension need not implement the throttle interface.
+        // An extension does not have to implement the throttle interface.
         case .didThrottle(let notice):
             requests.async(group: calls) {
                 _ = loaded.didThrottle(notice)
@@ -128,8 +129,8 @@ final class Worker: Sendable {
         guard let session else {
             return call.refuse(name: BusErrorName.failed, message: "The worker has already loaded its extension.")
         }
-        // If no library was opened, the main thread still waits and must be released to run its
-        // queue.
+        // If no library was opened, the main thread is still waiting and must be released to run
+        // its queue.
         defer { MainThread.perform {} }
         let calls = LibraryCalls.settled(request.libraryPath)
         calls.enter()
@@ -145,7 +146,7 @@ final class Worker: Sendable {
             let session = try RecordedLoad(boundary, tables, request, session, requests: requests)
             state.withLock { state in
                 (state.recorder, state.calls) = (session.log, calls)
-                // An extension whose host is played gets no other requests.
+                // If its host is played, an extension receives no other requests.
                 if boundary.mode != .playHost { state.extension = session.loaded }
             }
             // A played host calls the extension while the main thread runs its queue.
@@ -160,12 +161,12 @@ final class Worker: Sendable {
         }
     }
 
-    /// Applies the seccomp filter to this process before any code of the extension is in it.
+    /// Applies the seccomp filter to this process before any extension code is loaded.
     ///
-    /// It must be done after the connection is set up, so that those calls are not forwarded to the
-    /// host. It must be done before the first use of libdispatch, whose threads read files in
-    /// `/proc`, which only the host can open afterwards. It has no effect in a host's own process,
-    /// in which tests run workers.
+    /// Call it after the connection is set up, so that the system calls for the connection are not
+    /// forwarded to the host. Call it before the first use of libdispatch: the filter must cover
+    /// libdispatch's threads, which read files in `/proc` that only the host can open afterwards.
+    /// In a host's own process, where tests run workers, it has no effect.
     private static func confineCalls() {
         var step: UnsafePointer<CChar>?
         let error = csandbox_restrict_calls(&step)
@@ -184,13 +185,13 @@ final class Worker: Sendable {
         }
         let served = loaded.serve(request, number)
         if !served {
-            // The message is empty because a missing interface is not a fault.
+            // The message is empty because a missing interface is not an error.
             session.finish(number, .failed(.unsupported, ""))
         }
     }
 }
 
-/// Converts an extension's answer into the reply of a call, if it is of the requested kind. Flushes
+/// Converts an extension's answer into the reply to a call, if it is of the requested kind. Flushes
 /// the extension's output first.
 private func answer(
     _ call: IncomingCall, _ request: WorkerRequest, with outcome: RequestOutcome, _ session: HostSession

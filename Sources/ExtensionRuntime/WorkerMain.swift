@@ -4,14 +4,15 @@ import Dispatch
 import Glibc
 import SystemSupport
 
-/// The Swift half of the worker program. `main.c` calls it after giving up the process's rights.
+/// The Swift half of the worker program. `main.c` calls it after giving up the process's
+/// privileges.
 ///
 /// The main thread opens the extension's library and then runs the main queue, as extensions
 /// expect. Everything else runs on other threads. Returns only if the connection cannot be started,
 /// with the exit status.
 @_cdecl("searchlight_worker_main")
 public func searchlightWorkerMain() -> Int32 {
-    // A write to a stream that the host has closed must not end the worker.
+    // Writing to a stream that the host has closed must not terminate the worker.
     signal(SIGPIPE, SIG_IGN)
     MainThread.announce()
     do {

@@ -8,7 +8,7 @@ public enum CheckResult: Sendable, Hashable {
     case warning(reason: String, advice: String)
     /// A rule is broken.
     case failed(reason: String, advice: String)
-    /// The extension's process ended during the check.
+    /// The extension's process exited during the check.
     case crashed(reason: String, advice: String)
     /// The check does not apply to this extension.
     case skipped(reason: String)
@@ -58,7 +58,7 @@ public struct CheckReport: Sendable, Hashable {
     public var result: CheckResult
     /// The duration of the check.
     public var duration: Duration
-    /// `true` if the check was only skipped because of an earlier check's result.
+    /// `true` if the check was skipped only because of an earlier check's result.
     public var isConsequence: Bool
 
     /// Creates a report.
@@ -70,12 +70,12 @@ public struct CheckReport: Sendable, Hashable {
     }
 }
 
-/// The findings of one check. The most severe finding determines the result. The first few findings
-/// are shown.
+/// The findings of one check. The most severe finding determines the result. Only the first few
+/// findings are shown.
 struct Findings {
     private var failures: [(reason: String, advice: String)] = []
     private var warnings: [(reason: String, advice: String)] = []
-    /// The maximum number of findings to show. Further findings are counted.
+    /// The maximum number of findings that are shown. Further findings are only counted.
     private static let shown = 5
 
     /// Adds a broken rule.
@@ -84,7 +84,7 @@ struct Findings {
     /// Adds a problem that breaks no rule.
     mutating func warn(_ reason: String, _ advice: String) { warnings.append((reason, advice)) }
 
-    /// All reasons, the broken rules first.
+    /// All reasons, broken rules first.
     var reasons: [String] { (failures + warnings).map(\.reason) }
 
     /// `true` if no rule is broken.
@@ -119,7 +119,7 @@ struct Findings {
         text.count <= maximumCharacters ? text : String(text.prefix(maximumCharacters)) + "…"
     }
 
-    /// The maximum length of a reason or remedy, in characters. Extensions choose parts of these
+    /// The maximum length of a reason or remedy, in characters. Extensions determine parts of these
     /// texts.
     private static let maximumCharacters = 1000
 }

@@ -3,11 +3,11 @@ import ExtensionHost
 import SystemSupport
 import UniformTypeIdentifiers
 
-/// The settings of a validation.
+/// The settings for a validation.
 public struct ValidationSettings: Sendable {
-    /// The seed of all random choices. The same seed gives the same choices.
+    /// The seed for all random choices. Equal seeds give equal choices.
     public var seed: UInt64
-    /// `true` to load the extension into this process, for a debugger. A crash then ends this
+    /// `true` to load the extension into this process, for a debugger. A crash then terminates this
     /// process.
     public var isInProcess = false
     /// Called with each line that the extension prints or logs, on any thread.
@@ -15,8 +15,8 @@ public struct ValidationSettings: Sendable {
     /// Called with the number of items that a check has received, a few times a second, on any
     /// thread.
     public var onItems: @Sendable (ValidationCheck, Int) -> Void = { _, _ in }
-    /// The number of items that are enough in a reindex of everything; 0 for all. A paged reindex
-    /// ends after this number. Other extensions find the number in ``sampleVariable``.
+    /// The number of items that suffice in a full reindex; 0 for all. A paged reindex ends after
+    /// this number. Other extensions can read the number from ``sampleVariable``.
     public var sampleItems = ValidationSettings.standardSampleItems
 
     /// The default for ``sampleItems``.
@@ -30,7 +30,8 @@ public struct ValidationSettings: Sendable {
     var rounds = 100
     /// The number of hostile identifiers to try.
     var fuzzRounds = 120
-    /// The time after which a check stops repeating, once it has the minimum number of rounds.
+    /// The time after which a check stops repeating, if it has completed the minimum number of
+    /// rounds.
     var repetitionTime = Duration.seconds(12)
     /// The time to wait for events that must not happen.
     var quietTime = Duration.milliseconds(200)
@@ -39,8 +40,8 @@ public struct ValidationSettings: Sendable {
     public init(seed: UInt64) { self.seed = seed }
 }
 
-/// A validator of an extension. It runs checks one after another, each in a process of its own. It
-/// stores nothing and does not use the user's index.
+/// Validates an extension. Runs checks one after another, each in its own process. Stores nothing
+/// and does not use the user's index.
 public struct ExtensionValidator: Sendable {
     /// The subject of a validation.
     public enum Subject: Sendable {
@@ -73,8 +74,8 @@ public struct ExtensionValidator: Sendable {
     ///
     /// - Parameters:
     ///   - subject: The extension.
-    ///   - configuration: The configuration of its worker processes.
-    ///   - settings: The settings of the checks.
+    ///   - configuration: The configuration for its worker processes.
+    ///   - settings: The settings for the checks.
     public init(_ subject: Subject, configuration: WorkerConfiguration, settings: ValidationSettings) {
         self.subject = subject
         self.configuration = configuration
@@ -87,8 +88,8 @@ public struct ExtensionValidator: Sendable {
     /// - Parameters:
     ///   - checks: The checks, which run in the order of `ValidationCheck.allCases`.
     ///   - onBegin: Called before each check.
-    ///   - onEnd: Called after each check. A thrown error ends the validation.
-    /// - Returns: The report of all checks.
+    ///   - onEnd: Called after each check. If it throws an error, the validation ends.
+    /// - Returns: The report on all checks.
     public func run(
         _ checks: Set<ValidationCheck>, onBegin: (ValidationCheck) -> Void = { _ in },
         onEnd: (CheckReport) throws -> Void
@@ -102,7 +103,7 @@ public struct ExtensionValidator: Sendable {
         let whole = EventRecord(.manifest)
         var progress = Progress()
         var checks = checks
-        // Without the manifest check, a rejected bundle would get no reason.
+        // Without the manifest check, no reason would be reported for a rejected bundle.
         if case .refused = subject { checks.insert(.manifest) }
         for check in ValidationCheck.allCases where checks.contains(check) {
             onBegin(check)
@@ -130,7 +131,7 @@ public struct ExtensionValidator: Sendable {
         /// The checks that were skipped because of an earlier check's result.
         var consequences: Set<ValidationCheck> = []
 
-        /// Returns the result of a check that is skipped because of an earlier check's result.
+        /// Returns the result for a check that is skipped because of an earlier check's result.
         mutating func skip(_ check: ValidationCheck, _ reason: String) -> CheckResult {
             consequences.insert(check)
             return .skipped(reason: reason)
@@ -161,7 +162,7 @@ public struct ExtensionValidator: Sendable {
             var context = CheckContext(
                 check: check, bundle: bundle, configuration: configuration, settings: settings,
                 survey: progress.survey ?? Survey(), whole: whole)
-            // Denials of the sandbox may be the cause, so they are shown in any case.
+            // Sandbox denials may be the cause, so they are always shown.
             func tellsWhy() -> Bool { check == .sandbox && !whole.refusals.isEmpty }
             if let (teller, error) = progress.unloadable {
                 guard tellsWhy() else {

@@ -3,14 +3,14 @@ import ExtensionHost
 import Foundation
 import UniformTypeIdentifiers
 
-/// A review of an Info.plist that hosts accept, for missing, misspelled and unknown entries.
+/// Reviews an Info.plist that hosts accept for missing, misspelled and unknown entries.
 struct ManifestReview {
     private let bundle: ExtensionBundle
     private let root: [String: Any]
 
     init(_ bundle: ExtensionBundle) {
         self.bundle = bundle
-        // The manifest passed all checks when it was read. A later change is not covered here.
+        // The manifest passed all checks when it was read. Later changes are not covered here.
         let data = FileManager.default.contents(atPath: bundle.path + "/Info.plist") ?? Data()
         let parsed =
             data.count <= ExtensionManifest.maximumBytes
@@ -66,7 +66,7 @@ struct ManifestReview {
     }
 
     private func reviewTypes(_ findings: inout Findings) {
-        // In a registry of its own, so that types of other bundles do not hide a missing import.
+        // In a separate registry, so that other bundles' types do not hide a missing import.
         let registry = UTTypeRegistry()
         var problems = bundle.manifest.typeDiagnostics
         problems += registry.register(bundle.manifest.typeDeclarations, ofBundle: bundle.identifier)
@@ -84,7 +84,7 @@ struct ManifestReview {
         }
     }
 
-    /// The maximum number of names in the bundle's folder to check.
+    /// The maximum number of names in the bundle's folder that are checked.
     private static let maximumNames = 10_000
 
     private func reviewFolder(_ findings: inout Findings) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A repeatable random number generator (SplitMix64). Equal seeds give equal choices on every
+/// A reproducible random number generator (SplitMix64). Equal seeds give equal choices on every
 /// machine.
 struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
@@ -24,7 +24,7 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
     /// Returns a number from 0 up to, but not including, `bound`, which is at least 1.
     mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
-    /// Returns a sample of the elements, in their order.
+    /// Returns a sample of the elements, in their original order.
     mutating func sample<Element>(_ elements: [Element], _ count: Int) -> [Element] {
         guard elements.count > count else { return elements }
         // Not `shuffled(using:)`, whose results may change with the standard library.

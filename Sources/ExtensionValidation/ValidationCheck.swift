@@ -5,7 +5,7 @@ import ExtensionHost
 public enum ValidationCheck: String, Sendable, Hashable, CaseIterable, Codable {
     /// The contents of the Info.plist.
     case manifest
-    /// The time for loading.
+    /// The time to load the extension.
     case loadTime = "load-time"
     /// No donations and no output while the extension is loaded.
     case quietCreation = "quiet-creation"
@@ -15,13 +15,13 @@ public enum ValidationCheck: String, Sendable, Hashable, CaseIterable, Codable {
     case doubleAcknowledgement = "double-acknowledgement"
     /// Correct answers from other threads, late and out of order.
     case lateAcknowledgement = "late-acknowledgement"
-    /// Equal items from a second reindex.
+    /// Equal items in a second reindex.
     case reindexTwice = "reindex-twice"
     /// A correct reindex of some items.
     case reindexItems = "reindex-items"
     /// Deletion of items that no longer exist, in a reindex of some items.
     case goneItems = "gone-items"
-    /// Equal items from a reindex in pages.
+    /// Equal items in a paged reindex.
     case paging
     /// Answers about items that do not exist.
     case unknownItems = "unknown-items"
@@ -29,7 +29,7 @@ public enum ValidationCheck: String, Sendable, Hashable, CaseIterable, Codable {
     case promises
     /// Answers about types that are not promised.
     case unsupportedTypes = "unsupported-types"
-    /// Previews with the stated type.
+    /// Previews of the stated type.
     case previews
     /// Cancellation of requests.
     case cancellation
@@ -45,14 +45,14 @@ public enum ValidationCheck: String, Sendable, Hashable, CaseIterable, Codable {
     case fuzzedIdentifiers = "fuzzed-identifiers"
     /// The amount of printed and logged lines.
     case outputVolume = "output-volume"
-    /// The end of a worker whose host has ended.
+    /// A worker exits after its host has exited.
     case hangUp = "hang-up"
-    /// No broken rule of the header in any check.
+    /// No violation of the header's rules in any check.
     case misuse
     /// No attempt in any check that the sandbox denies.
     case sandbox
 
-    /// A description in one line.
+    /// A one-line description.
     public var summary: String {
         switch self {
         case .manifest: "The Info.plist is complete and has only known keys."
@@ -82,7 +82,7 @@ public enum ValidationCheck: String, Sendable, Hashable, CaseIterable, Codable {
         }
     }
 
-    /// Returns the checks with names similar to a misspelled text.
+    /// Returns the checks whose names are similar to a misspelled text.
     public static func suggestions(for text: String) -> [ValidationCheck] {
         let text = text.lowercased()
         let near = SpellingSuggestions.nearest(to: text, among: allCases.map(\.rawValue)).compactMap(

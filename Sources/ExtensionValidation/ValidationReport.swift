@@ -23,7 +23,7 @@ public struct ValidationReport: Sendable, Hashable {
     /// `true` if no check failed or crashed.
     public var isGood: Bool { !checks.contains { $0.result.isFailure } }
 
-    /// Returns the number of checks with a kind of result.
+    /// Returns the number of checks with this kind of result.
     public func count(_ kind: CheckResult.Kind) -> Int { checks.count { $0.result.kind == kind } }
 }
 
@@ -36,7 +36,7 @@ extension ValidationReport: Encodable {
     }
 
     /// Encodes the report. Keys and values are stable: checks and results as raw values, durations
-    /// as a number of seconds. The seed is a text, because many JSON readers round large numbers.
+    /// as a number of seconds. The seed is a string, because many JSON readers round large numbers.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(path, forKey: .path)

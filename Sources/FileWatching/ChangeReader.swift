@@ -2,7 +2,7 @@
 import GRDB
 import SystemSupport
 
-/// Reads the pending differences of an owner as file changes.
+/// Reads an owner's pending differences as file changes.
 struct ChangeReader {
     private let db: Database
     private var paths = FolderPaths()
@@ -42,11 +42,11 @@ struct ChangeReader {
 
     /// Reads the first pending changes of an owner.
     ///
-    /// - Parameter last: The serial number after which differences are read.
-    /// - Parameter settled: The serial number up to which both halves of a move are already noted;
-    ///   `nil` for all. A later difference may be half of a move, unless the owner already knows a
-    ///   file at the path. So of the later differences, only those of a known file that is still
-    ///   present are read.
+    /// - Parameter last: The serial number after which to read differences.
+    /// - Parameter settled: The serial number through which both halves of every move are already
+    ///   noted; `nil` for all. A later difference may be half of a move, unless the owner already
+    ///   knows a file at that path. So of the later differences, only those of known files that are
+    ///   still present are read.
     mutating func read(_ owner: String, after last: Int64, limit: Int, settled: Int64?) throws -> FileChanges {
         guard let number = try Int64.fetchOne(db, sql: "SELECT id FROM owner WHERE name = ?", arguments: [owner]) else {
             return FileChanges(changes: [], serials: [])
@@ -69,7 +69,7 @@ struct ChangeReader {
                 continue
             }
             serials.append(difference.serial)
-            // A file appeared where none was known, or a file disappeared. It may be half of a
+            // A file appeared where none was known, or a file disappeared. Either may be half of a
             // move.
             let other =
                 difference.isPresent && difference.isKnown
@@ -81,7 +81,7 @@ struct ChangeReader {
                     changes.append(
                         difference.isPresent ? .moved(from: otherPath, to: path) : .moved(from: path, to: otherPath))
                 } else if difference.state != other.state || difference.isTold || other.isTold {
-                    // Two trees have the same path, and the file disappeared from one of them only.
+                    // Two trees have the same path, and the file disappeared from only one of them.
                     changes.append(.changed(path: path))
                 }
             } else {
@@ -91,7 +91,7 @@ struct ChangeReader {
         return FileChanges(changes: changes, serials: serials)
     }
 
-    /// `true` if a difference of the owner is not acknowledged yet.
+    /// Returns `true` if the owner has differences that are not acknowledged yet.
     func hasAny(_ owner: String, after last: Int64) throws -> Bool {
         try Bool.fetchOne(
             db,
@@ -109,8 +109,8 @@ struct ChangeReader {
         return name.isEmpty ? folder : folder + (folder == "/" ? "" : "/") + name
     }
 
-    /// The maximum number of differences with one inode number that are compared. They are hard
-    /// links of one file.
+    /// The maximum number of differences with the same inode number (hard links of one file) that
+    /// are compared.
     private static let maximumCounterparts = 64
 
     private func counterpart(of difference: Difference, owner: Int64, without taken: Set<Int64>) throws -> Difference? {
@@ -150,7 +150,7 @@ struct FolderPaths {
         return path
     }
 
-    /// Returns the root path and the names below it. Reads the rows from the folder upwards.
+    /// Returns the root path and the names below it. Reads the rows from the folder up to the root.
     static func steps(to folder: Int64, _ db: Database) throws -> (root: String, names: [EntryName])? {
         let statement = try db.cachedStatement(sql: "SELECT parent, name, tree FROM folder WHERE id = ?")
         var names: [EntryName] = []

@@ -2,18 +2,18 @@
 import Glibc
 import Synchronization
 
-/// The tree that is being compared, and the time of the last answer from its file system.
+/// The tree that is being compared, and the time at which its file system last answered.
 ///
-/// Other threads read it without waiting for the file system. A dead NFS server answers no call,
-/// and nothing can interrupt the wait.
+/// Other threads can read it without waiting for the file system. A dead NFS server does not answer
+/// any call, and the wait cannot be interrupted.
 ///
-/// Any thread; one comparison at a time.
+/// May be used from any thread; one comparison at a time.
 final class ComparisonPulse: Sendable {
     private let tree = Mutex<WatchedTree?>(nil)
     /// `CLOCK_MONOTONIC` time in nanoseconds, plus 1; 0 while no file system call is pending.
     private let last = Atomic<Int64>(0)
 
-    /// Records that file system calls for a tree begin.
+    /// Records that file system calls for a tree are about to begin.
     func begin(_ rule: WatchedTree) {
         tree.withLock { $0 = rule }
         beat()
@@ -22,7 +22,7 @@ final class ComparisonPulse: Sendable {
     /// Records the end of the comparison.
     func end() { pause() }
 
-    /// Records an answer of the file system.
+    /// Records an answer from the file system.
     func beat() { last.store(Self.now, ordering: .relaxed) }
 
     /// Records that the comparison waits for something other than the file system.

@@ -3,14 +3,15 @@ import CSystem
 import Glibc
 import SystemSupport
 
-/// An observer that watches folders during a comparison. Called on the thread of the comparison.
+/// An observer that watches folders during a comparison. Called on the comparison's thread.
 protocol FolderObserver: AnyObject {
     /// Adds a watch to an open folder before its names are read, so that later changes are
     /// reported.
     ///
     /// - Returns: The number of the watch; `nil` if the folder cannot be watched.
     func willRead(_ folder: OwnedDescriptor, _ number: FolderNumber) -> Int32?
-    /// Called after a folder was stored under a number; `folder` is `nil` if it was not stored.
+    /// Called after a folder was stored under a number; `folder` is `nil` if the folder was not
+    /// stored.
     func didNote(_ watch: Int32?, _ folder: Int64?, _ number: FolderNumber)
     /// Returns `true` if a folder is watched.
     func isWatched(_ folder: Int64) -> Bool
@@ -19,9 +20,9 @@ protocol FolderObserver: AnyObject {
 /// A folder that a walk has read, ready to be stored.
 struct SeenFolder {
     enum Origin {
-        /// A folder with this row number; 0 is the parent of the root.
+        /// The folder with this row number; 0 is the parent of the root.
         case row(Int64)
-        /// The folder at this index of the same batch.
+        /// The folder at this index in the same batch.
         case seen(Int)
     }
     enum Target {
@@ -41,10 +42,10 @@ struct SeenFolder {
     var path: String
     var number = FolderNumber(csystem_file())
     var born: Int64 = 0
-    /// The identity of the file system that is mounted at the folder; `nil` if it is not a
-    /// mount point.
+    /// The identity of the file system mounted at the folder; `nil` if the folder is not a mount
+    /// point.
     var mount: String?
-    /// The number of the watch; `nil` if there is none or the folder could not be watched.
+    /// The number of the watch; `nil` if there is none, or if the folder could not be watched.
     var watch: Int32?
     var isObserved = false
 }
@@ -58,7 +59,7 @@ struct FolderRow {
     /// The identity of the file system that was mounted at the folder.
     let mount: String?
     let state: FolderState
-    /// `true` if a part of the folder could not be read.
+    /// `true` if part of the folder could not be read.
     let isPartial: Bool
     let digest: Int64?
 }
@@ -66,23 +67,23 @@ struct FolderRow {
 /// The stored state of a folder.
 enum FolderState: Int64 {
     case present = 0
-    /// The folder is gone, and its files are noted as removed.
+    /// The folder is gone, and its files have been noted as removed.
     case gone = 1
-    /// The folder is gone. Its files and subfolders are still to be noted as removed.
+    /// The folder is gone. Its files and subfolders have yet to be noted as removed.
     case going = 2
 }
 
-/// A known file of a folder, used to recognize the folder at another path.
+/// A known file in a folder, used to recognize the folder at another path.
 struct KnownSample {
     var path: String
     var size: Int64
     var modified: Int64
 }
 
-/// A walk through a tree or a part of it.
+/// A walk through a tree or part of a tree.
 ///
-/// Only reads the disk, one batch at a time. A ``ComparisonWriter`` then stores each batch. Opens
-/// folders only, and holds one descriptor for each folder on the path from the root: 65 at most.
+/// Only reads the disk, one batch at a time; a ``ComparisonWriter`` then stores each batch. Opens
+/// only folders, and holds one descriptor per folder on the path from the root, at most 65.
 struct ComparisonWalk {
     /// A folder on the current path.
     private struct Level {
@@ -93,9 +94,9 @@ struct ComparisonWalk {
         /// The number of names below the root.
         var depth: Int
         var place: FolderPlace
-        /// Subfolders that are still to be read.
+        /// Subfolders that remain to be read.
         var subfolders: [EntryName]
-        /// The stored rows of the subfolders, if only changed subfolders are to be read; else
+        /// The stored rows of the subfolders, if only changed subfolders are to be read; otherwise
         /// `nil`.
         var known: [EntryName: FolderRow]?
     }
@@ -107,11 +108,11 @@ struct ComparisonWalk {
         var hasFiles: Bool
         /// The mount points in the tree, by path below the root.
         var mounts: [EntryName: (folder: Int64, identity: String)]
-        /// Returns some known files below a folder; 0 stands for the whole tree.
+        /// Returns some known files below a folder; 0 represents the whole tree.
         var samples: (Int64) throws(FileWatchingError) -> [KnownSample]
     }
 
-    /// The maximum number of folders and files in a batch, unless one folder alone has more.
+    /// The maximum number of folders and files in a batch, unless a single folder has more.
     static let (foldersAtOnce, filesAtOnce) = (512, 8192)
 
     private let knowledge: Knowledge
@@ -120,7 +121,7 @@ struct ComparisonWalk {
     private var reader: FileReader
     private var levels: [Level] = []
     private var filesInBatch = 0
-    /// Folders that were read and are not stored yet.
+    /// The folders that were read but are not stored yet.
     private(set) var batch: [SeenFolder] = []
     /// The new file system of the root; `nil` if it is unchanged.
     private(set) var newPlace: KnownPlace?
@@ -147,7 +148,8 @@ struct ComparisonWalk {
 
     // MARK: The root
 
-    /// Opens and reads the root. All checks use the one open descriptor, so they see the same file.
+    /// Opens and reads the root. All checks use the same open descriptor, so they see the same
+    /// file.
     mutating func begin() throws(FileWatchingError) {
         let opened: OwnedDescriptor
         do throws(ErrnoCode) { opened = try .place(root) } catch {
@@ -198,7 +200,7 @@ struct ComparisonWalk {
         if now != knowledge.tree.place { newPlace = now }
     }
 
-    /// Decides whether a missing root was removed or its file system is unmounted.
+    /// Determines whether a missing root was removed, or its file system is unmounted.
     private mutating func judgeAbsence() {
         guard let known = knowledge.tree.place else { return }
         do throws(ErrnoCode) {
@@ -211,13 +213,13 @@ struct ComparisonWalk {
 
     // MARK: Some names
 
-    /// The path of a stored folder below the root of its tree.
+    /// A stored folder, with the names on the path from the root of its tree.
     struct Way {
         var folder: Int64
         var names: [EntryName]
     }
 
-    /// Reads some names of a folder, or all names for `nil`, and queues the subfolders that have
+    /// Reads some names of a folder, or all names if `nil`, and queues the subfolders that have
     /// changed.
     ///
     /// - Parameter known: The stored subfolders of the folder.
@@ -231,8 +233,8 @@ struct ComparisonWalk {
             guard csystem_describe(opened.number, "", 0, &described) == 0, let found = FileSystemPlace(of: opened),
                 let expected = knowledge.tree.place, DiskJudgement(found, known: expected) == .same
             else {
-                // The root is on another file system. A comparison of the whole tree decides what
-                // that means.
+                // The root is on another file system. A comparison of the whole tree determines
+                // what that means.
                 report.needsWholeTree = true
                 return
             }
@@ -249,7 +251,7 @@ struct ComparisonWalk {
                 }
             }
         } catch {
-            // If a folder on the path is gone, the event of its parent reports it.
+            // If a folder on the path is gone, its parent's event reports that.
             report.note(error, at: error.isAbsence ? nil : shown(path))
             return
         }
@@ -286,7 +288,7 @@ struct ComparisonWalk {
         return !levels.isEmpty
     }
 
-    /// Replaces batch indexes by row numbers after a batch was stored, and starts the next batch.
+    /// Replaces batch indexes with row numbers after a batch was stored, and starts the next batch.
     ///
     /// - Parameter folders: The row number of each folder; `nil` if it was not stored.
     mutating func didNote(_ folders: [Int64?]) {
@@ -317,7 +319,7 @@ struct ComparisonWalk {
         let code = csystem_describe(folder.number, "", 0, &described)
         guard code == 0 else { throw ErrnoCode(code) }
         let isMount = described.is_mount < 0 ? described.device != place.device : described.is_mount == 1
-        // Btrfs subvolumes have device numbers of their own too.
+        // Btrfs subvolumes have their own device numbers too.
         if isMount || described.device != place.device {
             guard let found = FileSystemPlace(of: folder) else { throw ErrnoCode(EIO) }
             place = FolderPlace(device: described.device, place: found)
@@ -339,7 +341,7 @@ struct ComparisonWalk {
             folder = try .folder(name.text, in: parent.descriptor)
             isMount = try self.isMount(folder, &described, &place)
         } catch {
-            // The folder disappeared after its name was read. The event of its parent reports that.
+            // The folder disappeared after its name was read. Its parent's event reports that.
             if error.isAbsence { return }
             report.note(error, at: shown(path))
             batch.append(SeenFolder(target: .child(name, of: parent.origin), finding: .unreadable, path: path))
@@ -358,10 +360,10 @@ struct ComparisonWalk {
         if let row = parent.known?[name], row.state == .present, !row.isPartial, row.mount == mount, row.born != 0,
             row.inode == described.inode, row.born == described.born, observer?.isWatched(row.id) == true
         {
-            // It is the same folder, and its own watch reports every change.
+            // It is the same folder, whose own watch reports every change.
             return
         }
-        // A folder that was unreadable before changes the state of the whole tree.
+        // A folder that was previously unreadable affects the state of the whole tree.
         if parent.known?[name]?.isPartial == true { report.needsWholeTree = true }
         if judgement == .away, let known, try !holdsSample(of: known.folder, in: folder) {
             return report.noteUnavailable(shown(path))
@@ -420,7 +422,7 @@ struct ComparisonWalk {
         if content.needsRetry || !content.unknown.isEmpty { report.noteUnavailable(shown(path)) }
     }
 
-    /// Returns `true` if one of the known files below a folder exists with the same size and time.
+    /// Returns `true` if a known file below a folder still exists with the same size and time.
     private func holdsSample(
         of known: Int64, in folder: OwnedDescriptor, isRootFile: Bool = false
     ) throws(FileWatchingError) -> Bool {

@@ -72,7 +72,7 @@ struct ComparisonWriter {
                     .execute(arguments: [known.id])
                 return known.id
             case .content(let content):
-                // The row of a folder that was gone may have been deleted since.
+                // The row of a folder that was gone may have been deleted in the meantime.
                 if let known, try update(known, seen, isPartial: content.needsRetry) {
                     folder = known.id
                 } else {
@@ -89,7 +89,7 @@ struct ComparisonWriter {
         return folder
     }
 
-    /// Marks the subfolders that are gone.
+    /// Marks the subfolders that no longer exist.
     private mutating func compareFolders(
         _ content: FolderContent, _ folder: Int64, isNew: Bool, _ path: String,
         _ children: inout [Int64: [EntryName: FolderRow]]
@@ -112,8 +112,8 @@ struct ComparisonWriter {
     private mutating func lose(_ folder: FolderRow, in path: String) throws {
         guard folder.state == .present else { return }
         guard folder.mount == nil else {
-            // The file system is unmounted, and the mount point is gone with it. Its files stay as
-            // they are.
+            // The file system is unmounted, and the mount point is gone too. Its files stay as they
+            // are.
             let below = path.isEmpty ? folder.name.text : path + "/" + folder.name.text
             return report.noteUnavailable((tree.rule.root == "/" ? "" : tree.rule.root) + "/" + below)
         }
@@ -150,14 +150,14 @@ struct ComparisonWriter {
     }
 }
 
-/// Notes the files of removed folders as removed, and marks the subfolders, one batch at a time.
+/// Notes the files of removed folders as removed and marks their subfolders, one batch at a time.
 enum FolderRemoval {
     private static let foldersAtOnce = 128
 
     /// Processes one batch.
     ///
-    /// - Returns: `goesOn` is `true` if folders may remain. `hasNews` is `true` if a difference was
-    ///   written.
+    /// - Returns: `goesOn` is `true` if there may be more folders. `hasNews` is `true` if a
+    ///   difference was written.
     static func step(_ db: Database) throws -> (goesOn: Bool, hasNews: Bool) {
         let rows = try Row.fetchAll(
             db.cachedStatement(
@@ -181,8 +181,7 @@ enum FolderRemoval {
         return (!rows.isEmpty, hasNews)
     }
 
-    /// Deletes the row of a removed folder, and the rows of its parents, as far as no row refers to
-    /// them.
+    /// Deletes the row of a removed folder and of its ancestors, as long as no row refers to them.
     static func purge(_ folder: Int64, _ db: Database) throws {
         let unused = try db.cachedStatement(
             sql: """

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
 
-/// Writes the differences between the files on the disk and the files that their owner knows.
+/// Writes the differences between the files on disk and the files that their owner knows.
 struct DifferenceWriter {
     private let db: Database
     private let owner: Int64
-    /// `false` if the table has no difference. This is the usual case, and it saves a query for
+    /// `false` if the table has no differences, which is the usual case. This saves a query for
     /// each folder.
     private var hasDifferences: Bool
-    /// `true` while the owner is asked for everything. It may then have read any file.
+    /// `true` while the owner is asked for everything, and may have read any file.
     private let isAskedForEverything: Bool
-    /// The serial number of the last difference that was written; 0 if none was.
+    /// The serial number of the last difference written; 0 if none was written.
     private var lastSerial: Int64 = 0
 
     /// Other names of changed files, collected since the last ``takeOtherNames()``.
@@ -28,7 +28,7 @@ struct DifferenceWriter {
         hasDifferences = try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM difference)") ?? true
     }
 
-    /// A difference that is stored already.
+    /// A difference that is already stored.
     private struct Written {
         var isPresent: Bool
         var isTold: Bool
@@ -44,7 +44,7 @@ struct DifferenceWriter {
         _ content: FolderContent, in folder: Int64, knownDigest: Int64?, isNew: Bool
     ) throws {
         // Most folders are unchanged. Only folders with unknown or dangling names need a comparison
-        // of each name.
+        // name by name.
         if content.isWhole, content.unknown.isEmpty, content.dangling.isEmpty, knownDigest == content.digest { return }
         let names: [EntryName]? =
             content.isWhole
@@ -65,8 +65,8 @@ struct DifferenceWriter {
         for name in names.map(Set.init) ?? Set(known.keys).union(written.keys) where !present.contains(name) {
             isAsKnown = false
             guard !content.unknown.contains(name) else { continue }
-            // If the target of a dangling link was on another file system than the existing part of
-            // its path, that file system is unmounted.
+            // If the target of a dangling link was on a different file system than the existing
+            // part of its path, that file system is unmounted.
             if let place = content.dangling[name], let before = known[name] ?? written[name]?.state,
                 before.fileSystem != place
             {
@@ -128,7 +128,8 @@ struct DifferenceWriter {
         return written
     }
 
-    /// Writes, replaces or deletes the difference of a name.
+    /// Inserts, updates or deletes a file's row in `difference`, the table of files that changed
+    /// since their owner read them.
     ///
     /// - Parameters:
     ///   - isLinked: `true` if the file has other hard links.
@@ -137,11 +138,11 @@ struct DifferenceWriter {
         _ name: EntryName, in folder: Int64, now: FileState?, known: FileState?, written: Written?,
         isLinked: Bool = false, hasVanished: Bool = false
     ) throws {
-        // An owner that was asked and did not answer may know a state in between. It is asked once
-        // more.
+        // An owner that was asked but did not answer may know an intermediate state, so it is asked
+        // again.
         let isTold = isAskedForEverything || written?.isTold == true
-        // A file that existed only between two checks may have been read by the owner during a
-        // request for everything.
+        // During a request for everything, the owner may have read a file that existed only between
+        // two checks.
         let mayBeGhost = isAskedForEverything && hasVanished
         if now == known, written == nil || !isTold, !mayBeGhost {
             guard written != nil else { return }
@@ -152,8 +153,8 @@ struct DifferenceWriter {
         let nobody = FileState(fileSystem: 0, inode: 0, born: 0, size: 0, modified: 0, changed: 0)
         let state = now ?? known ?? written?.state ?? nobody
         if let written, written.isPresent == (now != nil), written.state == state { return }
-        // `INSERT OR REPLACE` gives a new serial number, so an acknowledgement of the old state
-        // does not count for this state.
+        // `INSERT OR REPLACE` assigns a new serial number, so an acknowledgement of the old state
+        // does not apply to this state.
         try db.cachedStatement(
             sql: """
                 INSERT OR REPLACE INTO difference (owner, folder, name, is_present, is_told, \(FileState.columns))
@@ -163,8 +164,8 @@ struct DifferenceWriter {
         hasDifferences = true
         lastSerial = db.lastInsertedRowID
         guard let now else { return }
-        // A new file with one link has no other name. Symbolic links point to files that existed
-        // before.
+        // A new file with one link has no other names, because symbolic links point to files that
+        // existed before.
         let before = known ?? written?.state
         if isLinked || before != nil { try findOtherNames(of: now, name, folder) }
         if let before, before.inode != now.inode { try findOtherNames(of: before, name, folder) }

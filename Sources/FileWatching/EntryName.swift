@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A name in a folder, compared byte by byte as the kernel does. Swift compares strings by
-/// canonical equivalence, so two file names could be equal as strings.
+/// canonical equivalence, so two different file names could be equal as strings.
 struct EntryName: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
     let text: String
 

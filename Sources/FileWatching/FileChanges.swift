@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// A batch of changes that an owner handles together.
+/// A batch of changes to be handled together by an owner.
 package struct FileChanges: Sendable {
-    /// The changes, in the order in which they were noticed.
+    /// The changes, in the order in which they were detected.
     package var changes: [FileChange]
     /// The serial numbers of the differences. A file that changes again gets a new number.
     var serials: [Int64]
@@ -12,20 +12,20 @@ package struct FileChanges: Sendable {
 /// The next changes of an owner.
 package enum NextChanges: Sendable {
     case changes(FileChanges)
-    /// Only possible halves of moves are pending, and a running comparison may find the other
+    /// Only possible halves of moves are pending, and a comparison in progress may find the other
     /// halves. Wait with ``FileSnapshot/waitForComparisons(atMost:)``.
     case withheld
     /// The owner knows all stored changes.
     case nothing
 }
 
-/// The amount of work that is pending for an owner.
+/// The amount of pending work for an owner.
 package struct PendingChanges: Hashable, Sendable {
-    /// The number of files. A moved file counts once. A removed file and an added file may count as
-    /// one too.
+    /// The number of files. A moved file is counted once. A removed file and an added file may also
+    /// be counted as one.
     package var count: Int
-    /// The total size in bytes of the files that exist. Each file counts 16 MiB at most, because no
-    /// extension reads a whole film.
+    /// The total size in bytes of the files that exist. At most 16 MiB are counted per file,
+    /// because no extension reads a whole film.
     package var bytes: Int64
     /// The serial number of the last change.
     package var last: Int64

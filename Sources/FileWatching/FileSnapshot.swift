@@ -4,15 +4,15 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// A database of the files that each owner knows, and of the differences to the disk.
+/// A database of the files that each owner knows, and of their differences from the disk.
 ///
-/// An owner knows a file once it has acknowledged the change that named it. After a crash of any
-/// process, a change that was not acknowledged is found again.
+/// An owner knows a file once it has acknowledged the change that named it. If any process crashes,
+/// changes that were not acknowledged are found again.
 ///
-/// Any thread. Comparisons of one tree wait for each other. They use the database only to store
-/// what they have read, so a file system that does not answer blocks no other tree. Only one
-/// process may compare; other processes may read. A damaged database is created again, and then
-/// every file differs.
+/// May be used from any thread. Comparisons of the same tree wait for each other. They use the
+/// database only to store what they have read, so a file system that does not answer does not block
+/// other trees. Only one process may compare; other processes may read. A damaged database is
+/// created again, and every file then differs.
 ///
 /// ```swift
 /// let snapshot = try FileSnapshot(path: "/home/ada/.local/share/searchlight/files.sqlite")
@@ -24,18 +24,18 @@ import SystemSupport
 /// }
 /// ```
 package final class FileSnapshot: Sendable {
-    /// The database; `nil` after it was found damaged and could not be created again.
+    /// The database; `nil` if it was damaged and could not be created again.
     private let opened: Mutex<DatabaseQueue?>
     private let path: String
     private let excluded: [String]
     private let conditions: SnapshotConditions
-    /// The trees that were set last. They are stored again in a database that is created again.
+    /// The trees that were set last. They are stored again if the database is created again.
     private let rules = Mutex<[WatchedTree]>([])
     /// The number of times the database was created again, and the event descriptor that is
-    /// signalled then.
+    /// signalled when this happens.
     private let losses = Mutex(Losses())
-    /// One lock for each tree, held during its comparison. A file system that does not answer
-    /// blocks no other tree.
+    /// One lock per tree, held during its comparison. A file system that does not answer does not
+    /// block other trees.
     private let comparing = Mutex<[Int64: ComparisonLock]>([:])
     private let gathering = Mutex(Gathering())
 
@@ -57,7 +57,7 @@ package final class FileSnapshot: Sendable {
     /// The comparisons that are in progress.
     private struct Gathering {
         var count = 0
-        /// Tasks that wait until no comparison is in progress.
+        /// Tasks that are waiting until no comparison is in progress.
         var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var lastWaiting: UInt64 = 0
         /// The serial number of the last difference before the comparisons began.
@@ -68,13 +68,13 @@ package final class FileSnapshot: Sendable {
         static let patience = Duration.seconds(30)
     }
 
-    /// Opens a snapshot. Creates it if it does not exist or cannot be read.
+    /// Opens a snapshot. Creates it if it does not exist or is unreadable.
     ///
     /// - Parameters:
     ///   - path: A file in a folder that belongs to the user.
-    ///   - excluded: Folders that are skipped wherever they are below a root, such as the folder of
-    ///     the index. A write there that follows a change would be a change itself. The folder of
-    ///     the snapshot is always excluded.
+    /// - excluded: Folders that are skipped wherever they are below a root, such as the folder of
+    ///   the index, where handling a change would cause another change. The folder of the snapshot
+    ///   is always excluded.
     /// - Throws: ``FileWatchingError/snapshot(path:reason:)``.
     package convenience init(path: String, excluding excluded: [String] = []) throws(FileWatchingError) {
         try self.init(path: path, excluding: excluded, conditions: .system)
@@ -91,7 +91,7 @@ package final class FileSnapshot: Sendable {
         do {
             queue = try Self.open(path, conditions, patience)
         } catch let first {
-            // A damaged database is deleted, and then every file differs. A database that is locked
+            // A damaged database is deleted, so that every file differs. A database that is locked
             // or has no space is kept.
             guard let code = (first as? DatabaseError)?.resultCode,
                 [.SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_MISMATCH, .SQLITE_ERROR].contains(code)
@@ -111,7 +111,8 @@ package final class FileSnapshot: Sendable {
     private static func open(_ path: String, _ conditions: SnapshotConditions, _ patience: Double) throws
         -> DatabaseQueue
     {
-        // The file is private from its first byte. SQLite gives its other files the same mode.
+        // The file is private before anything is written to it. SQLite gives its other files the
+        // same mode.
         let file = try OwnFile.open(path, O_RDWR | O_CREAT)
         fchmod(file.number, 0o600)
         var configuration = Configuration()
@@ -127,8 +128,8 @@ package final class FileSnapshot: Sendable {
             case version: try db.execute(sql: "SELECT serial FROM difference LIMIT 1")
             case 0:
                 try db.execute(sql: schema)
-                // Row numbers start from the time of creation, so that numbers of an earlier
-                // database never match.
+                // Row numbers start at a value derived from the creation time, so that they never
+                // match numbers of an earlier database.
                 let first = conditions.now() / 1_000_000_000 << 20
                 for table in ["difference", "folder", "tree"] {
                     try db.execute(
@@ -147,8 +148,8 @@ package final class FileSnapshot: Sendable {
 
     /// Runs one transaction.
     ///
-    /// - Parameter isDurable: `true` if the transaction survives a loss of power (`PRAGMA
-    ///   synchronous = FULL`). A loss of power may undo other transactions, each as a whole.
+    /// - Parameter isDurable: `true` if the transaction must survive a power failure (`PRAGMA
+    ///   synchronous = FULL`). A power failure may undo other transactions, each as a whole.
     func once<Value>(
         isDurable: Bool = false, _ body: (Database) throws -> Value
     ) throws(FileWatchingError) -> Value {
@@ -210,10 +211,10 @@ package final class FileSnapshot: Sendable {
     /// Sets the trees that are watched.
     ///
     /// The stored files of a dropped tree move to trees of the same owner that cover their paths
-    /// (``TreeSuccession``). The other files of a dropped tree become removed files, even if their
-    /// file system is unmounted, because the user no longer wants them.
+    /// (``TreeSuccession``). The other files of a dropped tree are treated as removed, even if
+    /// their file system is unmounted, because the user no longer wants them.
     ///
-    /// - Returns: The trees that took over files. They must be compared as new trees are.
+    /// - Returns: The trees that took over files. They must be compared like new trees.
     @discardableResult
     package func setTrees(_ trees: [WatchedTree]) throws(FileWatchingError) -> Set<Int64> {
         rules.withLock { $0 = trees }
@@ -299,7 +300,7 @@ package final class FileSnapshot: Sendable {
     /// Compares a whole tree with the disk.
     ///
     /// - Returns: A report of the comparison.
-    /// - Throws: ``FileWatchingError``. The batches that were stored before the error stay.
+    /// - Throws: ``FileWatchingError``. Batches that were stored before the error are kept.
     @discardableResult
     package func compare(_ tree: StoredTree) throws(FileWatchingError) -> TreeReport {
         try compare(tree, observer: nil)
@@ -315,8 +316,8 @@ package final class FileSnapshot: Sendable {
         }
     }
 
-    /// Compares some names of a folder with the disk, and the content of changed subfolders among
-    /// them.
+    /// Compares some names of a folder, and the content of changed subfolders among them, with the
+    /// disk.
     ///
     /// - Parameters:
     ///   - names: The names; `nil` for all.
@@ -367,7 +368,7 @@ package final class FileSnapshot: Sendable {
                     var goesOn = true
                     while goesOn {
                         goesOn = try walk.go()
-                        // The next wait is for the database.
+                        // The next step waits for the database, not for the file system.
                         pulse?.pause()
                         try note(&walk, knowledge.tree, &children)
                         pulse?.beat()
@@ -459,8 +460,8 @@ package final class FileSnapshot: Sendable {
 
     /// Runs comparisons that belong together.
     ///
-    /// Until they end, added and removed files are withheld, because they may be halves of moves.
-    /// They are withheld for 30 seconds at most.
+    /// Until they end, added and removed files are withheld for at most 30 seconds, because they
+    /// may be halves of moves.
     func gather<Value>(
         _ body: () throws(FileWatchingError) -> Value
     ) throws(FileWatchingError) -> Value {
@@ -481,8 +482,8 @@ package final class FileSnapshot: Sendable {
         return try body()
     }
 
-    /// Returns when no comparison is in progress, or after `time`. ``changes(of:after:limit:)`` may
-    /// then return more changes.
+    /// Returns when no comparison is in progress, or after `time`. Afterwards,
+    /// ``changes(of:after:limit:)`` may return more changes.
     package func waitForComparisons(atMost time: Duration) async {
         let number = gathering.withLock { gathering in
             gathering.lastWaiting += 1
@@ -512,7 +513,7 @@ package final class FileSnapshot: Sendable {
 
     /// Returns the number of pending files of each owner.
     ///
-    /// - Parameter last: The serial number after which changes count.
+    /// - Parameter last: The serial number after which changes are considered.
     package func pending(after last: Int64 = 0) throws(FileWatchingError) -> [String: PendingChanges] {
         try once { db in
             var pending: [String: PendingChanges] = [:]
@@ -532,13 +533,12 @@ package final class FileSnapshot: Sendable {
 
     /// Returns the earliest pending changes of an owner.
     ///
-    /// A removed file and an added file are reported as one move if they are the same file. The
-    /// list may be empty; acknowledge it then too. The transaction is durable before this returns.
-    /// So if a change is undone before it is acknowledged, that is a new change, even after a loss
-    /// of power.
+    /// A removed file and an added file are reported as one move if they are the same file. Even if
+    /// the list is empty, acknowledge it. The transaction is durable before this method returns, so
+    /// undoing a change before it is acknowledged is a new change, even after a power failure.
     ///
     /// - Parameters:
-    ///   - last: The serial number after which changes count.
+    /// - last: The serial number after which changes are considered.
     ///   - limit: The maximum number of changes.
     package func changes(of owner: String, after last: Int64 = 0, limit: Int) throws(FileWatchingError) -> NextChanges {
         let settled = gathering.withLock { gathering in
@@ -546,7 +546,7 @@ package final class FileSnapshot: Sendable {
         }
         return try once(isDurable: true) { db in
             var reader = ChangeReader(db)
-            // Nothing can move while no file is known.
+            // If no file is known, nothing can have moved.
             let hasFiles = try settled != nil && Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM file)") ?? true
             let changes = try reader.read(owner, after: last, limit: limit, settled: hasFiles ? settled : nil)
             let told = try db.cachedStatement(sql: "UPDATE difference SET is_told = 1 WHERE serial = ? AND NOT is_told")
@@ -557,7 +557,8 @@ package final class FileSnapshot: Sendable {
         }
     }
 
-    /// Stores that the owner has handled changes. A file that changed again since stays pending.
+    /// Records that the owner has handled changes. A file that has changed again since stays
+    /// pending.
     package func acknowledge(_ changes: FileChanges) throws(FileWatchingError) {
         var rest = changes.serials[...]
         while !rest.isEmpty {
@@ -567,10 +568,10 @@ package final class FileSnapshot: Sendable {
         }
     }
 
-    /// Stores that an owner is about to be asked for everything, by whatever call.
+    /// Records that an owner is about to be asked for everything, by any kind of call.
     ///
     /// Until the request is acknowledged, the owner may have read any file. A file that it may have
-    /// read and that is gone by then is reported as removed. The note survives the end of the
+    /// read, and that is gone by then, is reported as removed. The record survives the end of the
     /// process. A later request replaces an earlier one.
     ///
     /// ```swift
@@ -581,7 +582,7 @@ package final class FileSnapshot: Sendable {
     package func beginEverything(of owner: String) throws(FileWatchingError) -> EverythingRequest {
         try once(isDurable: true) { db in
             try db.execute(sql: "INSERT OR IGNORE INTO owner (name) VALUES (?)", arguments: [owner])
-            // Each request gets a serial number of its own.
+            // Each request gets its own serial number.
             try db.execute(sql: "UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'difference'")
             let serial = try Self.lastSerial(db)
             try db.execute(sql: "UPDATE owner SET everything = ? WHERE name = ?", arguments: [serial, owner])
@@ -589,7 +590,7 @@ package final class FileSnapshot: Sendable {
         }
     }
 
-    /// Returns the last request for everything that is not acknowledged, perhaps of another
+    /// Returns the last request for everything that is not acknowledged, possibly made by another
     /// process; `nil` if there is none.
     package func request(of owner: String) throws(FileWatchingError) -> EverythingRequest? {
         try once { db in
@@ -598,7 +599,7 @@ package final class FileSnapshot: Sendable {
         }
     }
 
-    /// Stores that an owner has handled a request for everything.
+    /// Records that an owner has handled a request for everything.
     ///
     /// The owner now knows every file that existed when the request began and still exists. Removed
     /// files stay pending. Does nothing if a later request has begun.
@@ -675,16 +676,17 @@ package final class FileSnapshot: Sendable {
     }
 }
 
-/// The clock, the time granularity of file systems, and the entry limit.
+/// The clock, the timestamp granularity of file systems, and the entry limit.
 struct SnapshotConditions: Sendable {
     /// Returns the time in nanoseconds since 1970.
     var now: @Sendable () -> Int64
-    /// Returns the interval, in nanoseconds, in which two changes of a file may have the same time.
+    /// Returns the interval, in nanoseconds, within which two changes to a file may get the same
+    /// time.
     var granularity: @Sendable (FileSystemKind) -> Int64
-    /// The maximum number of entries of a tree.
+    /// The maximum number of entries in a tree.
     var maximumEntries = WatchedTree.Limit.entries
 
-    /// The clock and limits of the system.
+    /// The system's clock and limits.
     static let system = SnapshotConditions {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -694,7 +696,7 @@ struct SnapshotConditions: Sendable {
     }
 }
 
-/// A watched tree, as the snapshot stores it.
+/// A watched tree as stored in the snapshot.
 package struct StoredTree: Hashable, Sendable {
     /// The row number.
     let id: Int64
@@ -702,6 +704,7 @@ package struct StoredTree: Hashable, Sendable {
     let ownerNumber: Int64
     /// The root and the name patterns.
     package let rule: WatchedTree
-    /// The file system of the root at the last comparison; `nil` if the tree was never compared.
+    /// The file system of the root at the last comparison; `nil` if the tree has never been
+    /// compared.
     let place: KnownPlace?
 }

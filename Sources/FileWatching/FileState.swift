@@ -1,35 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The metadata of a regular file that shows whether it was changed. Read without opening the file.
-/// Times are nanoseconds since 1970.
+/// The metadata of a regular file, which reveals changes. Read without opening the file. Times are
+/// nanoseconds since 1970.
 package struct FileState: Hashable, Sendable {
-    /// A number for the file system (``FileSystemPlace/number``). A symbolic link may lead to
-    /// another file system than its folder.
+    /// A number for the file system (``FileSystemPlace/number``). A symbolic link may lead to a
+    /// file system other than its folder's.
     package var fileSystem: Int64
-    /// The inode number; 0 if the file system does not keep inode numbers.
+    /// The inode number; 0 if the inode numbers of the file system are not persistent.
     package var inode: UInt64
     /// The creation time; 0 if the file system does not report it.
     package var born: Int64
     /// The size in bytes.
     package var size: Int64
-    /// The time of the last change of the content.
+    /// The time of the last change to the content.
     package var modified: Int64
-    /// The time of the last change of content, name or permissions (ctime). It is 0 if the file
-    /// changed so recently that another change may get the same time. The file then differs at the
+    /// The time of the last change to content, name or permissions (ctime). It is 0 if the file
+    /// changed so recently that another change may get the same time; the file then differs at the
     /// next comparison.
     package var changed: Int64
 
-    /// Returns `true` if both are states of one file, perhaps under two names.
+    /// Returns `true` if both are states of the same file, possibly under two names.
     ///
-    /// Inode numbers are used again after a deletion, so the creation time must match. If there is
-    /// no creation time, size and modification time must match.
+    /// Inode numbers are reused after a deletion, so the creation times must match. If they are not
+    /// available, size and modification time must match.
     func isOfSameFile(as other: FileState) -> Bool {
         guard inode != 0, inode == other.inode, fileSystem == other.fileSystem, born == other.born else { return false }
         return born != 0 || (size == other.size && modified == other.modified)
     }
 
-    /// Returns a digest of the file and a name. The digest of a folder is the sum of its files'
-    /// digests.
+    /// Returns a digest of the file and a name. A folder's digest is the sum of its files' digests.
     func digest(_ name: EntryName) -> Int64 {
         var digest = StableDigest()
         digest.add(name.text)
@@ -40,7 +39,7 @@ package struct FileState: Hashable, Sendable {
     }
 }
 
-/// A 64-bit digest that is the same in each process. It is not resistant to deliberate collisions.
+/// A 64-bit digest that is the same in every process. It is not resistant to deliberate collisions.
 struct StableDigest {
     private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
 

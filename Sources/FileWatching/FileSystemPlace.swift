@@ -5,18 +5,18 @@ import SystemSupport
 
 /// The file system of an open file, and its mount point.
 ///
-/// The identity of a file system stays the same over restarts and after it was unmounted. It is the
-/// first of these that is available:
+/// The identity of a file system survives restarts and unmounting. It is the first of the following
+/// that is available:
 ///
-/// 1. The number of the file system, if it is stored on the disk (ext, Btrfs, ZFS).
+/// 1. The file system's ID, if it is stored on the disk (ext, Btrfs, ZFS).
 /// 2. The UUID under `/dev/disk/by-uuid` (XFS, FAT, exFAT).
 /// 3. The type, source and root of the mount (NFS, FUSE, tmpfs).
 ///
-/// ``DiskJudgement`` decides what the identity means for the known files.
+/// ``DiskJudgement`` determines what the identity implies for the known files.
 struct FileSystemPlace: Hashable {
     /// The identity of the file system.
     let identity: String
-    /// The mount point without symbolic links; `/` if it is not known.
+    /// The mount point without symbolic links; `/` if it is unknown.
     let mountPoint: String
     /// The kind of the file system.
     let kind: FileSystemKind
@@ -31,7 +31,7 @@ struct FileSystemPlace: Hashable {
     }
 
     /// Determines the file system of an open file; `nil` if the system does not report it. Reads
-    /// small files below `/proc` and, for some file systems, the names of the disks.
+    /// small files in `/proc` and, for some file systems, the names of the disks.
     init?(of file: OwnedDescriptor) {
         var (fileSystem, type): (UInt64, Int64) = (0, 0)
         var status = stat()
@@ -55,10 +55,10 @@ struct FileSystemPlace: Hashable {
 
     private static let maximumDisks = 1024
 
-    /// Returns the UUID of the disk with a device number.
+    /// Returns the UUID of the disk that has a device number.
     private static func diskName(of device: dev_t) -> String? {
         let folder = "/dev/disk/by-uuid"
-        // Network and virtual file systems have device numbers with major number 0.
+        // Network and virtual file systems have device numbers whose major number is 0.
         guard device >> 8 != 0, let names = try? BoundedFile.names(in: folder, limit: maximumDisks) else { return nil }
         return names.first { name in
             var status = stat()
@@ -92,23 +92,24 @@ struct FileSystemKind: Hashable {
     /// The maximum interval between two kernel clock ticks, in nanoseconds, with a margin.
     private static let tick: Int64 = 20_000_000
 
-    /// `true` if the file system number is stored on the disk. Other file systems derive it from
-    /// the device, or create one at each mount.
+    /// `true` if the file system's ID is stored on the disk. Other file systems derive it from the
+    /// device, or create a new one at each mount.
     var keepsNumber: Bool { [Self.ext, Self.btrfs, Self.zfs].contains(type) }
-    /// `true` if files keep their inode numbers over a new mount.
+    /// `true` if files keep their inode numbers when the file system is mounted again.
     var keepsInodes: Bool {
         ![Self.fat, Self.exFAT, Self.fuse, Self.smb, Self.smb2, Self.cifs, Self.plan9].contains(type)
     }
-    /// `true` if files can change without the local kernel's knowledge: by other machines, or by a
-    /// FUSE process.
+    /// `true` if files can change without the local kernel's knowledge: through other machines, or
+    /// through a FUSE process.
     var isShared: Bool {
         [Self.nfs, Self.fuse, Self.smb, Self.smb2, Self.cifs, Self.plan9, Self.ceph, Self.afs].contains(type)
     }
 
-    /// Returns the interval, in nanoseconds, in which two changes of a file may have the same time.
+    /// Returns the interval, in nanoseconds, within which two changes to a file may get the same
+    /// time.
     ///
-    /// - Parameter isExact: `true` if the kernel gives a file whose times were read a distinct time
-    ///   at its next change. Linux 6.13 does so on some file systems.
+    /// - Parameter isExact: `true` if the kernel assigns a distinct time to the next change after a
+    ///   file's times were read. Linux 6.13 does this on some file systems.
     func granularity(isExact: Bool) -> Int64 {
         switch type {
         case Self.ext, Self.btrfs, Self.xfs, Self.tmpfs: isExact ? 0 : Self.tick
@@ -149,18 +150,19 @@ private struct MountEntry {
 
 /// The meaning of a file system at a path for the files that are known there.
 ///
-/// Unmounting a file system removes no files, so a missing file counts as removed only if the same
-/// file system is mounted. There are two exceptions. Another file system that is not empty replaces
-/// the known files, because the user has mounted it there. So does the bare mount point if it holds
-/// one of the known files, because the user has copied them. Until then all known files stay.
+/// Unmounting a file system does not remove files, so a missing file is treated as removed only if
+/// the same file system is mounted. There are two exceptions. A different file system that is not
+/// empty replaces the known files, because the user mounted it there. The bare mount point does so
+/// too if it contains one of the known files, because the user copied them. In all other cases, all
+/// known files are kept.
 enum DiskJudgement: Hashable {
-    /// The same file system: a file that does not exist was removed.
+    /// The same file system is mounted: a file that does not exist was removed.
     case same
-    /// Another file system is mounted at the path, or the same one from a higher folder. Files that
-    /// are missing there count as removed if that file system is not empty.
+    /// A different file system is mounted at the path, or the same one from a higher folder. Files
+    /// that are missing there are treated as removed if that file system is not empty.
     case other
-    /// Nothing is mounted at the path. Files that are missing there count as removed if the mount
-    /// point holds a known file.
+    /// Nothing is mounted at the path. Files that are missing there are treated as removed if the
+    /// mount point contains a known file.
     case away
 
     init(_ found: FileSystemPlace, known: KnownPlace) {
@@ -178,7 +180,7 @@ struct KnownPlace: Hashable, Sendable {
     var mountPoint: String
 }
 
-/// The support of the kernel for exact file times (multigrain timestamps), by release.
+/// Determines whether the kernel supports exact file times (multigrain timestamps), by release.
 enum ExactTimes {
     static let areKept: Bool = {
         var names = utsname()

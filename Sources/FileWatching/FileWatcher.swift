@@ -4,39 +4,40 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// A watcher that keeps a ``FileSnapshot`` up to date with the disk for as long as it lives.
+/// A watcher that keeps a ``FileSnapshot`` in sync with the disk for as long as it lives.
 ///
-/// It stores each change as soon as the path has settled. It compares a tree as a whole when the
-/// tree is first watched, when events were lost, and when something was mounted.
+/// It stores each change once the path has settled. It compares a whole tree when the tree is first
+/// watched, when events were lost, and when a file system was mounted.
 ///
-/// One thread waits in poll(2) for inotify(7) events and changes of the mount table. It wakes for
-/// nothing else unless some folders cannot be watched; their trees are compared every five minutes
-/// (``Polling``). The thread may block on a file system that does not answer. No other thread waits
-/// for it.
+/// One thread waits in poll(2) for inotify(7) events and changes to the mount table. It wakes up
+/// for nothing else, unless some folders cannot be watched; their trees are compared every five
+/// minutes (``Polling``). The thread may block on a file system that does not answer. No other
+/// thread waits for it.
 package final class FileWatcher: Sendable {
     /// The state of a tree.
     package enum TreeState: Hashable, Sendable {
-        /// The tree is not compared yet.
+        /// The tree has not been compared yet.
         case waiting
-        /// The tree is compared, and changes are reported.
+        /// The tree has been compared, and changes are reported.
         case watched
         /// Nothing exists at the path.
         case missing
         /// These paths do not exist or cannot be read. Their files stay as they were.
         case unavailable([String])
-        /// The file system of the tree does not answer. Changes in other trees are not stored
-        /// either until it does.
+        /// The file system of the tree does not answer. Until it does, changes in other trees are
+        /// not stored either.
         case silent
-        /// The snapshot or a folder failed.
+        /// The snapshot failed, or a folder did.
         case failed(String)
     }
 
-    /// The reason for a comparison every five minutes.
+    /// The reason why a tree is compared every five minutes.
     package enum Polling: Hashable, Sendable {
-        /// Some folders have no watch. The kernel refused it, or half of the user's limit is used
-        /// and the rest is left to other programs.
+        /// Some folders have no watch, because the kernel refused it, or because half of the user's
+        /// limit is used up and the rest is left to other programs.
         case unwatched
-        /// The tree is on a file system that others can change unnoticed, such as NFS, SMB or FUSE.
+        /// The tree is on a file system that others can change without notice, such as NFS, SMB or
+        /// FUSE.
         case shared
     }
 
@@ -49,16 +50,16 @@ package final class FileWatcher: Sendable {
         /// The number of inotify watches.
         package var watches = 0
         /// The number of folders that could not be watched, and the last error code, usually
-        /// ENOSPC. The watcher tries them again.
+        /// ENOSPC. The watcher retries them.
         package var unwatchedFolders = 0
         package var code: Int32?
-        /// The numbers of files and folders in the trees at their last whole comparison.
+        /// The numbers of files and folders in the trees, as of their last complete comparison.
         package var files = 0
         package var folders = 0
         /// Folders that are not compared completely, because the tree exceeds
         /// ``WatchedTree/Limit``.
         package var beyondLimits: [String] = []
-        /// `true` if every event so far is stored.
+        /// `true` if every event so far has been stored.
         package var isUpToDate = false
     }
 
@@ -73,7 +74,7 @@ package final class FileWatcher: Sendable {
     private let pulse = ComparisonPulse()
     private let silence: Duration
 
-    /// Starts the thread. It watches nothing before ``watch(_:)``.
+    /// Starts the thread. It watches nothing until ``watch(_:)`` is called.
     ///
     /// - Parameters:
     ///   - snapshot: The snapshot that receives the changes.
@@ -103,7 +104,7 @@ package final class FileWatcher: Sendable {
         guard watches >= 0 else { throw .system(operation: "creating an inotify descriptor", code: errno) }
         let inotify = OwnedDescriptor(adopting: watches)
         let result = OwnThread.start("file-watch") { [weak self, pulse] in
-            // Changes matter soon, but less than the work of the user.
+            // Changes should be stored soon, but the user's work takes precedence.
             setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
             var run = WatchRun(
                 snapshot: snapshot, watches: FolderWatches(inotify, maximum: maximumWatches, add: addWatch), pace: pace,
@@ -135,7 +136,7 @@ package final class FileWatcher: Sendable {
         wake.signalEvent()
     }
 
-    /// Sets the trees that are watched. New trees are compared.
+    /// Sets the trees to watch. New trees are compared.
     package func watch(_ trees: [WatchedTree]) { order { $0.trees = trees } }
 
     /// Compares all trees again.

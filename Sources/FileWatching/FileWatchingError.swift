@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// An error of watching or comparing files.
+/// An error that occurred while watching or comparing files.
 package enum FileWatchingError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A system call failed.
     case system(operation: String, code: Int32)
     /// The snapshot cannot be read or written.
     case snapshot(path: String, reason: String)
-    /// The snapshot was damaged and was created again. Every file differs, and no earlier change
-    /// can be acknowledged.
+    /// The snapshot was damaged and has been created again. Every file differs, and no earlier
+    /// change can be acknowledged.
     case snapshotLost(path: String)
 
     /// One sentence: the attempted operation and its failure.

@@ -3,33 +3,33 @@ import CSystem
 import Glibc
 import SystemSupport
 
-/// The result of reading a folder or some of its names. Comes from the disk alone.
+/// The result of reading a folder or some of its names. Based only on the disk.
 struct FolderContent {
     /// Regular files, and symbolic links to regular files.
     var files: [(name: EntryName, state: FileState)] = []
-    /// The files that have other hard links.
+    /// The files that have additional hard links.
     var linked: Set<EntryName> = []
     /// Subfolders that are watched.
     var subfolders: [EntryName] = []
-    /// Names that could not be read. Their stored state stays.
+    /// Names that could not be read. Their stored state is kept.
     var unknown: Set<EntryName> = []
-    /// Symbolic links without a target, and the file system on which their path ends.
+    /// Symbolic links without a target, with the file system on which their path ends.
     var dangling: [EntryName: Int64] = [:]
     /// Requested names that do not exist or are not watched. Used only if not all names were read.
     var absent: [EntryName] = []
-    /// The absent names that do not exist at all and would be watched as files.
+    /// The absent names that do not exist at all, and would be watched if they were files.
     var vanished: Set<EntryName> = []
-    /// `true` if all names of the folder were read. Then a stored name that the read did not find
+    /// `true` if all names of the folder were read. In that case, a stored name that was not found
     /// is gone.
     var isWhole = true
-    /// `true` if the read must be repeated soon, because the system had no resources for it.
+    /// `true` if the read must be repeated soon, because the system lacked resources.
     var needsRetry = false
-    /// Files that may change again without a new time.
+    /// Files that may change again without getting a new time.
     var unsettled: [EntryName] = []
     /// A digest of all files, independent of their order.
     private(set) var digest: Int64 = 0
 
-    /// `true` if the folder holds nothing that is watched.
+    /// `true` if the folder contains nothing that is watched.
     var isEmpty: Bool { files.isEmpty && subfolders.isEmpty && unknown.isEmpty && dangling.isEmpty }
 
     mutating func add(_ name: EntryName, _ state: FileState) {
@@ -48,9 +48,9 @@ struct FolderPlace {
 struct FileReader {
     let rule: WatchedTree
     let conditions: SnapshotConditions
-    /// Receives a beat for each answer of the file system.
+    /// Notified of each answer from the file system.
     let pulse: ComparisonPulse?
-    /// The number of entries read so far, hidden ones included.
+    /// The number of entries read so far, including hidden ones.
     private(set) var entries = 0
     /// The file systems of link targets, by device number.
     private var places: [UInt64: FileSystemPlace] = [:]
@@ -59,14 +59,14 @@ struct FileReader {
         (self.rule, self.conditions, self.pulse) = (rule, conditions, pulse)
     }
 
-    /// `true` if the entry limit of the tree is not reached.
+    /// `true` if the tree's entry limit has not been reached.
     var hasRoom: Bool { entries < conditions.maximumEntries }
 
     /// Reads a whole folder.
     ///
     /// - Parameter depth: The number of names below the root.
     /// - Throws: ``ErrnoCode`` if the folder cannot be listed. After a later error or at the entry
-    ///   limit, the rest is left out and the content is not whole.
+    ///   limit, the rest is omitted and the content is not whole.
     mutating func content(of folder: OwnedDescriptor, _ place: FolderPlace, depth: Int) throws(ErrnoCode)
         -> FolderContent
     {
@@ -137,7 +137,8 @@ struct FileReader {
         }
     }
 
-    /// Returns the state of a file, and `true` if every later change will have another time.
+    /// Returns the state of a file, and `true` if every later change is certain to get a different
+    /// time.
     func state(_ described: csystem_file, on place: FileSystemPlace, at time: Int64) -> (FileState, Bool) {
         let (age, isFar) = time.subtractingReportingOverflow(described.changed)
         let isSettled = isFar || age.magnitude >= UInt64(conditions.granularity(place.kind))

@@ -2,9 +2,9 @@
 import Glibc
 import SystemSupport
 
-/// The names in an open folder.
+/// A listing of the names in an open folder.
 ///
-/// Owns a directory stream of the C library (`DIR`). One thread at a time.
+/// Owns a directory stream of the C library (`DIR`). For use by one thread at a time.
 struct FolderListing: ~Copyable {
     private let stream: OpaquePointer
 
@@ -15,8 +15,8 @@ struct FolderListing: ~Copyable {
     ///
     /// - Throws: ``ErrnoCode``.
     init(of folder: OwnedDescriptor) throws(ErrnoCode) {
-        // `closedir` closes the descriptor of the stream, and the stream moves its offset. So the
-        // stream gets a descriptor of its own.
+        // `closedir` closes the stream's descriptor, and reading moves its offset, so the stream
+        // gets its own descriptor.
         let number = openat(folder.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { throw ErrnoCode(errno) }
         guard let stream = fdopendir(number) else {
@@ -30,7 +30,7 @@ struct FolderListing: ~Copyable {
     deinit { closedir(stream) }
 
     /// Returns the next name except `.` and `..`; `nil` at the end. A name that is not UTF-8 is
-    /// returned empty, because no stored path can hold it.
+    /// returned as an empty string, because no stored path can contain it.
     ///
     /// - Throws: ``ErrnoCode``.
     mutating func next() throws(ErrnoCode) -> (name: String, kind: Kind)? {

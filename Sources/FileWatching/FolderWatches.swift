@@ -2,13 +2,14 @@
 import Glibc
 import SystemSupport
 
-/// The inotify(7) watches, and the stored folders of each watch. Two owners may watch one folder.
+/// The inotify(7) watches, and the stored folders of each watch. Two owners may watch the same
+/// folder.
 ///
-/// There are at most ``maximum`` watches. When they are used up, each owner gets an equal share. An
-/// owner below its share takes surplus watches from the owner with most watches, whose trees are
-/// then polled.
+/// There are at most ``maximum`` watches. When they are used up, each owner is entitled to an equal
+/// share. An owner below its share takes surplus watches from the owner with the most watches,
+/// whose trees are then polled.
 ///
-/// One thread. Uses about 100 bytes a folder, and about 1 KiB in the kernel.
+/// For use by one thread. Uses about 100 bytes per folder, plus about 1 KiB in the kernel.
 final class FolderWatches {
     /// Adds a watch, as inotify_add_watch(2) does.
     typealias Add = @Sendable (_ descriptor: Int32, _ path: String, _ mask: UInt32) -> Int32
@@ -17,24 +18,24 @@ final class FolderWatches {
     /// The maximum number of watches.
     let maximum: Int
     private let addWatch: Add
-    /// The first folder of each watch. `others` holds further folders of the few watches that have
-    /// several.
+    /// The first folder of each watch. `others` contains the additional folders of the few watches
+    /// that have several.
     private var folders: [Int32: Int64] = [:]
     private var others: [Int32: Set<Int64>] = [:]
     private var watches: [Int64: Watched] = [:]
-    /// The watches of folders, by device and inode number.
+    /// The watches on folders, by device and inode number.
     private var numbers: [FolderNumber: Int32] = [:]
-    /// The number of watches that were added and whose folders are not stored yet.
+    /// The number of watches that have been added but whose folders are not stored yet.
     private var added = 0
     /// The number of watched folders of each owner.
     private var counts: [Int64: Int] = [:]
     /// The watched folders and links on the paths to the roots.
     private var places: [Int32: Set<Place>] = [:]
     /// The folders that could not be watched. `lastCode` is the last error, usually ENOSPC: the
-    /// user's limit of watches.
+    /// user's watch limit is reached.
     private(set) var unwatched: Set<Int64> = []
     private var lastCode: Int32 = 0
-    /// The owners that lost watches to others since this set was last emptied.
+    /// The owners that have lost watches to others since this set was last emptied.
     var curtailed: Set<Int64> = []
 
     private struct Watched {
@@ -43,7 +44,7 @@ final class FolderWatches {
         var number: FolderNumber
     }
 
-    /// A name above the root of a tree, or (`nil`) a folder or link on that path itself.
+    /// A name above the root of a tree or, if `nil`, a folder or link on that path itself.
     struct Place: Hashable {
         var tree: Int64
         var name: EntryName?
@@ -51,7 +52,8 @@ final class FolderWatches {
 
     private static let presence: EventMask = [.created, .moved, .deleted, .folderGone]
     private static let content: EventMask = [presence, .modified, .closedAfterWriting, .attributes]
-    /// The limits of one transfer: the maximum number of watches, and the divisor of the surplus.
+    /// The limits on one transfer: the maximum number of watches, and the divisor applied to the
+    /// surplus.
     private static let (takenAtOnce, takenPart) = (256, 8)
 
     init(_ descriptor: OwnedDescriptor, maximum: Int = .max, add: @escaping Add) {
@@ -70,7 +72,7 @@ final class FolderWatches {
 
     var count: Int { Set(folders.keys).union(places.keys).count }
     var code: Int32? { unwatched.isEmpty ? nil : lastCode }
-    /// `true` if the last watch was refused for lack of resources.
+    /// `true` if the last watch was refused because of a lack of resources.
     var isOutOfRoom: Bool { lastCode == ENOSPC || lastCode == ENOMEM }
 
     private func add(_ path: String, _ mask: EventMask) -> Int32? {
@@ -88,12 +90,12 @@ final class FolderWatches {
             lastCode = ENOSPC
             return nil
         }
-        // The path through `/proc/self/fd` names the open folder, even if it was renamed.
+        // The path in `/proc/self/fd` refers to the open folder even if it has been renamed.
         let (path, mask): (String, EventMask) = (
             "/proc/self/fd/\(folder.number)", [Self.content, .foldersOnly, .noUnlinked]
         )
         var watch = add(path, mask)
-        // Other programs use the rest of the limit.
+        // Other programs are using the rest of the limit.
         if watch == nil, lastCode == ENOSPC, makeRoom(for: owner, of: used) { watch = add(path, mask) }
         if isNew, watch != nil { added += 1 }
         return watch
@@ -102,7 +104,7 @@ final class FolderWatches {
     /// The number of used watches; a lower bound.
     private var used: Int { folders.count + places.count + added }
 
-    /// Takes watches from the owner with most watches, if `owner` has less than its share.
+    /// Takes watches from the owner with the most watches, if `owner` has less than its share.
     private func makeRoom(for owner: Int64, of all: Int) -> Bool {
         let share = all / (counts.count + (counts[owner] == nil ? 1 : 0))
         guard counts[owner, default: 0] + added < share,
@@ -137,7 +139,7 @@ final class FolderWatches {
         if watches[folder]?.watch == watch {
             if let before = watches[folder], before.owner == owner, before.number == number { return }
         }
-        // Another folder has replaced a folder that was moved away.
+        // Another folder has taken the place of a folder that was moved away.
         remove(folder, except: watch)
         watches[folder] = Watched(watch: watch, owner: owner, number: number)
         counts[owner, default: 0] += 1
@@ -146,13 +148,13 @@ final class FolderWatches {
 
     func isWatched(_ folder: Int64) -> Bool { watches[folder] != nil }
 
-    /// Removes all folders except these.
+    /// Removes all folders except the given ones.
     func keep(_ present: Set<Int64>) {
         for folder in Array(watches.keys) where !present.contains(folder) { remove(folder) }
         unwatched.formIntersection(present)
     }
 
-    /// - Parameter kept: A watch that is not removed even if it has no folder left.
+    /// - Parameter kept: A watch that is not removed even if no folder uses it any more.
     private func remove(_ folder: Int64, except kept: Int32? = nil) {
         guard let watched = takeNote(of: folder) else { return }
         let watch = watched.watch
@@ -188,17 +190,17 @@ final class FolderWatches {
 
     // MARK: Places
 
-    /// Watches a folder for changes of one name in it.
+    /// Watches a folder for changes to one name in it.
     ///
-    /// - Parameter isFile: `true` if writes to the file of that name are watched too.
+    /// - Parameter isFile: `true` if writes to the file with that name are watched too.
     func add(_ path: String, _ place: Place, isFile: Bool) -> Int32? {
         note(place, add(path, [isFile ? Self.content : Self.presence, .foldersOnly, .added]))
     }
 
     /// Watches a folder or a link for its own move or removal.
     func addItself(_ step: RootPath.Step, tree: Int64) -> Int32? {
-        // Replacing a link changes its attributes first. On a folder, attribute events of all its
-        // entries would be included.
+        // Replacing a link changes its attributes first. For a folder, attribute events would
+        // include those of all its entries.
         let changes: EventMask = step.isLink ? [.folderGone, .attributes] : .folderGone
         return note(Place(tree: tree, name: nil), add(step.path.text, [changes, .noLinks, .added]))
     }
@@ -208,7 +210,7 @@ final class FolderWatches {
         return watch
     }
 
-    /// Returns the path entries of a watch.
+    /// Returns the path entries that use a watch.
     func places(of watch: Int32) -> Set<Place> { places[watch] ?? [] }
 
     /// Removes the path watches of a tree, except `kept`.
@@ -230,7 +232,7 @@ final class FolderWatches {
         (numbers, counts, added, curtailed) = ([:], [:], 0, [])
     }
 
-    /// Forgets a watch that the kernel has removed.
+    /// Removes all record of a watch that the kernel has removed.
     func forget(_ watch: Int32) {
         for folder in folders(of: watch) where watches[folder]?.watch == watch {
             if let number = takeNote(of: folder)?.number, numbers[number] == watch { numbers[number] = nil }
@@ -238,7 +240,7 @@ final class FolderWatches {
         (folders[watch], others[watch], places[watch]) = (nil, nil, nil)
     }
 
-    /// Reads the pending events, 64 KiB at most.
+    /// Reads the pending events, up to 64 KiB.
     ///
     /// - Parameter buffer: Memory for the events.
     func read(_ buffer: UnsafeMutableRawBufferPointer) -> [InotifyEvent] {

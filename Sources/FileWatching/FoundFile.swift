@@ -8,7 +8,7 @@ enum Found {
     case file(csystem_file)
     case folder(csystem_file)
     /// Neither a regular file nor a folder, or a link to a folder. Folders are watched only at
-    /// their own path.
+    /// their own paths.
     case other
     /// A symbolic link without a target.
     case dangling
@@ -16,8 +16,8 @@ enum Found {
     /// The path cannot be read.
     case unknown(code: Int32)
 
-    /// Reads the metadata of a name in an open folder, or of the folder itself for an empty name. A
-    /// symbolic link to a file counts as the file.
+    /// Reads the metadata of a name in an open folder, or of the folder itself if the name is
+    /// empty. A symbolic link to a file is treated as the file.
     init(_ name: String, in folder: Int32) {
         var described = csystem_file()
         var isLink = false
@@ -27,7 +27,7 @@ enum Found {
             code = csystem_describe(folder, name, 1, &described)
         }
         guard code == 0 else {
-            // A loop of links leads to nothing.
+            // A loop of links is treated like a missing file.
             guard [ENOENT, ENOTDIR, ELOOP].contains(code) else {
                 self = .unknown(code: code)
                 return
@@ -50,7 +50,7 @@ struct FolderNumber: Hashable {
 
     init(_ described: csystem_file) { (device, inode) = (described.device, described.inode) }
 
-    /// Reads the numbers of the folder at a path; `nil` if there is none.
+    /// Reads the numbers of the folder at a path; `nil` if there is no folder.
     init?(path: String) {
         var described = csystem_file()
         guard csystem_describe(AT_FDCWD, path, 1, &described) == 0 else { return nil }
@@ -59,8 +59,7 @@ struct FolderNumber: Hashable {
 }
 
 extension OwnedDescriptor {
-    /// Opens a folder in a folder; `.` is the folder itself. Fails for symbolic links and other
-    /// files.
+    /// Opens a subfolder; `.` is the folder itself. Fails for symbolic links and for other files.
     ///
     /// - Throws: ``ErrnoCode``.
     static func folder(_ name: String, in parent: OwnedDescriptor) throws(ErrnoCode) -> OwnedDescriptor {
@@ -69,7 +68,7 @@ extension OwnedDescriptor {
         return OwnedDescriptor(adopting: number)
     }
 
-    /// Opens a path with `O_PATH`, which does not open the file itself. Follows links.
+    /// Opens a path with `O_PATH`, which does not open the file itself. Follows symbolic links.
     ///
     /// - Throws: ``ErrnoCode``.
     static func place(_ path: String, in folder: Int32 = AT_FDCWD) throws(ErrnoCode) -> OwnedDescriptor {
@@ -78,7 +77,7 @@ extension OwnedDescriptor {
         return OwnedDescriptor(adopting: number)
     }
 
-    /// Opens a path, or its nearest existing ancestor.
+    /// Opens a path or, if it does not exist, its nearest existing ancestor.
     ///
     /// - Throws: ``ErrnoCode`` for errors other than absence.
     static func nearest(_ path: String, in folder: Int32 = AT_FDCWD) throws(ErrnoCode) -> OwnedDescriptor {
@@ -96,7 +95,7 @@ extension OwnedDescriptor {
 }
 
 extension ErrnoCode {
-    /// `true` if the system lacked resources, which says nothing about the file.
+    /// `true` if the system lacked resources, which implies nothing about the file.
     var isWantOfRoom: Bool { [EMFILE, ENFILE, ENOMEM, ENOBUFS, EINTR, EAGAIN].contains(code) }
     /// `true` if nothing exists at the path.
     var isAbsence: Bool { [ENOENT, ENOTDIR, ELOOP].contains(code) }

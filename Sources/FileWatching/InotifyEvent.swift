@@ -33,12 +33,12 @@ struct InotifyEvent: Hashable {
     var mask: EventMask
     /// The name in the watched folder; empty for the folder itself. `nil` if it is not UTF-8.
     var name: EntryName?
-    /// A number that connects the two events of a move; 0 for other events.
+    /// A number that links the two events of a move; 0 for other events.
     var cookie: UInt32 = 0
 
     private static let headerBytes = 16
 
-    /// Decodes events as the kernel wrote them. Skips an incomplete event at the end.
+    /// Decodes events as written by the kernel. Skips an incomplete event at the end.
     static func read(_ bytes: UnsafeRawBufferPointer) -> [InotifyEvent] {
         var events: [InotifyEvent] = []
         var offset = 0

@@ -4,18 +4,18 @@ import SystemSupport
 
 /// The folders and symbolic links on the path to the root of a tree.
 struct RootPath: Hashable {
-    /// A folder or link on the path: its own path without links, and its device and inode number.
+    /// A folder or link on the path: its own path without links, with its device and inode number.
     struct Step: Hashable {
         var path: EntryName
         var device: UInt64
         var inode: UInt64
         var isLink: Bool
     }
-    /// The steps from `/` on. The root of the tree is included only if it is a link.
+    /// The steps, starting at `/`. The root of the tree is included only if it is a link.
     private(set) var steps: [Step] = []
-    /// The path without links, as far as it exists.
+    /// The path with links resolved, as far as it exists.
     private(set) var resolved = EntryName("")
-    /// The name that was looked up last. `lastFolder` is the folder of that name.
+    /// The name that was looked up last. `lastFolder` is the folder that contains it.
     private(set) var lastName = EntryName("")
     private(set) var lastFolder = EntryName("/")
     /// `true` if the path exists. `isFolder` is `true` if it leads to a folder.

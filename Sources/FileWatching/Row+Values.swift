@@ -4,7 +4,8 @@ import GRDB
 extension Row {
     /// Returns the integer of a column.
     ///
-    /// - Throws: `DatabaseError` if the value is not an integer, because the database is damaged.
+    /// - Throws: `DatabaseError` if the value is not an integer, which means that the database is
+    ///   damaged.
     func number(_ column: Int) throws -> Int64 {
         guard let number = Int64.fromDatabaseValue(self[column]) else { throw Self.damage }
         return number
@@ -30,10 +31,10 @@ extension Row {
 }
 
 extension FileState {
-    /// The columns of a state in the tables `file` and `difference`.
+    /// The columns of a file state in the tables `file` and `difference`.
     static let columns = "file_system, inode, born, size, modified, changed"
 
-    /// Reads the columns of a state.
+    /// Reads the columns of a file state.
     init(_ row: Row, from first: Int) throws {
         self.init(
             fileSystem: try row.number(first), inode: UInt64(bitPattern: try row.number(first + 1)),
@@ -41,7 +42,7 @@ extension FileState {
             changed: try row.number(first + 5))
     }
 
-    /// The values of the columns of a state.
+    /// The values for the columns of a file state.
     var arguments: StatementArguments { [fileSystem, Int64(bitPattern: inode), born, size, modified, changed] }
 }
 
@@ -56,7 +57,7 @@ extension FolderRow {
             digest: try row.number(orNil: 7))
     }
 
-    /// Returns the subfolder with a name.
+    /// Returns the subfolder that has a name.
     static func child(_ name: EntryName, of parent: Int64, tree: Int64, _ db: Database) throws -> FolderRow? {
         let statement = try db.cachedStatement(
             sql: "SELECT \(columns) FROM folder WHERE parent = ? AND name = ? AND tree = ?")

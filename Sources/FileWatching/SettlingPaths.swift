@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names that events reported, held until no event follows for a short time (a debouncer).
+/// A debouncer: holds the names that events reported until no further event follows for a short
+/// time.
 struct SettlingPaths {
-    /// The kind of an event, which decides the wait.
+    /// The kind of an event, which determines how long to wait.
     enum Happening: Hashable {
         /// The name appeared, disappeared, or was closed after writing.
         case done
@@ -12,7 +13,7 @@ struct SettlingPaths {
         case later(Duration)
     }
 
-    /// A folder and a name in it; `nil` stands for the whole folder.
+    /// A folder and a name in it; `nil` represents the whole folder.
     private struct Place: Hashable {
         var folder: Int64
         var name: EntryName?
@@ -23,7 +24,7 @@ struct SettlingPaths {
         /// The other name of a moved file. Both names become due together.
         var other: Place?
     }
-    /// The old names of moved files, by cookie, until the event of the new name.
+    /// The old names of moved files, by cookie, until the event for the new name arrives.
     private var moved: [UInt32: Place] = [:]
     private var waits: [Place: Wait] = [:]
     private var names: [Int64: Int] = [:]
@@ -32,20 +33,21 @@ struct SettlingPaths {
     static let quiet = Duration.milliseconds(100)
     /// The time without events after which a name that is being written is due.
     static let quietWhileWriting = Duration.seconds(1)
-    /// The maximum wait of a name. A file that is written without pause is checked at this
+    /// The maximum time that a name waits. A file that is written continuously is checked at this
     /// interval.
     static let patience = Duration.seconds(10)
-    /// The maximum number of names in one folder. Beyond it the whole folder is compared.
+    /// The maximum number of names in one folder. If there are more, the whole folder is compared.
     static let maximumNames = 256
-    /// The maximum number of waiting names. Beyond it everything is compared.
+    /// The maximum number of waiting names. If there are more, everything is compared.
     static let maximumPlaces = 8192
 
-    /// `true` if too many names were waiting or events were lost, so everything must be compared.
+    /// `true` if too many names were waiting or events were lost, so that everything must be
+    /// compared.
     private(set) var hasOverflowed = false
 
     /// Records an event.
     ///
-    /// - Parameter cookie: A number that connects the two events of a move; 0 for other events.
+    /// - Parameter cookie: A number that links the two events of a move; 0 for other events.
     mutating func note(
         _ happening: Happening, _ name: EntryName?, in folder: Int64, at now: ContinuousClock.Instant,
         cookie: UInt32 = 0
@@ -103,7 +105,7 @@ struct SettlingPaths {
     /// The time when the next name is due; `nil` if none is waiting.
     var nextDue: ContinuousClock.Instant? { waits.values.lazy.map { due($0) }.min() }
 
-    /// Returns and removes the names that are due, by folder; `nil` stands for the whole folder.
+    /// Returns and removes the names that are due, by folder; `nil` represents the whole folder.
     /// The two names of a moved file are due together.
     mutating func takeDue(at now: ContinuousClock.Instant) -> [Int64: Set<EntryName>?] {
         var due: [Int64: Set<EntryName>?] = [:]

@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// The results of a comparison of a tree.
+/// The results of comparing a tree.
 package struct TreeReport: Hashable, Sendable {
-    /// The number of folders that were read, and of files in them.
+    /// The number of folders that were read, and the number of files in them.
     package var folders = 0
     package var files = 0
-    /// Paths that do not exist or cannot be read. Their files stay as they were, because this
-    /// proves nothing.
+    /// Paths that do not exist or cannot be read. Their files stay as they were, because this does
+    /// not prove that they were removed.
     package var unavailable: [String] = []
-    /// Folders beyond ``WatchedTree/Limit``. Their stored state stays.
+    /// Folders beyond ``WatchedTree/Limit``. Their stored state is kept.
     package var beyondLimits: [String] = []
     /// `true` if a difference was written.
     package var hasNews = false
     /// `true` if the comparison must be repeated soon, because the system lacked resources.
     package var needsRetry = false
-    /// `true` if a part of the tree is on a file system that others can change unnoticed.
+    /// `true` if part of the tree is on a file system that others can change without notice.
     package var isShared = false
     /// `true` if the whole tree must be compared.
     var needsWholeTree = false
     /// The number of folders that could not be watched.
     var unwatched = 0
-    /// Files that must be checked again in a few seconds, because they may change again without a
-    /// new time.
+    /// Files that must be checked again in a few seconds, because they may change again without
+    /// getting a new time.
     var unsettled: [Int64: Set<EntryName>] = [:]
     /// Other hard and symbolic links of changed files. The kernel reports no event for them.
     var otherNames: [Int64: Set<EntryName>] = [:]
-    /// `true` if there are more other names than `otherNames` holds.
+    /// `true` if there are more other names than `otherNames` can hold.
     var hasMoreNames = false
 
     /// The maximum number of reported paths.
     static let maximumPlaces = 16
-    /// The maximum number of unsettled names. Further names differ at the next comparison.
+    /// The maximum number of unsettled names. Names beyond it differ at the next comparison.
     static let maximumUnsettled = 1024
 
     /// The maximum number of other names.

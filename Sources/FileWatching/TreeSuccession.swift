@@ -5,10 +5,11 @@ import SystemSupport
 /// Moves the stored files of dropped trees to the trees of the same owner that cover the same
 /// paths. A file that is still watched is then neither removed nor reported again.
 ///
-/// A folder keeps its row and number, and gets a folder of the other tree as its parent. If that
-/// tree has a row for the path already, the files are merged into it. The known file system of a
-/// path moves along, so an unmounted file system is recognized under the other tree too. The files
-/// of a path that no tree covers are removed, also on an unmounted file system.
+/// A folder keeps its row and number, and gets a folder of the other tree as its parent. If the
+/// other tree already has a row for the path, the files are merged into that row. The known file
+/// system of a path is transferred too, so that an unmounted file system is also recognized under
+/// the other tree. Files at paths that no tree covers are removed, even on an unmounted file
+/// system.
 ///
 /// Reads nothing from the disk. Each tree in ``takers`` must be compared afterwards.
 struct TreeSuccession {
@@ -19,10 +20,10 @@ struct TreeSuccession {
         /// The names on the path to its root.
         let root: [EntryName]
         var place: KnownPlace?
-        /// `true` if the tree has no known file, so its file system may still be replaced.
+        /// `true` if the tree has no known files, so that its file system may still be replaced.
         let isEmpty: Bool
 
-        /// Returns the number of names below the root, if the folder is watched; else `nil`.
+        /// Returns the number of names below the root if the folder is watched; otherwise `nil`.
         func depth(of path: [EntryName]) -> Int? {
             let depth = path.count - root.count
             guard 0...WatchedTree.Limit.depth ~= depth, path.starts(with: root) else { return nil }
@@ -76,9 +77,10 @@ struct TreeSuccession {
 
     // MARK: Folders
 
-    /// Moves a folder with everything below it.
+    /// Moves a folder together with everything below it.
     ///
-    /// - Parameter above: The tree that took the parent, and `true` if the parent kept its row.
+    /// - Parameter above: The tree that took over the parent, and `true` if the parent kept its
+    ///   row.
     private mutating func pass(_ row: FolderRow, _ position: Position, above: (heir: Int, isMoved: Bool)?) throws {
         var position = position
         if let mount = row.mount {
@@ -106,7 +108,7 @@ struct TreeSuccession {
         if known != nil { _ = try make(position.path, heir) }
         takers.insert(id)
         if above?.heir != heir || known != nil { try setPlace(position, heir, taken: known == nil ? row.id : nil) }
-        // In most cases the whole content of a folder moves with it.
+        // In most cases, the entire content of a folder moves with it.
         if known == nil, position.depth >= source.rule.names.count, depth >= heirs[heir].rule.names.count,
             try position.depth > 0 || !isRootFile(row.id)
         {
@@ -117,12 +119,13 @@ struct TreeSuccession {
         if known != nil { try setGoing(row.id) }
     }
 
-    /// Marks a folder that no tree watches as going, and moves the watched folders below it.
+    /// Sets a folder that no tree watches any more to the state `going`, and moves the watched
+    /// folders below it to their new tree.
     private mutating func leave(_ row: FolderRow, _ position: Position, above: (heir: Int, isMoved: Bool)?) throws {
         let isOnTheWay = heirs.contains { $0.root.starts(with: position.path) }
         let children = isOnTheWay ? try self.children(of: row.id) : []
         if let above, above.isMoved {
-            // Its parent row belongs to another tree now.
+            // Its parent row now belongs to another tree.
             let folders = isOnTheWay ? "= ?" : "IN \(Self.below)"
             try db.execute(
                 sql: "UPDATE folder SET tree = ? WHERE id \(folders)", arguments: [heirs[above.heir].id, row.id])
@@ -163,17 +166,17 @@ struct TreeSuccession {
         try Self.withdrawRemovals("IN \(Self.below)", folder, db)
     }
 
-    /// Prepares the comparison of a tree that is watched again before all of it was noted as
-    /// removed.
+    /// Prepares the comparison of a tree that is watched again before all of its files were noted
+    /// as removed.
     static func revive(_ tree: StoredTree, _ db: Database) throws {
         try withdrawRemovals("IN (SELECT id FROM folder WHERE tree = ?)", tree.id, db)
         try db.execute(
             sql: "UPDATE folder SET state = 0, digest = NULL WHERE tree = ? AND state != 0", arguments: [tree.id])
     }
 
-    /// Deletes the removals that were not reported to the owner. The comparison finds real removals
-    /// again, because the drop of a tree notes files as removed too. Reported removals stay, with a
-    /// new serial number.
+    /// Deletes removals that were not reported to the owner yet. Dropping a tree notes its files as
+    /// removed; the comparison finds real removals again. Reported removals are kept, with a new
+    /// serial number.
     private static func withdrawRemovals(_ folders: String, _ number: Int64, _ db: Database) throws {
         try db.execute(
             sql: "DELETE FROM difference WHERE folder \(folders) AND NOT is_present AND NOT is_told",
@@ -186,7 +189,7 @@ struct TreeSuccession {
                 """, arguments: [number])
     }
 
-    /// Returns the row number of a folder of a tree.
+    /// Returns the row number of a folder in a tree.
     private func find(_ path: [EntryName], _ heir: Int) throws -> Int64? {
         var folder = try FolderRow.child("", of: 0, tree: heirs[heir].id, db)?.id
         for name in path.dropFirst(heirs[heir].root.count) {
@@ -195,7 +198,7 @@ struct TreeSuccession {
         return folder
     }
 
-    /// Returns the row number of a folder of a tree. Creates missing rows on its path, and marks
+    /// Returns the row number of a folder in a tree. Creates missing rows on its path, and marks
     /// all of them as present.
     private func make(_ path: [EntryName], _ heir: Int) throws -> Int64 {
         var folder: Int64 = 0
@@ -217,14 +220,15 @@ struct TreeSuccession {
 
     // MARK: File systems
 
-    /// Stores the file system of a folder in the tree that took it.
+    /// Stores the file system of a folder in the tree that took over the folder.
     ///
-    /// - Parameter taken: The row of the folder, if the tree took the row.
+    /// - Parameter taken: The row of the folder, if the tree took over the row.
     private mutating func setPlace(_ position: Position, _ heir: Int, taken: Int64? = nil) throws {
         guard let place = position.place else { return }
         let (root, mount) = (heirs[heir].root, Self.names(place.mountPoint))
-        // A mount point has no links, but a path may have some. Then the folder itself serves as
-        // mount point. Missing files then count as removed if the folder is not empty.
+        // A mount point contains no links, but a path may contain some. In that case, the folder
+        // itself is used as the mount point, and missing files are treated as removed if the folder
+        // is not empty.
         let isBelow = mount.count > root.count && mount.starts(with: root) && position.path.starts(with: mount)
         guard isBelow || !root.starts(with: mount) && position.path != root else {
             guard heirs[heir].place == nil || heirs[heir].isEmpty else { return }
@@ -234,7 +238,7 @@ struct TreeSuccession {
                 arguments: [place.identity, place.mountPoint, heirs[heir].id])
             return
         }
-        // A file system that the tree itself has compared takes precedence.
+        // A file system recorded by a comparison of the tree itself takes precedence.
         try db.cachedStatement(
             sql: "UPDATE folder SET file_system = ? WHERE id = ? AND file_system IS NULL AND (inode = 0 OR id = ?)"
         ).execute(arguments: [place.identity, try make(isBelow ? mount : position.path, heir), taken])
@@ -251,10 +255,10 @@ struct TreeSuccession {
                 """, arguments: [folder]) ?? true
     }
 
-    /// Moves the files of a folder one by one.
+    /// Moves the files of a folder one at a time.
     ///
-    /// - Parameter taken: The tree that took the folder, and the row of the folder there; `nil` if
-    ///   no tree took it.
+    /// - Parameter taken: The tree that took over the folder, and the folder's row in it; `nil` if
+    ///   no tree took over the folder.
     private mutating func passFiles(
         of folder: Int64, _ position: Position, to taken: (heir: Int, folder: Int64)?
     ) throws {
@@ -291,7 +295,7 @@ struct TreeSuccession {
 
     private mutating func setPlace(_ position: Position, ofFileIn heir: Int) throws {
         var position = position
-        // A root that is a file has its own file system entry.
+        // A root that is a file has its own file system record.
         if position.path.count < heirs[heir].root.count { position.path = heirs[heir].root }
         try setPlace(position, heir)
     }
@@ -321,7 +325,7 @@ struct TreeSuccession {
             try db.cachedStatement(sql: sql).execute(arguments: arguments)
         }
         try execute("DELETE FROM difference WHERE folder = ? AND name = ? AND NOT is_present AND NOT is_told", old)
-        // The row of the other tree is kept, as it is just as accurate. A change that was reported
+        // The other tree's row is kept, because it is just as accurate. A change that was reported
         // for either tree is reported again.
         try execute("UPDATE OR IGNORE file SET folder = ?, name = ? WHERE folder = ? AND name = ?", new + old)
         try execute("DELETE FROM file WHERE folder = ? AND name = ?", old)

@@ -5,44 +5,45 @@ import SystemSupport
 
 /// The intervals of a watcher.
 struct WatchPace: Sendable {
-    /// The minimum time between two reads of events. It bounds the wakeups during frequent events.
+    /// The minimum time between two reads of events. It limits the number of wakeups during
+    /// frequent events.
     var pause = Duration.milliseconds(50)
-    /// The delay before a retry after a failure of the snapshot.
+    /// The delay before retrying after a failure of the snapshot.
     var failure = Duration.seconds(60)
     /// The interval between comparisons of a polled tree.
     var polling = Duration.seconds(300)
-    /// The first delay before a whole comparison after lost events or a lack of resources. It
-    /// doubles up to `longest` while the condition lasts.
+    /// The initial delay before a complete comparison after events were lost or resources were
+    /// lacking. It doubles, up to `longest`, while the condition lasts.
     var first = Duration.seconds(1)
     var longest = Duration.seconds(60)
-    /// The time after which a file system without an answer is reported as silent.
+    /// The time after which a file system that does not answer is reported as silent.
     var silence = Duration.seconds(5)
-    /// The delay before another check of a file that may have changed within the time granularity.
+    /// The delay before rechecking a file that may have changed within the timestamp granularity.
     var unsettled = Duration.milliseconds(2200)
-    /// The number of events in a second above which a burst begins; see ``EventBurst``.
+    /// The number of events per second above which a burst begins; see ``EventBurst``.
     var burst = 4096
-    /// The interval between checks for the end of a burst.
+    /// The interval at which the end of a burst is checked for.
     var burstCheck = Duration.seconds(1)
 }
 
 /// The state of a burst of events, such as a Git checkout that replaces 20,000 files.
 ///
-/// Reading each event of a burst costs more than one comparison of the folders, and slows down the
+/// Reading every event of a burst costs more than one comparison of the folders, and slows down the
 /// program that makes the changes. So during a burst the inotify queue is not read, and no
-/// comparison begins. The kernel drops events that do not fit into the queue, and reports that
+/// comparison begins. The kernel drops events that do not fit into the queue, and reports this
 /// once.
 ///
-/// The burst ends when few events have arrived since the last check and no thread waits for a
-/// processor. It ends after ``WatchPace/longest`` in any case.
+/// The burst ends when only few events have arrived since the last check and no thread waits for a
+/// processor, or after ``WatchPace/longest`` in any case.
 struct EventBurst {
     private var second: (start: ContinuousClock.Instant, events: Int)
-    /// The start of the burst in progress and the time of the next check.
+    /// The start of the burst in progress, and the time of the next check.
     private var burst: (start: ContinuousClock.Instant, check: ContinuousClock.Instant)?
     private let pace: WatchPace
 
     init(_ pace: WatchPace) { (self.pace, second) = (pace, (.now, 0)) }
 
-    /// The time of the next check; `nil` without a burst.
+    /// The time of the next check; `nil` if there is no burst.
     var nextCheck: ContinuousClock.Instant? { burst?.check }
 
     /// Counts events. Begins or continues a burst if there are too many.
@@ -55,7 +56,7 @@ struct EventBurst {
     /// Postpones the next check by ``WatchPace/burstCheck``.
     mutating func postpone(at now: ContinuousClock.Instant) { burst = (burst?.start ?? now, now + pace.burstCheck) }
 
-    /// Returns `true` if the burst has lasted so long that it must end.
+    /// Returns `true` if the burst has lasted too long and must end.
     func isOverdue(at now: ContinuousClock.Instant) -> Bool { burst.map { now - $0.start >= pace.longest } ?? false }
 
     mutating func end() { (burst, second.events) = (nil, 0) }
@@ -78,18 +79,18 @@ struct DoublingWait {
     }
 }
 
-/// The state and the work of a ``FileWatcher``'s thread.
+/// The state and the work of the ``FileWatcher`` thread.
 struct WatchRun: ~Copyable {
     /// A watched tree.
     private struct Tree {
         var stored: StoredTree
-        /// The time of the next whole comparison.
+        /// The time of the next complete comparison.
         var due: ContinuousClock.Instant?
         /// The time of the next polling comparison.
         var poll: ContinuousClock.Instant?
         var polling: FileWatcher.Polling?
         var state = FileWatcher.TreeState.waiting
-        /// The path of the root without links.
+        /// The path of the root with links resolved.
         var resolved: String
         /// The row number of the root folder.
         var root: Int64?
@@ -102,17 +103,17 @@ struct WatchRun: ~Copyable {
     private let pulse: ComparisonPulse
     private var settling = SettlingPaths()
     private var trees: [Int64: Tree] = [:]
-    /// The trees to watch next. `rulesDue` is the time at which they replace the present trees;
-    /// `nil` after that.
+    /// The trees to watch next. `rulesDue` is the time at which they replace the current trees, and
+    /// `nil` afterwards.
     private var rules: [WatchedTree] = []
     private var rulesDue: ContinuousClock.Instant?
     /// The reason why setting the trees failed.
     private var rulesFailure: String?
-    /// The number of times the snapshot was created again, as last seen.
+    /// The last known number of times that the snapshot was created again.
     private var lossCount: Int
     private var overflows: DoublingWait
     private var retries: DoublingWait
-    /// `true` if a folder was moved, so watches may belong to folders outside all trees.
+    /// `true` if a folder was moved, so that watches may belong to folders outside all trees.
     private var wasMoved = false
     private let mounts: OwnedDescriptor?
     private var mountPoints: MountPoints?
@@ -144,7 +145,7 @@ struct WatchRun: ~Copyable {
 
     // MARK: Waiting
 
-    /// Waits in poll(2) for an event, an order, or the next due time.
+    /// Waits in poll(2) for an event, a command, or the next due time.
     mutating func wait(_ wake: OwnedDescriptor) {
         let now = ContinuousClock.now
         let due = settling.hasOverflowed && burst.nextCheck == nil ? now : nextDue
@@ -152,7 +153,7 @@ struct WatchRun: ~Copyable {
             pollfd(fd: wake.number, events: Int16(POLLIN), revents: 0),
             pollfd(fd: mounts?.number ?? -1, events: Int16(POLLPRI), revents: 0),
         ]
-        // Right after a read, further events gather until the pause is over.
+        // After a read, further events accumulate until the pause is over.
         let ready = lastRead + pace.pause
         if now >= ready, burst.nextCheck == nil {
             descriptors.append(pollfd(fd: watches.descriptor.number, events: Int16(POLLIN), revents: 0))
@@ -180,7 +181,7 @@ struct WatchRun: ~Copyable {
         return events.count
     }
 
-    /// The next due time without events; `nil` if there is none.
+    /// The time at which work is next due without further events; `nil` if there is none.
     var nextDue: ContinuousClock.Instant? {
         if let check = burst.nextCheck { return min(check, rulesDue ?? check) }
         return (trees.values.flatMap { [$0.due, $0.poll] } + [settling.nextDue, rulesDue]).compactMap { $0 }.min()
@@ -213,7 +214,7 @@ struct WatchRun: ~Copyable {
             for tree in trees.values where tree.root == folder {
                 schedule(tree.stored.id, at: now + SettlingPaths.quiet)
             }
-            // The parent folder gets no event when a file system is unmounted.
+            // A parent folder gets no event when a file system is unmounted.
             if event.has(.unmounted), let tree = (try? snapshot.tree(of: folder)) ?? nil {
                 schedule(tree, at: now + SettlingPaths.quiet)
             }
@@ -222,7 +223,7 @@ struct WatchRun: ~Copyable {
         }
     }
 
-    /// Schedules a whole comparison of a tree at `time` or earlier.
+    /// Schedules a complete comparison of a tree, at `time` or earlier.
     private mutating func schedule(_ tree: Int64, at time: ContinuousClock.Instant) {
         guard let due = trees[tree]?.due else {
             trees[tree]?.due = time
@@ -242,9 +243,9 @@ struct WatchRun: ~Copyable {
         }
     }
 
-    // MARK: Orders
+    // MARK: Commands
 
-    /// Orders these trees.
+    /// Schedules the trees to be set.
     mutating func setTrees(_ rules: [WatchedTree]) {
         self.rules = rules
         rulesDue = .now
@@ -270,7 +271,8 @@ struct WatchRun: ~Copyable {
         }
     }
 
-    /// Schedules comparisons of all trees. Ends a burst, because a caller waits for the result.
+    /// Schedules comparisons of all trees. Ends a burst, because a caller is waiting for the
+    /// result.
     mutating func compareAll() {
         burst.end()
         settling = SettlingPaths()
@@ -279,7 +281,7 @@ struct WatchRun: ~Copyable {
 
     // MARK: Comparing
 
-    /// Does the due work.
+    /// Carries out the work that is due.
     ///
     /// - Returns: `true` if any work was due, or if the status has changed.
     mutating func work() -> Bool {
@@ -287,7 +289,7 @@ struct WatchRun: ~Copyable {
         let wasUpToDate = status.isUpToDate
         if lossCount != snapshot.lossCount { startAgain() }
         if let check = burst.nextCheck, !(rulesDue.map { $0 <= now } ?? false) {
-            // The status reports that changes are pending.
+            // The status will report that changes are pending.
             defer { updateStatus() }
             guard check <= now, endBurst(at: now) else { return status.isUpToDate }
         }
@@ -304,7 +306,7 @@ struct WatchRun: ~Copyable {
         }
         do throws(FileWatchingError) {
             // The two names of a moved file may be in two trees. The stored files of dropped trees
-            // are accurate again once the trees that took them over are compared.
+            // are accurate again once the trees that took them over have been compared.
             try snapshot.gather { () throws(FileWatchingError) in
                 if hasRules {
                     setRules()
@@ -314,7 +316,7 @@ struct WatchRun: ~Copyable {
                 for (folder, names) in dueNames { try compare(names, of: folder) }
             }
         } catch {
-            // The due work failed, so it is scheduled again.
+            // The work failed, so it is rescheduled.
             for tree in trees.keys { schedule(tree, at: .now + pace.failure) }
             if let due = rulesDue, due <= now { (rulesDue, rulesFailure) = (now + pace.failure, error.description) }
             fail(error)
@@ -330,7 +332,7 @@ struct WatchRun: ~Copyable {
 
     /// Empties the inotify queue if no thread waits for a processor.
     ///
-    /// - Returns: `true` if the burst is over: few events have arrived since the last check.
+    /// - Returns: `true` if the burst is over: only few events have arrived since the last check.
     private mutating func endBurst(at now: ContinuousClock.Instant) -> Bool {
         let isOverdue = burst.isOverdue(at: now)
         guard isOverdue || !isContended() else {
@@ -347,7 +349,7 @@ struct WatchRun: ~Copyable {
         return burst.nextCheck == nil
     }
 
-    /// The number of 64 KiB reads that empty a queue of 16,384 events with the longest names.
+    /// The number of 64 KiB reads needed to empty a queue of 16,384 events with the longest names.
     private static let maximumReads = 72
 
     private func dueTrees(at now: ContinuousClock.Instant) -> [Int64] {
@@ -361,10 +363,10 @@ struct WatchRun: ~Copyable {
         trees[number]?.poll = nil
         pulse.begin(tree.stored.rule)
         defer { pulse.end() }
-        // Watches come before the comparison. It finds earlier changes, and the kernel reports
-        // later ones.
+        // Watches are added before the comparison: the comparison finds earlier changes, and the
+        // kernel reports later ones.
         var way = WatchedWay(to: tree.stored, watches)
-        // A change of the root's name shows when an unreadable folder becomes readable.
+        // A change to the root's name reveals that an unreadable folder has become readable.
         if !way.path.isFolder || tree.state.isUnavailable { way.addName() }
         let observer = TreeObserver(watches, tree.stored.ownerNumber)
         tree.report = try snapshot.compare(tree.stored, observer: observer, pulse)
@@ -385,7 +387,7 @@ struct WatchRun: ~Copyable {
             } else if tree.root == nil, report.files == 0 {
                 .missing
             } else { .watched }
-        // The comparison itself may have scheduled another one.
+        // The comparison itself may have scheduled another comparison.
         (tree.due, tree.poll) = (trees[number]?.due, nil)
         trees[number] = tree
         if report.needsRetry { schedule(number, at: .now + retries.next(at: .now)) }
@@ -395,7 +397,7 @@ struct WatchRun: ~Copyable {
     }
 
     private mutating func compare(_ names: Set<EntryName>?, of folder: Int64) throws(FileWatchingError) {
-        // The folder may no longer belong to a tree.
+        // The folder may no longer belong to any tree.
         guard let tree = try snapshot.tree(of: folder), let stored = trees[tree]?.stored else { return }
         pulse.begin(stored.rule)
         defer { pulse.end() }
@@ -417,7 +419,7 @@ struct WatchRun: ~Copyable {
         }
     }
 
-    /// Schedules another check of files that may change without a new time.
+    /// Schedules another check of files that may change without getting a new time.
     private mutating func look(again report: TreeReport, _ tree: Int64) {
         for (folder, names) in report.unsettled {
             for name in names {
@@ -431,7 +433,7 @@ struct WatchRun: ~Copyable {
         }
     }
 
-    /// Schedules a check of the other names of changed files, because the kernel reports no event
+    /// Schedules a check of the other names of changed files, because the kernel reports no events
     /// for them.
     private mutating func lookAtOtherNames(_ report: TreeReport) {
         if report.hasMoreNames { return settling.overflow() }
@@ -440,7 +442,7 @@ struct WatchRun: ~Copyable {
         }
     }
 
-    /// Schedules polling comparisons of a tree if not every change of it is reported.
+    /// Schedules polling comparisons of a tree if not all of its changes are reported.
     private mutating func poll(_ number: Int64, _ report: TreeReport) {
         let polling: FileWatcher.Polling? =
             report.unwatched > 0
@@ -449,7 +451,7 @@ struct WatchRun: ~Copyable {
         if polling != nil, trees[number]?.poll == nil { trees[number]?.poll = .now + pace.polling }
     }
 
-    /// Polls a tree that lost watches.
+    /// Starts polling a tree that lost watches.
     private mutating func pollUnwatched(_ number: Int64) {
         var report = TreeReport()
         report.unwatched = 1
@@ -470,7 +472,7 @@ struct WatchRun: ~Copyable {
         rulesDue = .now
     }
 
-    /// Removes watches of folders that no longer belong to a tree.
+    /// Removes watches on folders that no longer belong to any tree.
     private mutating func dropStrayWatches() {
         guard let present = try? snapshot.presentFolders() else { return }
         wasMoved = false
@@ -498,14 +500,14 @@ struct WatchRun: ~Copyable {
 }
 
 /// The watches on the path to the root of a tree. They cover folders and links, and the parent
-/// folder if the root is a file or missing. Old watches stay until the new ones are added.
+/// folder if the root is a file or missing. Old watches are kept until the new ones are added.
 private struct WatchedWay {
     let path: RootPath
     private let tree: Int64
     private let watches: FolderWatches
     private var places: [Int32: Set<FolderWatches.Place>] = [:]
     private(set) var hasName = false
-    /// `true` if the root could not be watched for lack of resources.
+    /// `true` if the root could not be watched because of a lack of resources.
     private(set) var isUnwatched = false
 
     init(to tree: StoredTree, _ watches: FolderWatches) {
@@ -526,11 +528,11 @@ private struct WatchedWay {
         if let watch { places[watch, default: []].insert(FolderWatches.Place(tree: tree, name: name)) }
     }
 
-    /// Removes the watches of the old path.
+    /// Removes the watches on the old path.
     func end() { watches.keepPlaces(places, of: tree) }
 }
 
-/// Watches folders for the owner of a tree, and keeps the number of the first folder: the root.
+/// Watches folders for the owner of a tree, and records the number of the first folder: the root.
 private final class TreeObserver: FolderObserver {
     private let watches: FolderWatches
     private let owner: Int64

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// A watched file, or a watched folder with everything below it, of one owner.
+/// A file, or a folder with everything below it, that is watched for one owner.
 ///
 /// ```swift
 /// WatchedTree(owner: "org.example.notes", root: "/home/ada/Notes")
@@ -10,17 +10,17 @@ import SystemSupport
 package struct WatchedTree: Hashable, Sendable {
     /// The identifier of the extension that receives the changes.
     package var owner: String
-    /// An absolute path without `.`, `..` and a trailing slash. A symbolic link is followed.
+    /// An absolute path without `.`, `..` and trailing slash. A symbolic link is followed.
     package var root: String
-    /// Patterns of the first names below the root, one for each level; `*` matches any characters.
-    /// Below the last pattern's level everything is watched.
+    /// Patterns for the first names below the root, one per level; `*` matches any characters.
+    /// Below the last pattern's level, everything is watched.
     package var names: [String]
 
-    /// The limits of a watched tree.
+    /// The limits on a watched tree.
     package enum Limit {
         /// The maximum number of folder levels below the root.
         package static let depth = 64
-        /// The maximum number of entries of all folders, hidden ones included.
+        /// The maximum number of entries in all folders, including hidden ones.
         package static let entries = 1_000_000
     }
 
@@ -31,14 +31,14 @@ package struct WatchedTree: Hashable, Sendable {
         self.names = names
     }
 
-    /// All parts as an ordered list for comparisons by bytes (``EntryName``).
+    /// All parts as a list that orders trees by bytes (``EntryName``).
     var order: [EntryName] { ([owner, root] + names).map { EntryName($0) } }
 
     package static func == (one: WatchedTree, other: WatchedTree) -> Bool { one.order == other.order }
     package func hash(into hasher: inout Hasher) { hasher.combine(order) }
 
-    /// Returns `true` if an entry below the root is watched, or is a folder that may hold watched
-    /// entries. Hidden names are watched only where a pattern begins with a dot.
+    /// Returns `true` if an entry below the root is watched, or is a folder that may contain
+    /// watched entries. Hidden names are watched only where a pattern begins with a dot.
     ///
     /// - Parameter depth: The level of the entry; 0 for entries of the root itself.
     func admits(_ name: String, depth: Int, isFolder: Bool) -> Bool {
@@ -49,11 +49,11 @@ package struct WatchedTree: Hashable, Sendable {
         return Self.matches(Array(name.utf8), Array(names[depth].utf8))
     }
 
-    /// Returns `true` if a name matches a pattern. The time is at most proportional to the product
+    /// Returns `true` if a name matches a pattern. The time is at worst proportional to the product
     /// of their lengths.
     static func matches(_ name: [UInt8], _ pattern: [UInt8]) -> Bool {
         var (position, wanted) = (0, 0)
-        // The position of the last star, and the position in the name where it was reached.
+        // The position of the last star, and the position in the name when it was reached.
         var (star, met) = (-1, 0)
         while position < name.count {
             if wanted < pattern.count, pattern[wanted] == UInt8(ascii: "*") {
@@ -72,11 +72,11 @@ package struct WatchedTree: Hashable, Sendable {
         return pattern[wanted...].allSatisfy { $0 == UInt8(ascii: "*") }
     }
 
-    /// Returns the trees without those that lie completely in another tree of the same owner.
+    /// Returns the trees except those that lie entirely within another tree of the same owner.
     static func withoutNested(_ trees: [WatchedTree]) -> Set<WatchedTree> {
         let distinct = Set(trees)
         return distinct.filter { tree in
-            // No other tree covers hidden names.
+            // Hidden names are not covered by any other tree.
             tree.names.contains { $0.isHiddenName }
                 || !distinct.contains { other in
                     other != tree && EntryName(other.owner) == EntryName(tree.owner) && other.names.isEmpty
@@ -85,7 +85,7 @@ package struct WatchedTree: Hashable, Sendable {
         }
     }
 
-    /// Returns `true` if a path lies below the root and has no hidden name below it.
+    /// Returns `true` if a path is below the root and contains no hidden names after it.
     private func holds(_ path: String) -> Bool {
         guard path.utf8.starts(with: (root + "/").utf8) else { return false }
         return !path.utf8.dropFirst(root.utf8.count + 1).split(separator: UInt8(ascii: "/"))

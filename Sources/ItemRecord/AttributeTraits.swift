@@ -4,7 +4,7 @@
 ///
 /// Traits belong to the attribute and are set together with its value, also in an update.
 public struct AttributeTraits: OptionSet, Hashable, Sendable {
-    /// The bits of the traits, as in the item record.
+    /// The bits of the traits, as stored in the item record.
     public let rawValue: UInt8
 
     /// Creates traits from their bits.
@@ -12,16 +12,16 @@ public struct AttributeTraits: OptionSet, Hashable, Sendable {
 
     /// Queries can find the attribute; otherwise it is only stored.
     public static let searchable = AttributeTraits(rawValue: 1)
-    /// Queries without an attribute name, and text searches, cover the attribute. No effect without
-    /// ``searchable``.
+    /// Queries without an attribute name, and text searches, include the attribute. No effect
+    /// without ``searchable``.
     public static let searchableByDefault = AttributeTraits(rawValue: 2)
-    /// Many items share few values. Stored without effect: the index always stores values
-    /// compactly.
+    /// Many items share few values. The trait is stored but has no effect: the index always stores
+    /// values compactly.
     public static let unique = AttributeTraits(rawValue: 4)
-    /// The value is an array. Stored without effect: values are stored as they are given.
+    /// The value is an array. The trait is stored but has no effect: values are stored as given.
     public static let multiValued = AttributeTraits(rawValue: 8)
 
-    /// The traits of attributes for which none are set.
+    /// The traits of attributes for which no traits are set.
     public static let standard: AttributeTraits = .searchable
     /// All traits.
     public static let all: AttributeTraits = [.searchable, .searchableByDefault, .unique, .multiValued]
@@ -55,7 +55,7 @@ extension ItemRecord {
         return traits.contains(.searchable) || !AttributeTraits.apply(to: name)
     }
 
-    /// Returns `true` if the item declares that queries without an attribute name cover this
+    /// Returns `true` if the item declares that queries without an attribute name include this
     /// attribute.
     public func isSearchableByDefault(_ name: String) -> Bool {
         guard let traits = traits[name] else { return false }

@@ -11,7 +11,7 @@ public enum AttributeValue: Hashable, Sendable {
     case string(String)
     /// An integer.
     case integer(Int64)
-    /// A floating-point number. NaN is allowed and equals nothing in a query.
+    /// A floating-point number. NaN is allowed, and equals nothing in a query.
     case double(Double)
     /// A Boolean, which queries treat as 0 or 1.
     case boolean(Bool)
@@ -23,11 +23,11 @@ public enum AttributeValue: Hashable, Sendable {
     case url(String)
     /// A person, from `CSPerson`.
     case person(PersonValue)
-    /// A text in several languages: a map from BCP 47 code to text, from `CSLocalizedString`.
+    /// A text in several languages, from `CSLocalizedString`: a map from BCP 47 tags to texts.
     case localizedString([String: String])
-    /// Values in order.
+    /// A list of values, in order.
     case array([AttributeValue])
-    /// Values by name (mail headers).
+    /// A map from names to values (mail headers).
     case dictionary([String: AttributeValue])
 }
 
@@ -52,8 +52,8 @@ public struct PersonValue: Hashable, Sendable {
 }
 
 extension AttributeValue {
-    /// The texts of the value, in order: the value itself, its elements, names and handles of
-    /// people, all languages. Numbers, dates and data have no texts.
+    /// The texts of the value, in order: the value itself, its elements, the names and handles of
+    /// people, and the texts in all languages. Numbers, dates and data have no texts.
     public var texts: [String] {
         switch self {
         case .string(let text), .url(let text): [text]
@@ -65,6 +65,6 @@ extension AttributeValue {
         }
     }
 
-    /// The first text of the value; `nil` if it has none.
+    /// The first text of the value; `nil` if there is none.
     public var text: String? { texts.first }
 }

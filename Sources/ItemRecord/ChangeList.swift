@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The changes of a batch in one byte array, in order; docs/ITEM-RECORD.md describes the format.
-/// The log stores the bytes that an app sent.
+/// The log stores these bytes as the app sent them.
 public struct ChangeList: Sendable {
     /// The encoded changes.
     public private(set) var bytes: [UInt8] = []
-    /// The number of changes and names in the list.
+    /// The number of changes and names in the list, added together.
     public private(set) var count = 0
-    /// The position of the last change's length, if that change is a put to which records can be
-    /// added.
+    /// The position of the last change's length, if it is a put to which records can be added.
     private var openPut: Int?
 
-    /// The largest list in one message, in bytes: one put of the largest batch of records.
+    /// The largest list in one message, in bytes: one put with the largest batch of records.
     public static let maximumBytes = RecordBatch.maximumBytes + 6
     /// The largest list that is committed together with a client state in one message, in bytes.
     public static let maximumBatchBytes = RecordBatch.maximumBytes - ClientState.maximumBytes
-    /// The largest number of changes and names. Each uses more memory than its shortest encoding.
+    /// The largest number of changes and names. Each uses more memory than its shortest encoding
+    /// does.
     public static let maximumChanges = 1 << 20
 
     fileprivate enum Tag {
@@ -83,7 +83,7 @@ public struct ChangeList: Sendable {
             openPut = position
         }
         RecordBatch.append(record, to: &bytes)
-        // Always uses five bytes, so that the length can grow in place.
+        // Always uses five bytes, so that the length can be increased in place.
         let length = bytes.count - position - 5
         for index in 0..<4 { bytes[position + index] = UInt8(truncatingIfNeeded: length >> (7 * index)) | 0x80 }
         bytes[position + 4] = UInt8(truncatingIfNeeded: length >> 28) & 0x7F
@@ -91,7 +91,7 @@ public struct ChangeList: Sendable {
 
     /// Appends changes, unless the list would become too large to be committed with a client state.
     ///
-    /// - Throws: ``TooLarge``; nothing is appended then.
+    /// - Throws: ``TooLarge``; in that case nothing is appended.
     public mutating func appendToBatch(_ changes: [EncodedChange]) throws(TooLarge) {
         let size = TooLarge(
             bytes: changes.reduce(bytes.count) { $0 + $1.largestEncoding },
@@ -102,9 +102,9 @@ public struct ChangeList: Sendable {
 
     /// The size that a rejected list would have had.
     public struct TooLarge: Error, Hashable, Sendable {
-        /// The upper bound of its size, in bytes.
+        /// The upper bound of the list's size, in bytes.
         public let bytes: Int
-        /// The number of its changes and names.
+        /// The number of changes and names in the list.
         public let count: Int
     }
 
@@ -115,7 +115,7 @@ public struct ChangeList: Sendable {
     /// ``RecordBatch``.
     public var changes: Changes { Changes(bytes: bytes) }
 
-    /// The changes after the last deletion of everything; `nil` if there is no such deletion.
+    /// The changes that follow the last deletion of everything; `nil` if there is no such deletion.
     public var afterDeletingAll: ChangeList? {
         var (rest, passed, changes) = (ChangeList?.none, 0, changes)
         while let change = changes.next() {
@@ -128,7 +128,7 @@ public struct ChangeList: Sendable {
         return rest
     }
 
-    /// Decodes changes one after the other.
+    /// Decodes changes one after another.
     public struct Changes: Sequence, IteratorProtocol, Sendable {
         private let bytes: [UInt8]
         /// The position of the next change.
@@ -138,7 +138,7 @@ public struct ChangeList: Sendable {
 
         /// Returns the next change; `nil` at the end.
         public mutating func next() -> IndexChange<ArraySlice<UInt8>>? {
-            // The list was decoded before or created from changes, so it is valid.
+            // The list has been decoded before, or was created from changes, so it is valid.
             (try? read()) ?? nil
         }
 
@@ -217,7 +217,7 @@ extension RecordReader {
         return renames
     }
 
-    /// Reads a count of entries with a given number of names each. A list has at most
+    /// Reads a number of entries with a given number of names each. A list contains at most
     /// ``ChangeList/maximumChanges`` names.
     private mutating func count(ofNames namesOfEach: UInt64) throws(ItemRecordError) -> UInt64 {
         let start = offset

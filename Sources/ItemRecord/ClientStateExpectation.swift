@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The client state: bytes that an app uses to find its last durable batch.
+/// The client state: bytes with which an app identifies its last durable batch.
 public enum ClientState {
-    /// The longest client state, in bytes (Apple's documentation of batches).
+    /// The longest client state, in bytes (according to Apple's documentation of batches).
     public static let maximumBytes = 250
 }
 

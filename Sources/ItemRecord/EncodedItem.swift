@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An item together with its encoding. It is decoded once at the boundary, so that inner layers
-/// need not decode it.
+/// An item together with its encoding. The item is decoded once at the boundary, so that inner
+/// layers need not decode it again.
 public struct EncodedItem: Hashable, Sendable {
     /// The decoded record.
     public let record: ItemRecord
-    /// The record as its donor encoded it, which is the stored form.
+    /// The record as encoded by its donor, which is how it is stored.
     public let bytes: [UInt8]
 
     /// Encodes an item.

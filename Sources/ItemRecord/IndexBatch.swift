@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A list of changes of one index that become durable together with a client state, or not at all.
-/// Batches have this type from the app to the log.
+/// This type represents batches all the way from the app to the log.
 ///
 /// ```swift
 /// var batch = IndexBatch(scope: IndexScope(bundle: "com.example.notes"))
@@ -9,16 +9,16 @@
 /// batch.index([item])
 /// ```
 public struct IndexBatch: Hashable, Sendable {
-    /// The index. An app leaves the bundle empty; the receiver sets it from the connection.
+    /// The index. An app leaves the bundle empty; the receiver sets it according to the connection.
     public var scope: IndexScope
     /// The changes, in order.
     public var changes: ChangeList
-    /// The new client state, which applies after the changes. `nil` keeps the current state; an
-    /// empty array is a state.
+    /// The client state after the changes. `nil` keeps the current state; an empty array is a
+    /// state.
     public var clientState: [UInt8]?
-    /// The client state that the index must have. Not part of the log.
+    /// The client state that the index must have for the batch to be accepted. Not logged.
     public var expectation: ClientStateExpectation
-    /// The class of the index; `nil` for the class that it has. Not part of the log.
+    /// The protection class of the index; `nil` to keep its current class. Not logged.
     public var protection: ProtectionClass?
 
     /// Creates a batch.
@@ -42,7 +42,7 @@ public struct IndexBatch: Hashable, Sendable {
     /// Deletes domains and all their subdomains.
     public mutating func delete(domains: [String]) { append(.deleteDomains(domains)) }
 
-    /// Changes the identifiers of items, all at once.
+    /// Changes the identifiers of items, all at the same time.
     public mutating func rename(_ renames: [ItemRename]) { append(.renameItems(renames)) }
 
     private mutating func append(_ change: EncodedChange) {
@@ -63,10 +63,10 @@ public struct IndexBatch: Hashable, Sendable {
     /// The size of the changes and the client state, in bytes.
     public var byteCount: Int { changes.bytes.count + (clientState?.count ?? 0) }
 
-    /// The approximate memory use of the pending batch, in bytes.
+    /// The approximate memory use of the batch while it is pending, in bytes.
     public var approximateBytes: Int { 64 * (1 + changes.count) + byteCount }
 
-    /// The encoded items that the batch adds, replaces or updates, in order.
+    /// The encoded items that the batch adds, replaces or updates, in their original order.
     public var records: some Sequence<ArraySlice<UInt8>> {
         changes.changes.lazy.flatMap { change -> [ArraySlice<UInt8>] in
             guard case .put(let batch) = change else { return [] }
@@ -86,7 +86,7 @@ public struct IndexBatch: Hashable, Sendable {
         }
     }
 
-    /// The changes with decoded items; invalid items are omitted.
+    /// The changes, with decoded items; invalid items are omitted.
     public var decodedChanges: some Sequence<IndexChange<[ItemRecord]>> {
         changes.changes.lazy.map { change in
             change.withRecords { ((try? RecordBatch.split($0)) ?? []).compactMap { try? ItemRecord(decoding: $0) } }
@@ -111,7 +111,7 @@ public struct IndexBatch: Hashable, Sendable {
 
     /// Decodes every item and discards the result.
     ///
-    /// - Throws: ``InvalidItem`` for the first invalid item, or for the first beyond
+    /// - Throws: ``InvalidItem`` for the first invalid item, or for the first item in excess of
     ///   ``ChangeList/maximumChanges``.
     public func checkItems() throws(InvalidItem) {
         var count = 0
@@ -134,7 +134,7 @@ public struct IndexBatch: Hashable, Sendable {
     public struct InvalidItem: Error, Hashable, Sendable, CustomStringConvertible {
         /// The number of the item, from 1.
         public let number: Int
-        /// The reason.
+        /// The reason why the item cannot be decoded.
         public let error: ItemRecordError
 
         /// The error in one sentence.
@@ -142,7 +142,7 @@ public struct IndexBatch: Hashable, Sendable {
     }
 }
 
-// docs/ITEM-RECORD.md describes the format; keep both in step.
+// docs/ITEM-RECORD.md describes the format; keep it in sync.
 
 extension IndexBatch {
     /// The longest bundle identifier or index name, in bytes.
@@ -167,7 +167,7 @@ extension IndexBatch {
         public let limit: Int
     }
 
-    /// Returns the encoded batch up to its changes. Equal batches have equal bytes.
+    /// Returns the encoded batch up to its changes. Equal batches have equal encodings.
     ///
     /// - Throws: ``TooLarge``.
     public func encodedHead() throws(TooLarge) -> [UInt8] {
@@ -200,10 +200,10 @@ extension IndexBatch {
     /// - Throws: ``TooLarge``.
     public func encoded() throws(TooLarge) -> [UInt8] { try encodedHead() + changes.bytes }
 
-    /// Decodes a batch that fills `bytes` exactly, without decoding its items.
+    /// Decodes a batch that makes up all of `bytes`, without decoding its items.
     ///
     /// - Parameter maximumBytes: The largest size of its changes, in bytes.
-    /// - Throws: ``ItemRecordError``. Never traps, whatever the bytes.
+    /// - Throws: ``ItemRecordError``. Never traps, for any bytes.
     public init(decoding bytes: UnsafeRawBufferPointer, maximumBytes: Int) throws(ItemRecordError) {
         var reader = RecordReader(bytes: bytes.bindMemory(to: UInt8.self))
         let flags = try reader.byte()

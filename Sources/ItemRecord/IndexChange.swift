@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A change of an index. Apps, workers, the service, the store and its log all use this type;
+/// A change to an index. Apps, workers, the service, the store and its log all use this type;
 /// ``ChangeList`` encodes it.
 ///
-/// `Records` is the form of the items. It is an encoded ``RecordBatch`` in messages and in the log,
-/// and an array of decoded items where a receiver reads them.
+/// `Records` is the representation of the items: an encoded ``RecordBatch`` in messages and in the
+/// log, and an array of decoded items where a receiver reads them.
 public enum IndexChange<Records: Sendable & Hashable>: Sendable, Hashable {
     /// Adds, replaces or updates items.
     case put(Records)
@@ -14,10 +14,10 @@ public enum IndexChange<Records: Sendable & Hashable>: Sendable, Hashable {
     case deleteDomains([String])
     /// Deletes everything, including the client state.
     case deleteAll
-    /// Changes the identifiers of items, all at once.
+    /// Changes the identifiers of items, all at the same time.
     case renameItems([ItemRename])
 
-    /// Returns the change with its items in another form.
+    /// Returns the change with its items converted to another representation.
     ///
     /// - Throws: The errors of `form`.
     public func withRecords<Other, Failure: Error>(
@@ -32,7 +32,7 @@ public enum IndexChange<Records: Sendable & Hashable>: Sendable, Hashable {
         }
     }
 
-    /// The number of list entries that the change uses: one, plus one for each name.
+    /// The number of list entries that the change uses: one, plus one per name.
     public var count: Int {
         switch self {
         case .deleteItems(let names), .deleteDomains(let names): 1 + names.count
@@ -46,7 +46,7 @@ public enum IndexChange<Records: Sendable & Hashable>: Sendable, Hashable {
 public typealias EncodedChange = IndexChange<[UInt8]>
 
 extension IndexChange<[UInt8]> {
-    /// The change without names that no item can have; `nil` if nothing remains. Deleting or
+    /// The change without names that no item can have; `nil` if nothing is left. Deleting or
     /// renaming items that cannot exist is not an error.
     public var meaningful: EncodedChange? {
         func possible(_ names: [String]) -> [String] {
@@ -75,7 +75,7 @@ extension IndexChange<[UInt8]> {
     }
 
     /// The upper bound of the change's size in a ``ChangeList``, in bytes: a tag, and five bytes
-    /// for each length.
+    /// per length.
     var largestEncoding: Int {
         switch self {
         case .put(let records): 6 + records.count

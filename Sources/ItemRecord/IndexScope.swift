@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A bundle and one of its indexes. Items of different scopes are separate.
+/// A bundle and one of its indexes. Items in different scopes are independent.
 public struct IndexScope: Hashable, Sendable, Codable {
     /// The bundle identifier of the app.
     public var bundle: String

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A limit of the item record; docs/ITEM-RECORD.md lists them.
+/// A limit on item records; docs/ITEM-RECORD.md lists all of them.
 public enum ItemLimit: Hashable, Sendable, CaseIterable {
     /// The size of the encoded record.
     case recordBytes
@@ -12,7 +12,7 @@ public enum ItemLimit: Hashable, Sendable, CaseIterable {
     case attributeNameBytes
     /// The number of attributes of an item.
     case attributes
-    /// The number of values or texts directly inside one attribute value.
+    /// The number of values or texts directly within one attribute value.
     case elements
     /// The number of values in a record, including nested values.
     case values
@@ -31,7 +31,7 @@ public enum ItemLimit: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The unit of the limit, to follow a number.
+    /// The unit of the limit, to be placed after a number.
     var unit: String {
         switch self {
         case .recordBytes: "bytes"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// docs/ITEM-RECORD.md describes the format for other languages; keep both in step.
+// docs/ITEM-RECORD.md describes the format for other languages; keep it in sync.
 
 extension ItemRecord {
-    /// The format version that this program writes and reads, the first byte of every record.
+    /// The format version that this program reads and writes: the first byte of every record.
     public static let formatVersion: UInt8 = 1
 
     private enum Flag {
@@ -14,8 +14,7 @@ extension ItemRecord {
         static let all: UInt8 = 15
     }
 
-    /// Encodes the item. Attributes are written in the order of their names, so equal items have
-    /// equal bytes.
+    /// Encodes the item. Attributes are written in name order, so equal items have equal encodings.
     ///
     /// - Throws: ``ItemRecordError/tooLarge(_:value:)`` if a limit of the format is exceeded, and
     ///   ``ItemRecordError/malformed(offset:reason:)`` for an empty identifier.
@@ -50,9 +49,9 @@ extension ItemRecord {
         return writer.bytes
     }
 
-    /// Decodes one record that fills `bytes` exactly.
+    /// Decodes one record that makes up all of `bytes`.
     ///
-    /// - Throws: ``ItemRecordError``. Never traps, whatever the bytes.
+    /// - Throws: ``ItemRecordError``. Never traps, for any bytes.
     public init(decoding bytes: some Collection<UInt8>) throws(ItemRecordError) {
         try ItemLimit.recordBytes.check(bytes.count)
         let decoded: Result<ItemRecord, ItemRecordError>? = bytes.withContiguousStorageIfAvailable { buffer in
@@ -119,8 +118,8 @@ extension ItemRecord {
     }
 }
 
-/// Functions for several records in one byte array, each preceded by its length in four bytes,
-/// little-endian.
+/// Functions for several records in one byte array. Each record is preceded by its length: four
+/// bytes, little-endian.
 public enum RecordBatch {
     /// The largest batch in one message, in bytes.
     public static let maximumBytes = 32 << 20
@@ -134,14 +133,14 @@ public enum RecordBatch {
 
     /// Splits a batch into records, without decoding them.
     ///
-    /// - Throws: ``ItemRecordError`` if a length does not fit the bytes that follow.
+    /// - Throws: ``ItemRecordError`` if a length does not match the bytes that follow.
     public static func split(_ batch: [UInt8]) throws(ItemRecordError) -> [ArraySlice<UInt8>] {
         try split(batch[...])
     }
 
     /// Splits a slice of bytes into records, without decoding them.
     ///
-    /// - Throws: ``ItemRecordError`` if a length does not fit the bytes that follow.
+    /// - Throws: ``ItemRecordError`` if a length does not match the bytes that follow.
     public static func split(_ batch: ArraySlice<UInt8>) throws(ItemRecordError) -> [ArraySlice<UInt8>] {
         var records: [ArraySlice<UInt8>] = []
         var offset = batch.startIndex

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A new unique identifier for an item. The item keeps its number in the index, its engagement
-/// history and its dates.
+/// A new unique identifier for an item. The item keeps its number, its engagement history and its
+/// dates.
 ///
-/// All renames of one change take effect at once, so that two items can swap their identifiers.
+/// All renames in one change take effect at the same time, so that two items can swap their
+/// identifiers.
 public struct ItemRename: Hashable, Sendable {
     /// The current identifier.
     public var identifier: String
@@ -16,7 +17,7 @@ public struct ItemRename: Hashable, Sendable {
         self.newIdentifier = newIdentifier
     }
 
-    /// `true` if both identifiers are valid and differ.
+    /// `true` if both identifiers are valid and different.
     public var isPossible: Bool {
         let possible = 1...ItemLimit.identifierBytes.maximum
         return possible.contains(identifier.utf8.count) && possible.contains(newIdentifier.utf8.count)
@@ -32,19 +33,19 @@ extension [ItemRename] {
         return first { !$0.claims(&names) }
     }
 
-    /// The renames that take effect: those that change something and do not conflict with earlier
+    /// The renames that take effect: renames that change something and do not conflict with earlier
     /// ones.
     public var effective: [ItemRename] {
         var names = (old: Set<Name>(), new: Set<Name>())
         return filter { $0.isPossible && $0.claims(&names) }
     }
 
-    /// Applies the renames to a dictionary. A renamed item replaces the item that has its new
-    /// identifier.
+    /// Applies the renames to a dictionary. A renamed item replaces the item that currently has its
+    /// new identifier.
     ///
     /// - Parameters:
     ///   - items: The items.
-    ///   - key: Returns the key of an identifier.
+    ///   - key: Returns the key for an identifier.
     ///   - change: Called for each renamed item with its new identifier.
     public func apply<Key: Hashable, Item>(
         to items: inout [Key: Item], key: (String) -> Key, _ change: (inout Item, String) -> Void
@@ -60,8 +61,8 @@ extension [ItemRename] {
     }
 }
 
-/// An identifier as the index compares it, by bytes. Texts in two Unicode normal forms are equal
-/// strings but different identifiers.
+/// An identifier as compared by the index: by bytes. Texts in different Unicode normal forms are
+/// equal strings but different identifiers.
 private struct Name: Hashable {
     let bytes: [UInt8]
 
@@ -69,7 +70,7 @@ private struct Name: Hashable {
 }
 
 extension ItemRename {
-    /// Claims both identifiers. Returns `false`, and claims neither, if one of them is taken.
+    /// Claims both identifiers. Returns `false` and claims neither if one of them is already taken.
     fileprivate func claims(_ names: inout (old: Set<Name>, new: Set<Name>)) -> Bool {
         let (old, new) = (Name(identifier), Name(newIdentifier))
         guard !names.old.contains(old), !names.new.contains(new) else { return false }

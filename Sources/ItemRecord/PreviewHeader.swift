@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The description of a preview that an extension rendered, without its bytes: type, title, size
-/// and the lengths of its attachments.
+/// Describes a preview that an extension rendered: its type, title, size and the lengths of its
+/// attachments. The content itself is stored separately.
 ///
 /// ```swift
 /// let header = PreviewHeader(contentType: "public.html", title: "Oslo")
@@ -10,7 +10,7 @@
 public struct PreviewHeader: Hashable, Sendable {
     /// The type of the content, for example `public.html`.
     public var contentType: String
-    /// The title to show above the content; `nil` if the extension gave none.
+    /// The title to show above the content; `nil` if the extension provided none.
     public var title: String?
     /// The intended display size.
     public var size: Size?
@@ -31,7 +31,7 @@ public struct PreviewHeader: Hashable, Sendable {
         }
     }
 
-    /// A part of the preview that its HTML refers to as `cid:IDENTIFIER`.
+    /// A part of the preview, to which its HTML refers as `cid:IDENTIFIER`.
     public struct Attachment: Hashable, Sendable {
         /// The identifier: letters, digits, `-`, `.` and `_`; at most
         /// ``PreviewHeader/maximumIdentifierBytes``.
@@ -89,8 +89,8 @@ public struct PreviewHeader: Hashable, Sendable {
 
     /// Returns the content and the bytes of each attachment, in order.
     ///
-    /// - Parameter bytes: The content followed by the bytes of all attachments. The reader of the
-    ///   reply has checked the length.
+    /// - Parameter bytes: The content followed by the bytes of all attachments. Their length has
+    ///   already been checked.
     public func parts(of bytes: [UInt8]) -> (content: ArraySlice<UInt8>, attachments: [ArraySlice<UInt8>]) {
         var position = max(0, bytes.count - attachments.reduce(0) { $0 + $1.length })
         let content = bytes[..<position]

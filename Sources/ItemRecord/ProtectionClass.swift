@@ -2,9 +2,9 @@
 
 /// The condition under which the items of an index can be read. The raw values are Apple's.
 ///
-/// The first two classes are readable whenever the user is logged in, and the store keeps their
-/// items as they are. The store encrypts the items of the other two, and only an unlocked store can
-/// read them.
+/// Items of the first two classes are readable whenever the user is logged in, and the store keeps
+/// them unencrypted. The store encrypts items of the other two classes, which are readable only
+/// while the store is unlocked.
 ///
 /// ```swift
 /// ProtectionClass(rawValue: "NSFileProtectionComplete")?.isEncrypted  // true
@@ -16,7 +16,7 @@ public enum ProtectionClass: String, CaseIterable, Hashable, Sendable, Codable {
     case completeUntilFirstUserAuthentication = "NSFileProtectionCompleteUntilFirstUserAuthentication"
     /// Readable while the store is unlocked. Apps may donate at any time.
     case completeUnlessOpen = "NSFileProtectionCompleteUnlessOpen"
-    /// Readable while the store is unlocked. Apps may donate only then.
+    /// Readable while the store is unlocked. Apps may only donate during that time.
     case complete = "NSFileProtectionComplete"
 
     /// `true` if the store encrypts the items of this class.

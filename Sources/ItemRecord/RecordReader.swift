@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads the fields of an item record. Checks every length against the remaining bytes before using
-/// it.
+/// Reads the fields of an item record. Checks every length against the number of remaining bytes
+/// before using it.
 struct RecordReader {
     private let bytes: UnsafeBufferPointer<UInt8>
     private(set) var offset: Int
-    /// The number of values that may still be read. A value may have one byte in the record and use
-    /// a hundred in memory.
+    /// The number of values that may still be read. A value may take one byte in the record, but a
+    /// hundred in memory.
     private var valuesLeft = ItemRecord.maximumValues
 
     init(bytes: UnsafeBufferPointer<UInt8>, offset: Int = 0) {
@@ -44,7 +44,7 @@ struct RecordReader {
         return Int64(bitPattern: raw >> 1) ^ -Int64(bitPattern: raw & 1)
     }
 
-    /// Reads a count of elements with at least one byte each, so that no count can cause an
+    /// Reads a count of elements of at least one byte each, so that a count cannot cause an
     /// allocation larger than the data.
     mutating func count(_ limit: ItemLimit) throws(ItemRecordError) -> Int {
         let start = offset
@@ -72,7 +72,7 @@ struct RecordReader {
         return Array(bytes[offset..<(offset + length)])
     }
 
-    /// Returns the range of bytes that follow their length.
+    /// Reads a length, and returns the range of the bytes that follow it.
     mutating func blob() throws(ItemRecordError) -> Range<Int> {
         let start = offset
         let length = try unsigned()
@@ -104,7 +104,7 @@ struct RecordReader {
         }
     }
 
-    /// Reads the traits before an attribute's value; `nil` if there are none.
+    /// Reads the traits that precede an attribute's value; `nil` if there are none.
     mutating func traits() throws(ItemRecordError) -> AttributeTraits? {
         guard left >= 1, bytes[offset] == ValueTag.traits else { return nil }
         offset += 1

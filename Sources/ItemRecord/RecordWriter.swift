@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The type tags of an item record, which precede each value.
+/// The type tags in an item record, each of which precedes a value.
 enum ValueTag {
     static let null: UInt8 = 0
     static let string: UInt8 = 1
@@ -15,7 +15,7 @@ enum ValueTag {
     static let localizedString: UInt8 = 10
     static let array: UInt8 = 11
     static let dictionary: UInt8 = 12
-    /// A marker for the traits of the attribute whose value follows; not a value.
+    /// A marker for the traits of the attribute whose value follows; not a value itself.
     static let traits: UInt8 = 13
 }
 
@@ -28,7 +28,7 @@ struct RecordWriter {
 
     mutating func byte(_ value: UInt8) { bytes.append(value) }
 
-    /// Appends a count as unsigned LEB128: seven bits per byte, the least significant first.
+    /// Appends a count as unsigned LEB128: seven bits per byte, least significant first.
     mutating func count(_ value: Int) { unsigned(UInt64(value)) }
 
     mutating func unsigned(_ value: UInt64) {

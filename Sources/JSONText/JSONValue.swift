@@ -4,12 +4,12 @@
 package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
-    /// A number without a decimal point and an exponent that fits into 64 bits.
+    /// A number without a decimal point or exponent that fits into 64 bits.
     case integer(Int64)
     case number(Double)
     case text(String)
     case list([JSONValue])
-    /// An object with its fields in the order of the text; no key occurs twice.
+    /// An object with its fields in text order. No key occurs twice.
     case object([Field])
 
     package struct Field: Hashable, Sendable {
@@ -28,7 +28,7 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// The fields of an object by their keys; `nil` for other values.
+    /// The fields of an object, by key; `nil` for other values.
     package var members: [String: JSONValue]? {
         guard case .object(let fields) = self else { return nil }
         return Dictionary(uniqueKeysWithValues: fields.map { ($0.key, $0.value) })
@@ -100,10 +100,10 @@ package struct JSONProblem: Error {
 
 extension JSONValue {
     /// Reads one value. Accepts only strict JSON within the limits, and rejects repeated keys.
-    /// Foundation's decoder silently drops one of two equal keys, describes most errors without
+    /// Foundation's decoder silently drops one of two equal keys, describes most errors without a
     /// reason or position, and takes a hundred times as long.
     ///
-    /// - Parameter maximumDepth: The largest nesting depth of lists and objects.
+    /// - Parameter maximumDepth: The maximum nesting depth of lists and objects.
     package init(reading bytes: ArraySlice<UInt8>, maximumDepth: Int) throws(JSONProblem) {
         var scanner = JSONScanner(bytes: bytes, place: bytes.startIndex, maximumDepth: maximumDepth)
         self = try scanner.whole()
@@ -278,8 +278,8 @@ private struct JSONScanner {
         }
     }
 
-    /// Returns the error for an unpaired surrogate. The JSON grammar allows its escape, but no
-    /// valid text can contain it.
+    /// Returns the error for an unpaired surrogate. The JSON grammar allows its escape, but valid
+    /// text cannot contain it.
     private func halfCharacter(_ unit: UInt32) -> JSONProblem {
         refusal("it has an unpaired surrogate \\u\(String(unit, radix: 16))")
     }

@@ -2,18 +2,18 @@
 import ItemRecord
 import UniformTypeIdentifiers
 
-/// The error for an extension's preview that cannot be shown. The item is then shown by its
-/// attributes.
+/// The error for an extension's preview that cannot be shown. In that case the preview shows the
+/// item's attributes.
 public struct PreviewRefusal: Error, Hashable, CustomStringConvertible {
     /// A sentence without a full stop, to follow “it”.
     public var reason: String
 
-    /// The complete sentence.
+    /// The reason as a complete sentence.
     public var description: String { "The rendering of the extension cannot be shown: \(reason)." }
 }
 
-/// A composer that makes an extension's reply safe to show: it checks the content against its type
-/// and rewrites HTML.
+/// Makes an extension's reply safe to show: it checks the content against its type and rewrites
+/// HTML.
 public struct PreviewComposer: Sendable {
     private let query: String?
 
@@ -67,13 +67,13 @@ public struct PreviewComposer: Sendable {
         return preview
     }
 
-    /// Checks that bytes are of a type, as far as the bytes show it.
+    /// Checks that bytes have a type, to the extent that the bytes show it.
     static func check(_ content: ArraySlice<UInt8>, type: String) throws(PreviewRefusal) {
         guard Preview.contentTypes.contains(type) else {
             throw PreviewRefusal(reason: "content of type \(type) cannot be shown")
         }
         guard !content.isEmpty else { throw PreviewRefusal(reason: "it is empty") }
-        // HTML is checked as plain text, because text without any element is a valid page.
+        // HTML is checked as plain text, because text without any elements is a valid page.
         let judged = type == UTType.html.identifier ? UTType.plainText.identifier : type
         if let problem = ContentSniffer.mismatch(Array(content), type: judged) {
             throw PreviewRefusal(reason: "it is declared as \(type), but \(problem)")
@@ -92,8 +92,7 @@ public struct PreviewComposer: Sendable {
         }
     }
 
-    /// Returns the text as UTF-8 without a byte order mark. Text with the mark of UTF-16 is
-    /// converted.
+    /// Returns the text as UTF-8 without a byte order mark. Text with a UTF-16 mark is converted.
     private static func utf8(_ text: ArraySlice<UInt8>) -> [UInt8] {
         let isBig = text.starts(with: [0xFE, 0xFF])
         guard isBig || text.starts(with: [0xFF, 0xFE]) else {

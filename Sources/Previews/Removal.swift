@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A part that was removed from an extension's preview, for the user and the extension's author.
+/// A kind of part that was removed from an extension's preview, reported to the user and the
+/// author.
 public struct Removal: Hashable, Sendable, Codable {
     /// The kind of a removed part.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
@@ -8,17 +9,17 @@ public struct Removal: Hashable, Sendable, Codable {
         case script, eventHandler
         /// An input element, or an element that embeds other content.
         case form, frame, plugin, drawing, media
-        /// A load from the network, including a stylesheet's.
+        /// A resource that would be loaded from the network, including by a stylesheet.
         case remoteLoad
         /// The address of a file on this machine.
         case fileReference
-        /// A link with a scheme that is not allowed.
+        /// A link whose scheme is not allowed.
         case link
         /// An address relative to the original file, such as the name of a file in the same folder.
         case relativeLink
         /// An automatic redirect, or a change of the base address.
         case redirect, base
-        /// A rule or property of a style.
+        /// A rule or property in a style.
         case style
         /// An invalid picture, or one in an unsupported format.
         case unusablePicture
@@ -26,8 +27,8 @@ public struct Removal: Hashable, Sendable, Codable {
         case hugePicture
         /// A reference to an attachment that is not in the reply.
         case missingAttachment
-        /// An attachment whose type differs from its declaration. It is still shown if it is a
-        /// picture.
+        /// An attachment whose content does not match its declared type. It is still shown if it is
+        /// a picture.
         case mistypedAttachment
         /// Elements that are nested more deeply than ``HTMLSanitizer/maximumDepth``; their text is
         /// kept.
@@ -70,7 +71,7 @@ public struct Removal: Hashable, Sendable, Codable {
     public var kind: Kind
     /// The number of removed parts.
     public var count: Int
-    /// The first part on one line, at most ``maximumExampleCharacters`` long.
+    /// The first removed part, on one line, at most ``maximumExampleCharacters`` long.
     public var example: String
 
     /// Creates a removal.
@@ -83,7 +84,7 @@ public struct Removal: Hashable, Sendable, Codable {
     /// The maximum length of an example, in characters.
     public static let maximumExampleCharacters = 120
 
-    /// Returns all removals in words, such as “2 scripts, 1 remote load”; `nil` if there are none.
+    /// Returns all removals as text, such as “2 scripts, 1 remote load”; `nil` if there are none.
     public static func summary(of removals: [Removal]) -> String? {
         guard !removals.isEmpty else { return nil }
         return removals.map { "\($0.count) \($0.count == 1 ? $0.kind.words.one : $0.kind.words.many)" }
@@ -91,11 +92,11 @@ public struct Removal: Hashable, Sendable, Codable {
     }
 }
 
-/// A counter of removals.
+/// Counts removals.
 struct RemovalTally {
     private var found: [Removal.Kind: Removal] = [:]
 
-    /// Counts removals. The first example of each kind is kept.
+    /// Counts removals. Only the first example of each kind is kept.
     mutating func note(_ kind: Removal.Kind, _ count: Int = 1, example: ArraySlice<UInt8>) {
         if found[kind] != nil {
             found[kind]?.count += count

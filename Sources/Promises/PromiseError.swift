@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// An error of the delivery of a promise.
+/// An error that occurs while a promise is delivered.
 public enum PromiseError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// The item offers no type that conforms to an accepted type.
     case unsupportedType(offered: [String], accepted: [String])
-    /// The item offers nothing in the accepted forms, but something in others.
+    /// The item offers nothing in the accepted forms, but offers something in other forms.
     case unsupportedForm(taken: [Representation.Form], offered: [Representation])
     /// Reading from the provider or writing to the receiver failed.
     case inputOutput(operation: String, path: String, code: Int32)
-    /// The folder of the destination does not exist.
+    /// The destination folder does not exist.
     case missingFolder(path: String)
     /// The file would be larger than the free space on its device.
     case noRoom(path: String, length: UInt64, available: UInt64)
-    /// The provider sent more or fewer bytes than announced.
+    /// The provider sent more or fewer bytes than it declared.
     case wrongLength(expected: UInt64, received: UInt64)
-    /// The provider stopped before the end.
+    /// The provider stopped sending before the end.
     case stalled(path: String, received: UInt64, after: Duration)
-    /// No process opened the named pipe for reading, or serves the socket.
+    /// No process opened the named pipe for reading or accepts connections on the socket.
     case noReceiver(path: String, after: Duration)
     /// The delivery exceeded its total time limit.
     case tooSlow(path: String, limit: Duration)
     /// The provider sent more bytes than the limit.
     case tooLarge(length: UInt64, limit: UInt64)
-    /// The provider returned a folder that is not accepted, because of its kind or its contents.
+    /// The provider returned a folder that is rejected because of its kind or its contents.
     /// `reason` is the end of a sentence about the path.
     case unsafeContent(path: String, reason: String)
     /// The provider returned a folder with too many entries. `what` is their kind, in the plural.
@@ -31,8 +31,9 @@ public enum PromiseError: Error, Hashable, Sendable, Codable, CustomStringConver
     /// The delivery was cancelled.
     case cancelled
 
-    /// The error message: the attempt, the failure, and the remedy. It says nothing about the
-    /// destination: a file has not appeared, but a stream may have received a part.
+    /// The error message: the attempted operation, the failure, and the remedy. It says nothing
+    /// about the destination: no file has appeared, but a stream may have received part of the
+    /// content.
     public var description: String {
         switch self {
         case .unsupportedType(let offered, let accepted):

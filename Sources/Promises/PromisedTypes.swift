@@ -8,7 +8,7 @@ public struct Representation: Hashable, Sendable, Codable {
     public enum Form: String, Hashable, Sendable, Codable, CaseIterable {
         /// Data in memory or a stream.
         case data
-        /// A file that is made for the receiver.
+        /// A file that is created for the receiver.
         case file
         /// The item's original file.
         case inPlaceFile
@@ -28,12 +28,11 @@ public struct Representation: Hashable, Sendable, Codable {
 
 extension ItemRecord {
     /// The promised representations, best first: data, then files, then the original in place. Each
-    /// group is in the app's order. (Apple's sample code says that data is preferred if both are
+    /// group is in the app's order. (Apple's sample code states that data is preferred if both are
     /// offered.)
     public var promisedRepresentations: [Representation] { promisedRepresentations(Representation.Form.allCases) }
 
-    /// Returns the representations in some forms, in the order of the forms and then in the app's
-    /// order.
+    /// Returns the representations in the given forms, ordered by form and then in the app's order.
     public func promisedRepresentations(_ forms: [Representation.Form]) -> [Representation] {
         forms.flatMap { form in
             texts(form.attribute).prefix(Self.maximumRepresentationsPerForm).map {
@@ -42,12 +41,12 @@ extension ItemRecord {
         }
     }
 
-    /// The maximum number of types of one form. Each is compared with every accepted type.
+    /// The maximum number of types in one form. Each is compared with every accepted type.
     public static var maximumRepresentationsPerForm: Int { 256 }
 }
 
 extension Representation.Form {
-    /// The form in words.
+    /// The form as a noun.
     var noun: String {
         switch self {
         case .data: "data"
@@ -56,7 +55,7 @@ extension Representation.Form {
         }
     }
 
-    /// The attribute with the item's types in this form.
+    /// The attribute that contains the item's types in this form.
     fileprivate var attribute: String {
         switch self {
         case .data: "providerDataTypeIdentifiers"
@@ -67,11 +66,11 @@ extension Representation.Form {
 }
 
 extension [Representation.Form] {
-    /// The forms in words, to complete "as".
+    /// The forms as nouns, to complete "as".
     var nouns: String { map(\.noun).joined(separator: " or ") }
 }
 
-/// The choice of an item's representation for a receiver.
+/// The choice of one of an item's representations for a receiver.
 public struct PromiseResolution: Hashable, Sendable {
     /// The offered representations, best first.
     public var offered: [Representation]
@@ -91,7 +90,7 @@ public struct PromiseResolution: Hashable, Sendable {
     /// The chosen representation, or `nil` if none is suitable.
     public var choice: Representation? { explanation.choice.map { offered[$0.offeredIndex] } }
 
-    /// The error if no representation is suitable.
+    /// The error if no representation is suitable; otherwise `nil`.
     public var refusal: PromiseError? {
         guard choice == nil else { return nil }
         guard offered.isEmpty, !otherForms.isEmpty else {
@@ -100,7 +99,7 @@ public struct PromiseResolution: Hashable, Sendable {
         return .unsupportedForm(taken: forms, offered: otherForms)
     }
 
-    /// Resolves what a receiver accepts against what an item offers, by type conformance.
+    /// Determines what an item can provide to a receiver, by type conformance.
     ///
     /// - Parameters:
     ///   - item: The item.

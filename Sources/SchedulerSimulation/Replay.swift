@@ -5,23 +5,23 @@ import IdleScheduling
 public struct Replay: Hashable, Sendable, Codable {
     /// The activity of a job during a span.
     public enum Activity: String, Hashable, Sendable, Codable {
-        /// The job was pending and not started.
+        /// The job was pending but not started.
         case waiting
-        /// The job ran, and no gate was closed.
+        /// The job ran while no gate was closed.
         case running
-        /// The job ran at a low rate through closed gates that it may pass.
+        /// The job ran at a low rate, passing closed gates.
         case relaxed
-        /// The job was fresh work. It ran beside the ordinary job, at a low rate if gates were
+        /// The job was fresh work. It ran alongside the ordinary job, at a low rate if gates were
         /// closed.
         case fresh
-        /// The job ran because the user wanted it.
+        /// The job ran because the user requested it.
         case wanted
-        /// The job was asked to pause or end, and still ran.
+        /// The job was asked to pause or stop, but was still running.
         case quieting
         /// The job was paused.
         case paused
     }
-    /// A period of time. Moments are seconds since 2001-01-01 UTC.
+    /// A period of time. Times are in seconds since 2001-01-01 UTC.
     public struct Span<Kind: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
         /// The start.
         public var start: Double
@@ -29,19 +29,19 @@ public struct Replay: Hashable, Sendable, Codable {
         public var end: Double
         /// The kind of the period.
         public var kind: Kind
-        /// The closed gates: those that a running job passed, or those that paused the job.
+        /// The closed gates: the gates that a running job passed, or the gates that paused the job.
         public var gates: [Gate]
 
         /// The length, in seconds.
         public var length: Double { end - start }
     }
-    /// The summary of a job over all of its requests.
+    /// The summary of a job, across all of its requests.
     public struct JobSummary: Hashable, Sendable, Codable {
         /// The job.
         public var key: ScheduledJob.Key
-        /// The number of requests. It includes requests that were merged into a pending job.
+        /// The number of requests. Includes requests that were merged into a pending job.
         public var requests = 0
-        /// The number of times the job was done.
+        /// The number of times the job was completed.
         public var done = 0
         /// `true` if the job is pending at the end of the trace.
         public var isOwed = false
@@ -49,19 +49,19 @@ public struct Replay: Hashable, Sendable, Codable {
         public var requested: Double
         /// The time of the first start.
         public var began: Double?
-        /// The time when it was last done.
+        /// The time of the last completion.
         public var finished: Double?
-        /// The longest time from a request to the start, in seconds; to the end of the trace if it
-        /// did not start.
+        /// The longest time from a request to the start, in seconds; or to the end of the trace, if
+        /// the job did not start.
         public var longestWait = 0.0
-        /// The longest time from a request until the job was done, in seconds; to the end of the
-        /// trace if it is pending.
+        /// The longest time from a request to completion, in seconds; or to the end of the trace,
+        /// if the job is still pending.
         public var longestTime = 0.0
         /// The longest time without running while the job was pending or paused, in seconds.
         public var longestRest = 0.0
         /// The number of uninterrupted runs.
         public var slices = 0
-        /// The number of those runs that passed closed gates.
+        /// The number of uninterrupted runs that passed closed gates.
         public var relaxedSlices = 0
         /// The number of pauses.
         public var pauses = 0
@@ -86,12 +86,12 @@ public struct Replay: Hashable, Sendable, Codable {
         public var active = 0.0
         /// The running time of all jobs while the user was active.
         public var runningWhileActive = 0.0
-        /// The number of times the user became active while an ordinary job ran that the user did
-        /// not want.
+        /// The number of times the user became active while an ordinary job was running that the
+        /// user had not requested.
         public var returns = 0
         /// The longest time from such a return until the job was paused.
         public var longestToQuiet = 0.0
-        /// The number of ticks that the scheduler requested.
+        /// The number of ticks requested by the scheduler.
         public var ticks = 0
         /// The processor time of all jobs.
         public var cpu = 0.0
@@ -107,11 +107,11 @@ public struct Replay: Hashable, Sendable, Codable {
     public var journal: [JournalEntry] = []
     /// The spans in which a gate of the machine was closed, in order for each gate.
     public var gates: [Span<Gate>] = []
-    /// The spans in which the user waited for a request.
+    /// The spans in which the user was waiting for a request.
     public var personsWaiting: [Span<Gate>] = []
     /// The spans in which an extension was throttled.
     public var throttled: [Span<String>] = []
-    /// The jobs, in the order of arrival.
+    /// The jobs, in order of arrival.
     public var jobs: [JobSummary] = []
     /// The totals.
     public var totals = Totals()

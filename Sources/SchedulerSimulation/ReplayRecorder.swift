@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// A recorder that collects the spans of a replay and their sums.
+/// Collects the spans of a replay and their totals.
 struct ReplayRecorder {
     private(set) var replay: Replay
     private let policy: SchedulingPolicy
-    /// The gates as the scheduler would see them if it always read the conditions.
+    /// The gates as the scheduler would see them if it continuously read the conditions.
     private var machine = MachineGates()
     private var closedSince: [Gate: Double] = [:]
     private var waitingSince: Double?
@@ -14,9 +14,9 @@ struct ReplayRecorder {
     /// The current activity of each pending job.
     private var doing: [ScheduledJob.Key: (activity: Replay.Activity, gates: [Gate], since: Double)] = [:]
     /// The pending jobs: the time of the request, `true` if the job has started, and the time since
-    /// which the job does not run.
+    /// which the job has not been running.
     private var pending: [ScheduledJob.Key: (requested: Double, isBegun: Bool, restsSince: Double)] = [:]
-    /// The time at which the user became active, and the job that still runs.
+    /// The time at which the user became active, and the job that was still running.
     private var returned: (moment: Double, key: ScheduledJob.Key)?
 
     init(_ trace: Trace) {
@@ -78,7 +78,7 @@ struct ReplayRecorder {
     mutating func note(_ entry: JournalEntry) { replay.journal.append(entry) }
     mutating func noteTick() { replay.totals.ticks += 1 }
 
-    /// Changes the summary of a job that has arrived.
+    /// Updates the summary of a job that has arrived.
     private mutating func change(_ key: ScheduledJob.Key, _ body: (inout Replay.JobSummary) -> Void) {
         if let place = places[key] { body(&replay.jobs[place]) }
     }
@@ -115,7 +115,7 @@ struct ReplayRecorder {
         guard let old = doing.removeValue(forKey: key), now > old.since else { return }
         if old.activity.isWork {
             replay.totals.running += now - old.since
-            // Each span of work ends when the user comes or goes; see `cut`.
+            // Every span of work ends when the user becomes active or inactive; see `cut`.
             if closedSince[.userActive] != nil { replay.totals.runningWhileActive += now - old.since }
         }
         change(key) { job in
@@ -127,7 +127,7 @@ struct ReplayRecorder {
         }
     }
 
-    /// Splits the running spans, so that each span lies completely before or after a change of user
+    /// Splits the running spans, so that each span is entirely before or after a change in user
     /// activity.
     private mutating func cut(at now: Double) {
         for (key, one) in doing where one.activity.isWork {
@@ -200,7 +200,7 @@ struct ReplayRecorder {
 }
 
 extension Replay.Activity {
-    /// `true` if the job runs.
+    /// `true` if the job is running.
     var isWork: Bool {
         switch self {
         case .running, .relaxed, .fresh, .wanted, .quieting: true
@@ -209,6 +209,6 @@ extension Replay.Activity {
     }
     /// `true` if the job must pause when the user returns.
     var isInterrupted: Bool { isWork && self != .wanted && self != .fresh }
-    /// `true` if the job runs as intended.
+    /// `true` if the job is running as intended.
     var isSlice: Bool { isWork && self != .quieting }
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// A simulator that replays a trace through the real ``Scheduler`` on a virtual clock, with
-/// simulated workers. Pure: the same trace gives the same replay, byte for byte.
+/// Replays a trace through the real ``Scheduler`` on a virtual clock, with simulated workers.
+/// Deterministic: the same trace yields the same replay, byte for byte.
 ///
 /// The scheduler receives the same events as in the service:
 ///
-/// - Presence, locks, sleep, power and inhibitors at once.
-/// - Load, pressure, heat and disks when it reads them: at ticks while a job waits, and twice a
-///   second while a job runs. Fresh work alone reads them only at requested ticks.
-/// - No conditions while no job is pending.
+/// - Presence, locks, sleep, power and inhibitors: immediately.
+/// - Load, pressure, heat and disks: when the scheduler reads them, at ticks while a job waits, and
+///   twice a second while a job runs. If only fresh work runs, at requested ticks.
+/// - No conditions at all while no job is pending.
 ///
-/// The load of Searchlight, which the sensors subtract, and its own pressure are not simulated. No
+/// Searchlight's own load, which the sensors subtract, and its own pressure are not simulated. No
 /// ticks arrive while the machine sleeps.
 public struct SchedulerSimulator: Sendable {
     private let trace: Trace
@@ -19,21 +19,21 @@ public struct SchedulerSimulator: Sendable {
     private var recorder: ReplayRecorder
 
     private var now: Double
-    /// The index of the next event of the trace.
+    /// The index of the next event in the trace.
     private var place = 0
-    /// The current conditions. `told` is the last set that the scheduler received.
+    /// The current conditions. `told` contains the conditions that the scheduler last received.
     private var conditions = Conditions()
     private var told: Conditions?
     private var sensing = SchedulerAction.Sensing.off
     private var wake: Double?
     private var work: [ScheduledJob.Key: SimulatedWork] = [:]
     private var workers: [ScheduledJob.Key: SimulatedWorker] = [:]
-    /// Events for the scheduler at the current moment.
+    /// The events for the scheduler at the current time.
     private var pending: [SchedulerEvent] = []
     /// The last time at which a job ran, to attribute pressure to it.
     private var lastRan = -Double.infinity
 
-    /// Creates a simulator of a trace.
+    /// Creates a simulator for a trace.
     public init(_ trace: Trace) {
         self.trace = trace
         scheduler = Scheduler(policy: trace.policy, now: trace.start)
@@ -56,8 +56,8 @@ public struct SchedulerSimulator: Sendable {
 
     // MARK: Time
 
-    /// Advances to the next moment with an event, and handles one event. Returns `false` at the end
-    /// of the trace.
+    /// Advances to the time of the next event, and handles one event. Returns `false` at the end of
+    /// the trace.
     private mutating func step() -> Bool {
         let next = nextMoment()
         guard next <= trace.end else {
@@ -91,15 +91,15 @@ public struct SchedulerSimulator: Sendable {
         return true
     }
 
-    /// The rounding tolerance, in seconds.
+    /// The tolerance for rounding errors, in seconds.
     private static let instant = 1e-6
 
     private var lastLook = -Double.infinity
 
-    /// The time of the next tick; `nil` while the machine sleeps.
+    /// The time at which the next tick is due; `nil` while the machine sleeps.
     private var dueTick: Double? { conditions.isAsleep ? nil : wake }
 
-    /// The time of the next read while a job other than fresh work runs.
+    /// The time of the next sensor reading while a job other than fresh work runs.
     private var nextLook: Double? {
         let isWorking = workers.values.contains { $0.isWorking && $0.key != scheduler.fresh?.key }
         return sensing == .running || isWorking ? lastLook + SchedulerAction.Sensing.lookInterval : nil
@@ -119,7 +119,7 @@ public struct SchedulerSimulator: Sendable {
 
     // MARK: The trace
 
-    /// - Returns: `true` if the trace continues.
+    /// - Returns: `true` if the trace is not at its end.
     private mutating func happen(_ happening: Trace.Happening) -> Bool {
         switch happening {
         case .conditions(let new):
@@ -148,7 +148,7 @@ public struct SchedulerSimulator: Sendable {
         let requested = min(job.requested ?? now, now)
         recorder.noteRequest(job.key, requested: requested)
         if workers[job.key] != nil {
-            // The running job may already have passed the newly requested items.
+            // The running job may already have processed the newly requested items.
             let first = work[job.key]?.again?.requested ?? requested
             work[job.key]?.again = (job, first)
         } else if work[job.key] != nil {
@@ -173,10 +173,10 @@ public struct SchedulerSimulator: Sendable {
 
     // MARK: The scheduler
 
-    /// Sends an event to the scheduler, and performs its actions.
+    /// Sends an event to the scheduler, and performs the resulting actions.
     private mutating func tell(_ event: SchedulerEvent) {
         pending.append(event)
-        // Events that follow from an action are sent after the current event.
+        // Events that result from an action are sent after the current event.
         guard pending.count == 1 else { return }
         while let event = pending.first {
             for action in scheduler.handle(event, at: now) { perform(action) }
@@ -240,7 +240,7 @@ public struct SchedulerSimulator: Sendable {
 
     // MARK: The worker
 
-    /// Advances the running workers to the current time.
+    /// Advances running workers to the current time.
     private mutating func settle() {
         for worker in inOrder where worker.isWorking && now > worker.settled {
             let left = work[worker.key]?.secondsLeft ?? 0
@@ -264,7 +264,8 @@ public struct SchedulerSimulator: Sendable {
         guard var worker = workers[key] else { return }
         let isCooperative = work[worker.key]?.job.isCooperative ?? true
         let delay = isCooperative ? SimulatedWorker.cooperativeDelay : SimulatedWorker.forcedDelay
-        // A paused worker ends at once. A worker that is about to pause keeps its earlier time.
+        // A paused worker stops immediately. A worker that is about to pause keeps its earlier
+        // time.
         let until = worker.phase == .paused ? now : min(worker.quiet ?? .infinity, now + delay)
         worker.wasPaused = worker.phase == .paused
         worker.settled = now
@@ -290,7 +291,7 @@ public struct SchedulerSimulator: Sendable {
     /// Ends a run at its completion or failure.
     private mutating func endWork(_ key: ScheduledJob.Key) {
         work[key]?.run(0, isAll: true)
-        // The report may lead to a pause, but the run is over regardless.
+        // The report may cause a pause, but the run is over in any case.
         report(key)
         let isDone = work[key]?.end(at: now) ?? true
         workers[key] = nil
@@ -314,7 +315,7 @@ public struct SchedulerSimulator: Sendable {
         list()
     }
 
-    /// Merges a request that arrived during a run into the job that has left its worker.
+    /// Merges a request that arrived during a run into the job, once the job has left its worker.
     private mutating func leave(_ key: ScheduledJob.Key) {
         guard workers[key] == nil, let again = work[key]?.again else { return }
         work[key]?.again = nil
@@ -324,7 +325,8 @@ public struct SchedulerSimulator: Sendable {
 }
 
 extension Conditions {
-    /// Returns `true` if a condition changed that sensors report at once. The others must be read.
+    /// Returns `true` if a condition changed that sensors report immediately. Other conditions must
+    /// be read.
     fileprivate func tellsByItself(after old: Conditions) -> Bool {
         presence != old.presence || isLocked != old.isLocked || isAsleep != old.isAsleep || resumed != old.resumed
             || inhibitors != old.inhibitors || power != old.power || isSavingPower != old.isSavingPower

@@ -6,16 +6,16 @@ struct SimulatedWork: Sendable {
     var job: TracedJob
     /// The time of the request.
     var requested: Double
-    /// The completed part, 0 to 1.
+    /// The completed fraction, 0 to 1.
     private(set) var part = 0.0
-    /// The part at which the run fails; `nil` if it succeeds.
+    /// The fraction at which the run fails; `nil` if it succeeds.
     private var failsAt: Double?
     private var failuresLeft: Int
-    /// The number of consecutive failures, for the back-off.
+    /// The number of consecutive failures, which determines the back-off.
     private(set) var failures = 0
-    /// The part up to which the processor time and the written bytes were reported.
+    /// The fraction up to which processor time and written bytes have been reported.
     private var reported = 0.0
-    /// The request that arrived during a run; `nil` if none did.
+    /// The request that arrived during a run; `nil` if there was none.
     var again: (job: TracedJob, requested: Double)?
     var notBefore: Double?
 
@@ -24,7 +24,7 @@ struct SimulatedWork: Sendable {
         plan()
     }
 
-    /// The job as the scheduler sees it.
+    /// The job as seen by the scheduler.
     var scheduled: ScheduledJob {
         var scheduled = ScheduledJob(key: job.key, urgency: job.urgency, requested: requested)
         scheduled.deadline = job.deadline
@@ -36,19 +36,19 @@ struct SimulatedWork: Sendable {
 
     private mutating func plan() { failsAt = failuresLeft > 0 ? part + (1 - part) / 2 : nil }
 
-    /// Starts a run. A job that is not resumable restarts from the beginning.
+    /// Starts a run. A job that is not resumable starts over.
     mutating func begin() {
         if !job.isResumable { (part, reported) = (0, 0) }
         plan()
     }
 
-    /// The running time until completion or failure, in seconds.
+    /// The running time that remains until completion or failure, in seconds.
     var secondsLeft: Double { max(0, ((failsAt ?? 1) - part) * job.seconds) }
 
     /// Runs for a duration.
     ///
-    /// - Parameter isAll: `true` if the run reaches its completion or failure, so that no rounding
-    ///   error remains.
+    /// - Parameter isAll: `true` if the run reaches completion or failure; this avoids rounding
+    ///   errors.
     mutating func run(_ seconds: Double, isAll: Bool) {
         let goal = failsAt ?? 1
         part = isAll ? goal : min(goal, part + (job.seconds > 0 ? seconds / job.seconds : goal))
@@ -85,7 +85,7 @@ struct SimulatedWork: Sendable {
 }
 
 extension Urgency {
-    /// The rank of an urgency; the most urgent is 0.
+    /// The rank of an urgency; 0 is the most urgent.
     fileprivate var rank: Int {
         switch self {
         case .userWaiting: 0
@@ -96,11 +96,11 @@ extension Urgency {
     }
 }
 
-/// A simulated worker that does one job.
+/// A simulated worker, which runs one job.
 struct SimulatedWorker: Sendable {
     enum Phase: Hashable, Sendable {
         case running
-        /// The worker still runs until that time, because pausing is not immediate.
+        /// The worker keeps running until the given time, because pausing is not immediate.
         case quieting(until: Double)
         case paused
         case stopping(until: Double)
@@ -114,7 +114,7 @@ struct SimulatedWorker: Sendable {
 
     var isWorking: Bool { phase != .paused }
 
-    /// The time at which the worker pauses or ends; `nil` if it was not asked to.
+    /// The time at which the worker pauses or stops; `nil` if it was not asked to.
     var quiet: Double? {
         switch phase {
         case .running, .paused: nil
@@ -122,9 +122,9 @@ struct SimulatedWorker: Sendable {
         }
     }
 
-    /// The delay of a cooperative worker, in seconds: until the end of an item.
+    /// The delay of a cooperative worker, in seconds: until it finishes an item.
     static let cooperativeDelay = 0.05
-    /// The delay of a worker that ignores the request until it is frozen, in seconds: the bound of
-    /// the design.
+    /// The delay of a worker that ignores the request until it is frozen, in seconds: the upper
+    /// bound by design.
     static let forcedDelay = 0.5
 }

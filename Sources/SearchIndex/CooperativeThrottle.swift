@@ -4,13 +4,13 @@ import Synchronization
 import SystemSupport
 
 /// Inserts short breaks into long background work while threads wait for a processor, so that the
-/// kernel runs them on this one.
+/// kernel can run them on this processor.
 ///
-/// A low priority alone does not achieve that. If two threads of another program share a processor,
-/// the kernel migrates one only to an idle processor, or after some hundred milliseconds. A break
-/// of half a millisecond every ten milliseconds makes this processor idle. If no thread waits,
-/// breaks have no benefit. They then cost a seventh of the work's speed on a virtual machine
-/// (docs/PERFORMANCE.md), more than the breaks themselves.
+/// A low priority alone does not achieve this. If two threads of another program share a processor,
+/// the kernel migrates one of them only to an idle processor, or after several hundred
+/// milliseconds. A break of half a millisecond every ten milliseconds makes this processor idle.
+/// Breaks are useless if no thread waits, and cost more than their length: a seventh of the work's
+/// speed on a virtual machine (docs/PERFORMANCE.md).
 final class CooperativeThrottle: Sendable {
     private let isOn = Atomic(false)
     private let lastLook: Mutex<ContinuousClock.Instant>

@@ -20,8 +20,8 @@ final class DerivedWriter {
     private lazy var nextTexts = FullTextWriter(db, prefix: IndexMigration.next)
     /// The number of items removed.
     private(set) var deletedItems = 0
-    /// Inserts the item row; see ``ItemWriter``. Kept here because the statement serves a whole
-    /// transaction.
+    /// Inserts the item row; see ``ItemWriter``. Kept here because the statement is reused
+    /// throughout a transaction.
     private(set) lazy var insertItem = Result {
         try WriteStatement(
             db,
@@ -57,15 +57,15 @@ final class DerivedWriter {
         try texts.get().insert(SearchableText(record, bundle: bundle), number: text, item: item)
     }
 
-    /// Removes the derived rows of an item; `record` and `bundle` must be the same as for its
-    /// insertion.
+    /// Removes the derived rows of an item; `record` and `bundle` must be the same as when it was
+    /// inserted.
     func remove(_ record: ItemRecord, bundle: Int64, item: Int64, text: Int64?) throws {
         deletedItems += 1
         try attributes.flush()
         if let text {
             let words = SearchableText(record, bundle: bundle)
             let migration = try migration.get()
-            // The words that the previous format derived from the record are unknown.
+            // The words that the previous format derived from the record cannot be recomputed.
             if text <= migration?.last ?? 0 {
                 try texts.get().forget(text)
             } else {
@@ -80,7 +80,7 @@ final class DerivedWriter {
     }
 
     /// Updates the attributes of an item whose text stays the same; `record` must be the same as
-    /// for its insertion. Nothing may be buffered.
+    /// when it was inserted. Nothing may be buffered.
     func replace(_ record: ItemRecord, with other: ItemRecord, item: Int64, text: Int64?) throws {
         pace?.step()
         try attributes.replace(record, with: other, item: item)

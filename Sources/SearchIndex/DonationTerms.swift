@@ -2,8 +2,8 @@
 
 /// The conditions for accepting a batch, besides the client state that it expects.
 public struct DonationTerms: Sendable {
-    /// `true` if the batch waits for room in the store; `false` if its donor has already waited
-    /// (``SearchIndex/waitForRoom(for:)``).
+    /// `true` if the batch waits until the store has room for it; `false` if its donor has already
+    /// waited (``SearchIndex/waitForRoom(for:)``).
     public var waitsForRoom = true
     /// Decides at the moment of acceptance, after all waits, whether the batch is still wanted.
     ///

@@ -3,17 +3,17 @@ import SystemSupport
 import WriteAheadLog
 import GRDB
 
-/// The log entries after ``StoreRow/applied`` that are already applied because their app waited for
+/// The log entries after ``StoreRow/applied`` that were applied early because their app waited for
 /// them.
 ///
 /// No entry may be applied twice: if a deletion before an update is applied again, the update finds
-/// no item and is ignored. So the table `applied_early` lists these entries. A number is inserted
-/// in the transaction that applies the entry, and deleted in the transaction that applies
-/// everything before it.
+/// no item and is ignored. So the table `applied_early` lists these entries. An entry's number is
+/// inserted in the transaction that applies the entry, and deleted in the transaction that applies
+/// all entries before it.
 ///
-/// The table is created with its first row instead of by a migration, because earlier versions of
-/// this program can use the same store. It is not derived data; if it is damaged, the database is
-/// salvaged.
+/// The table is created when its first row is inserted, not by a migration, because earlier
+/// versions of this program can use the same store. It is not derived data; if it is damaged, the
+/// database is salvaged.
 struct EarlyEntries: Sendable {
     static let table = "applied_early"
     /// The largest number of rows read. A store has at most ``StoreHooks/maximumEarlyEntries`` rows
@@ -26,7 +26,7 @@ struct EarlyEntries: Sendable {
 
     /// Reads the table; a store without early entries has none.
     ///
-    /// - Parameter applied: The last entry that was applied with all before it.
+    /// - Parameter applied: The last entry that was applied together with all entries before it.
     /// - Throws: `SQLITE_CORRUPT` if a row is damaged.
     init(_ db: Database, after applied: UInt64) throws {
         guard try Self.areKept(db) else { return }
@@ -88,7 +88,7 @@ struct EarlyEntries: Sendable {
             .execute(arguments: [Int64(clamping: sequence), checksum(of: sequence)])
     }
 
-    /// Removes the entries through `applied`, before which no entry is missing.
+    /// Removes the entries through `applied`. All entries before it have been applied.
     static func forget(through applied: UInt64, _ db: Database) throws {
         guard try db.hasTable(table) else { return }
         try db.cachedStatement(sql: "DELETE FROM \(table) WHERE sequence <= ?")
@@ -109,10 +109,10 @@ struct EarlyEntries: Sendable {
         return range.allSatisfy(numbers.contains)
     }
 
-    /// Returns the last entry through which no entry is missing.
+    /// Returns the last entry such that all entries through it have been applied.
     ///
     /// - Parameters:
-    ///   - applied: An entry through which none is missing.
+    ///   - applied: An entry such that all entries through it have been applied.
     ///   - more: Further entries that are applied.
     func end(after applied: UInt64, with more: Set<UInt64> = []) -> UInt64 {
         var end = applied
@@ -126,7 +126,7 @@ struct EarlyEntries: Sendable {
     /// Removes the entries through `applied`.
     mutating func remove(after before: UInt64, through applied: UInt64) {
         guard !numbers.isEmpty, applied > before else { return }
-        // A loss may span very many numbers.
+        // Loss of log entries may skip a very large range of numbers.
         if applied - before > UInt64(numbers.count) {
             numbers = numbers.filter { $0 > applied }
         } else {

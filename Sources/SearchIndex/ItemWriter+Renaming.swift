@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import ItemRecord
 
-/// An item that gets another identifier.
+/// The renaming of an existing item.
 private struct Move {
     let item: Int64
     let rename: ItemRename
@@ -16,12 +16,13 @@ private struct ItemBefore {
 }
 
 extension ItemWriter {
-    /// Changes the identifiers of items, all at once, so that two items can swap identifiers.
+    /// Changes the identifiers of items, all at the same time, so that two items can swap
+    /// identifiers.
     ///
-    /// An item keeps its number and all references to it, its dates, its text and its domain. It
-    /// replaces the item that has its new identifier. If that item was donated again during a
-    /// reindex, the renamed item counts as donated again. Items that depend on the renamed item
-    /// (``RelatedItems``) refer to its new identifier. Expired items are not renamed.
+    /// A renamed item keeps its number, the references to it, its dates, its text and its domain.
+    /// It replaces the item that currently has its new identifier. If that item was donated again
+    /// during a reindex, the renamed item counts as donated again. Items that depend on the renamed
+    /// item (``RelatedItems``) refer to its new identifier. Expired items are not renamed.
     ///
     /// - Parameter leftOut: Receives the items that cannot have their new identifier. They are
     ///   deleted, because their old identifier is no longer valid.
@@ -74,7 +75,7 @@ extension ItemWriter {
                 guard let before = try position == first ? aside ?? row(of: item) : row(of: item) else { continue }
                 var record = before.item.record
                 record.uniqueIdentifier = rename.newIdentifier
-                // An item that names itself keeps doing so.
+                // An item that names itself as its related item continues to do so.
                 if let related = record.text(RelatedItems.attribute),
                     related.utf8.elementsEqual(rename.identifier.utf8)
                 {
@@ -85,8 +86,8 @@ extension ItemWriter {
         }
     }
 
-    /// Deletes the item with an identifier, expired or not, if there is one. Keeps the items that
-    /// depend on it, because another item gets the identifier.
+    /// Deletes the item that has an identifier, expired or not. Keeps the items that depend on it,
+    /// because another item takes over the identifier.
     private func makeRoom(for identifier: String) throws {
         let find = try db.cachedStatement(
             sql: "SELECT id FROM item WHERE unique_identifier = ? AND bundle = ? AND index_name = ?")
@@ -94,7 +95,7 @@ extension ItemWriter {
         _ = try Self.deleteAlone(db, where: "id = ?", [item], derived)
     }
 
-    /// Returns the items to rename that exist.
+    /// Returns the existing items to rename.
     private func moves(_ renames: [ItemRename]) throws -> [Move] {
         let find = try db.cachedStatement(
             sql: """
@@ -134,7 +135,7 @@ extension ItemWriter {
     }
 
     /// Frees the identifier of an item by storing an empty identifier in its row until the row is
-    /// replaced. Used for one item at a time: no other item has an empty identifier.
+    /// replaced. Used for one item at a time, so no other item has an empty identifier.
     private func setAside(_ item: Int64) throws -> ItemBefore? {
         let before = try row(of: item)
         try db.cachedStatement(sql: "UPDATE item SET unique_identifier = '' WHERE id = ?").execute(arguments: [item])

@@ -17,7 +17,7 @@ struct ItemWriter {
     init(_ db: Database, _ scope: IndexScope, now: Double, shift: Double = 0, _ derived: DerivedWriter) throws {
         self.db = db
         self.shift = shift
-        // SQLite stores a whole number of seconds in half the bytes.
+        // SQLite stores whole seconds in half as many bytes.
         self.now = now.rounded(.down)
         self.derived = derived
         self.scope = scope
@@ -63,7 +63,7 @@ struct ItemWriter {
         if let existing, let row {
             id = existing.id
             try db.cachedStatement(sql: "DELETE FROM unconfirmed WHERE item = ?").execute(arguments: [id])
-            // A reindex mostly donates unchanged items; then only the dates change.
+            // A reindex mostly donates unchanged items; then only the dates are updated.
             if existing.bytes == Data(item.bytes) {
                 try db.cachedStatement(
                     sql: "UPDATE item SET expires = ?, donated = ?, checksum = ? WHERE id = ?"
@@ -90,11 +90,11 @@ struct ItemWriter {
         return true
     }
 
-    /// Applies a batch that was logged.
+    /// Applies a batch from the log.
     ///
-    /// - Parameter keepsState: `true` if the client state of the entry is reliable; see
+    /// - Parameter keepsState: `true` if the entry's client state is reliable; see
     ///   ``StoreRow/statelessThrough``.
-    /// - Returns: The items that were left out, and the reasons. An invalid item does not hold up
+    /// - Returns: The items that were left out, with the reasons. An invalid item does not block
     ///   later ones.
     func apply(_ batch: IndexBatch, keepsState: Bool = true) throws -> [LeftOutItem] {
         var leftOut: [LeftOutItem] = []
@@ -181,12 +181,13 @@ struct ItemWriter {
         try Self.delete(db, where: condition, arguments, derived, relatedIn: relatedIndex)
     }
 
-    /// The index whose related items count; `nil` for all.
+    /// The index in which related items are looked up; `nil` for all.
     var relatedIndex: String? { derived.relatesWithinIndexes ? index : nil }
 
-    /// Deletes items, and all items whose related item is deleted by that.
+    /// Deletes items, and recursively the items whose related item was deleted.
     ///
-    /// - Parameter index: The name of the only index whose related items count; `nil` for all.
+    /// - Parameter index: The name of the only index in which related items are looked up; `nil`
+    ///   for all.
     /// - Returns: The number of items that match the condition itself.
     @discardableResult
     static func delete(
@@ -228,7 +229,7 @@ struct ItemWriter {
 
     static func record(in row: Row) throws -> ItemRecord {
         do {
-            // Decodes without a copy, because records may have 16 MiB.
+            // Decodes without a copy, because records may be as large as 16 MiB.
             return try row.withUnsafeData(named: "record") { try ItemRecord(decoding: $0 ?? Data()) }
         } catch let error as ItemRecordError {
             throw DatabaseError(
@@ -274,7 +275,7 @@ struct ItemWriter {
     private func merged(_ update: ItemRecord, into stored: ItemRecord) throws -> EncodedItem {
         var record = stored
         record.isUpdate = false
-        // An update whose app set no expiration date carries the standard lifetime.
+        // An update for which the app set no expiration date carries the standard lifetime.
         if update.expiration != .standard { record.expiration = update.expiration }
         if let domain = update.domainIdentifier { record.domainIdentifier = domain }
         for (name, value) in update.attributes {

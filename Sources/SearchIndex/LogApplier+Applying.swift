@@ -3,10 +3,10 @@ import WriteAheadLog
 import GRDB
 
 extension LogApplier {
-    /// Applies all entries logged so far that are not deferred.
+    /// Applies all entries logged so far, except deferred entries.
     ///
     /// Alternates between two kinds of transactions: entries that apps wait for, and the next
-    /// entries in order. Neither kind waits for all of the other.
+    /// entries in order. Neither kind waits until all of the other kind are done.
     ///
     /// - Returns: The error that stopped it; `nil` on success.
     func drain() -> SearchIndexError? {
@@ -34,15 +34,15 @@ extension LogApplier {
         }
     }
 
-    /// Runs a closure that changes the database. If it meets damage, examines the database, repairs
-    /// what can be repaired in place, and runs the closure once more. Other damage stays for the
-    /// next opening. Blocks.
+    /// Runs a closure that changes the database. If it encounters damage, examines the database,
+    /// repairs what can be repaired in place, and runs the closure again, once. Other damage is
+    /// left until the store is opened again. Blocks.
     func repairing<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
         } catch  where UnwritableStore.isDoubtful(error, at: path) {
-            // A full examination takes longer than a donor can wait for room, so it is left to the
-            // next opening.
+            // A full examination takes longer than a donor can wait for room, so it is left until
+            // the store is opened again.
             folder.suspect()
             throw error
         } catch  where SearchIndexError(error, path: path, operation: "").isDamage {
@@ -58,7 +58,7 @@ extension LogApplier {
                 if case .losingRepair = error { state.withLock { $0.refusedRepair = error } }
                 throw error
             }
-            // The repair may have rebuilt tables without the words of deleted items.
+            // The repair may have rebuilt the tables, which drops the words of deleted items.
             fullTextCache.forgetTerms()
             guard !repairs.isEmpty else { throw error }
             state.withLock { $0.repairs = Array(($0.repairs + repairs).suffix(Self.maximumKept)) }
@@ -72,14 +72,14 @@ extension LogApplier {
     private struct Bulk {
         var records: [NumberedLogEntry] = []
         var bytes = 0
-        /// The last entry read, missing or already applied.
+        /// The last entry that was read, was missing or had already been applied.
         var last: UInt64
         /// `true` if entries are missing, and if this loss was not reported before.
         var hasLoss = false
         var hasNewLoss = false
     }
 
-    /// Reads the next entries in order and skips those already applied.
+    /// Reads the next entries in order, and skips entries that are already applied.
     private func readBulk(after applied: UInt64) throws -> Bulk {
         var bulk = Bulk(last: applied)
         let (early, maximumBytes) = state.withLock {
@@ -129,9 +129,10 @@ extension LogApplier {
             let derived = DerivedWriter(
                 db, pace: pace, cache: fullTextCache, relatesWithinIndexes: relatesWithinIndexes)
             for (index, record) in bulk.records.enumerated() {
-                // Stops for entries deferred since the transaction began, because the rest of a
-                // bulk takes half a second of processor time. Also stops when an app begins to
-                // wait. A new loss is reported once, together with everything read with it.
+                // Stops before entries that were deferred after the transaction began, because the
+                // rest of a bulk takes half a second of processor time. Also stops when an app
+                // begins to wait. A new loss is reported once, together with everything read with
+                // it.
                 if index > 0, !bulk.hasNewLoss {
                     let before = bulk.records[index - 1].sequence
                     guard state.withLock({ $0.goesOn(after: before, applied: bytes) }) else {
@@ -168,13 +169,13 @@ extension LogApplier {
         mergeInProportion(to: bulk.bytes)
     }
 
-    /// Applies some of the entries that single bundles wait for, before earlier donations of other
+    /// Applies some of the entries that apps wait for, ahead of earlier donations from other
     /// bundles.
     ///
     /// Entries of different bundles change different rows, and entries of one bundle stay in order.
-    /// The number stored in the database remains the number of the last entry before which none is
-    /// missing. Later entries are recorded with their changes (``EarlyEntries``), so that none is
-    /// applied twice.
+    /// The database keeps storing the number of the last entry through which all entries are
+    /// applied. Later entries are recorded in the transaction that applies them (``EarlyEntries``),
+    /// so that none is applied twice.
     ///
     /// - Returns: `true` if an entry was applied.
     private func applyOwn() throws -> Bool {
@@ -220,7 +221,7 @@ extension LogApplier {
     }
 
     /// Reads entries. For each bundle, stops before the first entry that cannot be read:
-    /// ``applyBulk(after:)`` finds and reports that one.
+    /// ``applyBulk(after:)`` finds and reports that entry.
     private func readOwn(_ wanted: [(sequence: UInt64, bundle: String)]) -> [NumberedLogEntry] {
         guard let first = wanted.first else { return [] }
         var replay = log.replay(after: first.sequence - 1)
@@ -261,11 +262,12 @@ extension LogApplier {
         if pages > 0 { merge(pages: pages) }
     }
 
-    /// The applied record bytes per page to merge. Each text is merged about three times on its way
-    /// into the largest segment, and takes half of a record's bytes.
+    /// The applied record bytes per page to merge. A text takes half of its record's bytes, and is
+    /// merged about three times on its way into the largest segment.
     private static let bytesPerMergedPage = 2048
 
-    /// Merges some pages. Ignores errors: nothing is lost, and the next write meets the same error.
+    /// Merges some pages. Ignores errors: nothing is lost, and the next write encounters the same
+    /// error.
     ///
     /// - Returns: `true` if there was anything to merge.
     @discardableResult
@@ -280,7 +282,7 @@ extension LogApplier {
     /// - Returns: `true` if pages were returned.
     func giveBackUnused() -> Bool { (try? pool.write(SearchIndex.giveBackUnused)) ?? false }
 
-    /// Runs one step of the maintenance that is done while no entry is due.
+    /// Runs one maintenance step. Called while no entry is due.
     func tidy() {
         if (try? repairing { try pool.write { try IndexMigration.step($0) } }) == true { return }
         if merge(pages: FullTextMerging.maximumStep) { return }
@@ -299,7 +301,7 @@ extension LogApplier {
             return (state.deletedItems, state.misspelledItems, state.forgetsSpelling)
         }
         guard deleted > 0 || misspelled > 0 else { return }
-        // The purge reads all words, so it waits for one deletion per 50 texts.
+        // The purge reads all words, so it is worthwhile only after one deletion per 50 texts.
         let hasPurged = try? pool.write { db in
             guard deleted > 0, try Int.fetchOne(db, sql: "SELECT count(*) FROM text_row") ?? 0 <= deleted * 50 else {
                 return false
@@ -308,7 +310,7 @@ extension LogApplier {
             fullTextCache.forgetTerms()
             return true
         }
-        // This purge needs a lookup per word, so it waits for one deleted item per step.
+        // This purge looks up every word, so it is worthwhile only after one deletion per step.
         let isDue = try? pool.read { db in
             let words = try Int.fetchOne(db, sql: "SELECT words FROM \(SpellingWords.totalTable)") ?? 0
             return forgets || (misspelled > 0 && words <= misspelled * SpellingWords.wordsOfStep)
@@ -360,15 +362,15 @@ extension LogApplier.State {
                 bytes: LogApplier.maximumSharedBytes)
             chosen += entries.map { ($0.sequence, bundle) }
         }
-        // Waiters of the bundles just served go behind the others.
+        // Moves waiters of the bundles just served behind the others.
         let served = Set(bundles)
         let isServed = { (waiter: LogApplier.Waiter) in waiter.bundle.map(served.contains) ?? false }
         waiters = waiters.filter { !isServed($0) } + waiters.filter(isServed)
         return chosen.sorted { $0.sequence < $1.sequence }
     }
 
-    /// Records that everything through an entry is applied, then removes and returns the waiters
-    /// that are done.
+    /// Records that all entries through `sequence` are applied, then removes and returns the
+    /// waiters that are done.
     mutating func reach(_ sequence: UInt64) -> [LogApplier.Waiter] {
         early.remove(after: applied, through: sequence)
         applied = sequence

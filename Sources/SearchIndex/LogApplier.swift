@@ -26,7 +26,7 @@ final class LogApplier: Sendable {
     private let queue = DispatchQueue(label: "com.searchlight.applier", qos: .utility)
 
     /// The largest number of entries in one transaction. A larger bulk would not be searchable
-    /// within a second; a smaller one would raise the cost per entry.
+    /// within a second; a smaller bulk would increase the cost per entry.
     static let maximumBulkEntries = 8192
     static let maximumBulkBytes = 4 << 20
     /// The largest number of bytes in one transaction while an app waits for its own donations.
@@ -54,11 +54,12 @@ final class LogApplier: Sendable {
         /// The bytes applied since the last merge step.
         var unmergedBytes = 0
         var isClosing = false
-        /// The entries that are not applied, except those found in the log at the opening.
+        /// The entries that are not applied yet, except entries found in the log when it was
+        /// opened.
         var pending = PendingEntries()
         /// The entries after ``applied`` that are already applied; see ``LogApplier/applyOwn()``.
         var early = EarlyEntries()
-        /// Selects the next bundle among those that wait: `true` for the bundle with the fewest
+        /// Decides which waiting bundle is served next: `true` for the bundle with the fewest
         /// bytes, `false` for the bundle served least recently.
         var servesSmallest = false
         /// The number of items deleted or replaced since the last ``TermDictionary/purge(_:)``.
@@ -79,14 +80,14 @@ final class LogApplier: Sendable {
         var leftOut = LeftOutItems()
         /// Descriptions of the repairs.
         var repairs: [String] = []
-        /// The repair that was refused. The examination reads the whole database, so it is not
-        /// repeated before the store is opened again.
+        /// The error of a repair that was refused. The examination reads the whole database, so it
+        /// is not repeated until the store is opened again.
         var refusedRepair: SearchIndexError?
 
-        /// `true` if an entry is to be applied now.
+        /// `true` if an entry should be applied now.
         var isDue: Bool { isDue(after: applied) }
 
-        /// Returns `true` if more is to be applied after the entry `applied`.
+        /// Returns `true` if more entries should be applied after the entry `applied`.
         func isDue(after applied: UInt64) -> Bool {
             guard applied < target else { return false }
             guard let deferredBundle else { return true }
@@ -94,7 +95,8 @@ final class LogApplier: Sendable {
                 || waiters.contains { $0.sequence > applied && $0.patience != .hold(deferredBundle) }
         }
 
-        /// Returns the last entry of a bundle that is not applied; 0 if all are.
+        /// Returns the last entry of a bundle that is not applied; 0 if all of its entries are
+        /// applied.
         ///
         /// - Parameter includingHeld: `true` to include deferred entries.
         func last(of bundle: String, includingHeld: Bool) -> UInt64 {
@@ -109,7 +111,7 @@ final class LogApplier: Sendable {
             isDue(after: sequence) && !(bytes >= LogApplier.maximumSharedBytes && hasOwnWaiters)
         }
 
-        /// Returns `true` if the entries that a waiter waits for are applied.
+        /// Returns `true` if all entries that a waiter waits for are applied.
         func isDone(_ waiter: Waiter) -> Bool {
             guard waiter.sequence > applied else { return true }
             guard let bundle = waiter.bundle else { return false }
@@ -126,28 +128,28 @@ final class LogApplier: Sendable {
     struct Waiter {
         /// The last entry to wait for.
         let sequence: UInt64
-        /// The bundle whose entries count; `nil` for all bundles.
+        /// The bundle whose entries the waiter waits for; `nil` for all bundles.
         var bundle: String?
         var patience = Patience.none
         let continuation: CheckedContinuation<Result<Bool, SearchIndexError>, Never>
     }
-    /// The conditions that end a wait early.
+    /// The conditions under which a wait ends early.
     enum Patience: Equatable {
         case none
         /// A low-priority donation of a bundle that waits for room. The wait ends when the bundle
-        /// is deferred: the donation was already in progress, and only applying the deferred
-        /// entries would make room.
+        /// is deferred: the donation was already in progress, and room could only be made by
+        /// applying the deferred entries.
         case donor(String)
         /// A wait that does not force deferred entries of the bundle to be applied; it lasts while
         /// the bundle is deferred.
         case hold(String)
-        /// A read with a time limit, and its number.
+        /// A read with a time limit, identified by a number.
         case moment(UInt64)
-        /// A donor that waits for room before it logs anything, and its number.
+        /// A donor that waits for room before it logs anything, identified by a number.
         case room(UInt64)
     }
     let state: Mutex<State>
-    /// The processor time for applying and maintenance, in nanoseconds.
+    /// The processor time spent on applying and maintenance, in nanoseconds.
     private let processorTime = Atomic<UInt64>(0)
     private let maximumPendingBytes: Int
     let maximumEarlyEntries: Int
@@ -177,12 +179,12 @@ final class LogApplier: Sendable {
         self.state = Mutex(state)
     }
 
-    /// Applies the entries that the log holds at the opening. Blocks.
+    /// Applies the entries that are in the log when it is opened. Blocks.
     func applyBacklog() throws(SearchIndexError) {
         if let error = drain() { throw error }
     }
 
-    /// Resumes merges that an earlier process left, since each lookup of a word reads every
+    /// Resumes merges that an earlier process left unfinished, since each word lookup reads every
     /// segment. Starts after ``delay``, so that a process that opens the store briefly is not
     /// slowed down.
     func tidySoon() {
@@ -192,14 +194,15 @@ final class LogApplier: Sendable {
         }
     }
 
-    /// Defers the low-priority entries of one bundle until the next call. `nil` defers nothing.
-    /// Applying takes far more processor time than logging, and the user must not notice it.
+    /// Defers the low-priority entries of one bundle until the next call; `nil` defers nothing.
+    /// Applying entries takes far more processor time than logging them, and must not disturb the
+    /// user.
     ///
     /// Deferred entries are applied nevertheless if a caller waits for them or for a later entry.
     func hold(_ bundle: String?) {
         let (donors, step) = state.withLock { state -> ([Waiter], Next) in
             state.deferredBundle = bundle
-            // Entries of other bundles are not deferred, nor are the entries before them.
+            // Entries of other bundles are not deferred, nor are any entries before them.
             state.flushThrough = state.pending.lastHighPriority(holding: bundle)
             let donors = bundle.map { Self.take(.donor($0), &state) } ?? []
             return (donors, state.isRunning ? .rest : Self.next(&state))
@@ -238,9 +241,9 @@ final class LogApplier: Sendable {
     ) async throws(SearchIndexError) {
         let bundle = entry.scope.bundle
         let bytes = entry.batch.approximateBytes
-        // A donor that is faster than this applier waits, or the log would grow without bound. A
-        // donor with few pending bytes does not wait, since others may have donated much. A
-        // deferred bundle does not wait: only donations already in progress still arrive.
+        // A donor that is faster than this applier waits; otherwise the log would grow without
+        // bound. A donor with few pending bytes does not wait, since the backlog may come from
+        // others. A deferred bundle does not wait: only donations already in progress still arrive.
         _ = try await waiting(isLowPriority ? .donor(bundle) : .none) { state in
             let isHeld = isLowPriority && state.deferredBundle == bundle
             return waitsForRoom && isFull(state, for: bundle, bytes) && !isHeld ? state.target : 0
@@ -250,8 +253,7 @@ final class LogApplier: Sendable {
         let items = entry.batch.itemCount
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<UInt64, LogError>, Never>) in
-            // Runs on the log's queue, so that entries become pending in the order of their
-            // numbers.
+            // Runs on the log's queue, so that entries become pending in number order.
             log.submit(entry, if: precondition) { [self, bundle] result in
                 if case .success(let sequence) = result {
                     note(
@@ -267,8 +269,8 @@ final class LogApplier: Sendable {
         }
     }
 
-    /// Notes that an entry is durable and schedules its application. Entries arrive in the order of
-    /// their numbers.
+    /// Notes that an entry is durable and schedules its application. Entries arrive in number
+    /// order.
     private func note(_ entry: PendingEntries.Entry, of bundle: String) {
         let step = state.withLock { state -> Next in
             state.target = max(state.target, entry.sequence)
@@ -286,8 +288,8 @@ final class LogApplier: Sendable {
     /// Returns `true` if a bundle may donate `bytes` bytes now without waiting for room.
     func hasRoom(for bundle: String, bytes: Int) -> Bool { state.withLock { !isFull($0, for: bundle, bytes) } }
 
-    /// Waits, if a bundle lacks room, until everything pending now is applied or the task is
-    /// cancelled.
+    /// Waits, if a bundle lacks room, until all currently pending entries are applied or the task
+    /// is cancelled.
     func waitForRoom(for bundle: String, bytes: Int) async throws(SearchIndexError) {
         let patience = Patience.room(readNumber.add(1, ordering: .relaxed).newValue)
         let result = await withTaskCancellationHandler {
@@ -301,15 +303,14 @@ final class LogApplier: Sendable {
     }
 
     /// Returns `true` if a donor has to wait for room. Above the limit, each bundle has a share of
-    /// the pending bytes, and small donations have a separate share. Large donations stop at a
-    /// lower bound than small ones, so that small donations never wait for the backlog of large
-    /// ones.
+    /// the pending bytes, and a separate share for small donations. Large donations stop at a lower
+    /// bound than small donations, so small donations never wait for a backlog of large ones.
     private func isFull(_ state: State, for bundle: String, _ bytes: Int) -> Bool {
         let (tally, share) = (state.pending.tally, maximumPendingBytes / 64)
         guard tally.total.bytes > maximumPendingBytes else { return false }
         let (isSmall, hasShare) = (bytes <= PendingTally.smallBytes, tally.amount(of: bundle).bytes <= share)
-        // The gap between the two bounds fits one donation of 32 MiB. A donation of a million names
-        // counts as three times its size.
+        // The gap between the two bounds is large enough for one donation of 32 MiB. A donation of
+        // a million names is counted as three times its size.
         guard tally.total.bytes <= maximumPendingBytes / 4 * (isSmall ? 9 : 7) else { return true }
         return !hasShare && !(isSmall && tally.smallBytes(of: bundle) <= share)
     }
@@ -339,8 +340,8 @@ final class LogApplier: Sendable {
         try await settle(within: readLimits.timeForNamed, for: bundle) { $0.last(of: bundle, includingHeld: false) }
     }
 
-    /// Returns when everything through an entry is applied, for all bundles or one, or when the
-    /// time limit has passed.
+    /// Returns when all entries through a number are applied, for all bundles or for one, or when
+    /// the time limit expires.
     private func settle(
         within limit: Duration, for bundle: String? = nil, through last: (State) -> UInt64
     ) async throws(SearchIndexError) {
@@ -353,7 +354,7 @@ final class LogApplier: Sendable {
         }
         let isWaiting = state.withLock { $0.applied < last($0) }
         guard isWaiting else { return }
-        // With a limit of zero the entries are still applied soon.
+        // With a time limit of zero, the entries are still applied soon.
         guard limit > .zero else { return }
         let pause = DispatchTimeInterval.microseconds(Int(limit / .microseconds(1)))
         let result = await waiting(patience, for: bundle, through: last) {
@@ -365,8 +366,8 @@ final class LogApplier: Sendable {
 
     /// Returns when all previously durable entries are applied.
     ///
-    /// - Parameter isReading: `true` if the caller only reads the index. It then does not wait for
-    ///   deferred entries; see ``hold(_:)``.
+    /// - Parameter isReading: `true` if the caller only reads the index. The call then does not
+    ///   wait for deferred entries; see ``hold(_:)``.
     func settle(isReading: Bool = false) async throws(SearchIndexError) {
         _ = try await waiting { $0.deferredBundle != nil && isReading ? $0.flushThrough : $0.target }.get()
     }
@@ -374,7 +375,7 @@ final class LogApplier: Sendable {
     /// Returns when all previously durable entries are applied. Does not apply deferred entries
     /// early: waits while the bundle is deferred, or until the task is cancelled.
     ///
-    /// - Returns: `true` if everything is applied.
+    /// - Returns: `true` if all these entries are applied.
     func settle(patientlyFor bundle: String) async throws(SearchIndexError) -> Bool {
         let isApplied = await withTaskCancellationHandler {
             await waiting(.hold(bundle)) { $0.target }
@@ -385,7 +386,7 @@ final class LogApplier: Sendable {
         return try isApplied.get()
     }
 
-    /// Returns `true` when everything through an entry is applied, or `false` when the wait ends
+    /// Returns `true` when all entries through a number are applied, or `false` when the wait ends
     /// early.
     private func waiting(
         _ patience: Patience = .none, for bundle: String? = nil, through last: (State) -> UInt64,
@@ -396,8 +397,8 @@ final class LogApplier: Sendable {
                 let last = last(state)
                 guard state.applied < last else { return (.success(true), .rest) }
                 guard !state.isClosing else { return (.failure(.closed), .rest) }
-                // Checked under the lock that the cancellation handlers take, so that neither side
-                // misses the other.
+                // Checked under the lock that the cancellation handlers take, so that no
+                // cancellation is missed.
                 switch patience {
                 case .hold, .room: if Task.isCancelled { return (.success(false), .rest) }
                 case .none, .donor, .moment: break
@@ -411,23 +412,23 @@ final class LogApplier: Sendable {
         }
     }
 
-    /// Applies the remaining entries and closes the log. Entries that cannot be applied stay for
-    /// the next opening.
+    /// Applies the remaining entries and closes the log. Entries that cannot be applied remain in
+    /// the log.
     func close() async throws(SearchIndexError) {
         var problem: SearchIndexError?
         do throws(SearchIndexError) { try await settle() } catch { problem = error }
         // Stops even after a failure: once the store is released, another process may own it.
         stopAccepting()
         // A merge step may be in progress, and nothing may be written once the store is released.
-        // Merging here also keeps processes that open the store briefly from leaving ever more
-        // small segments.
+        // Merging here also prevents small segments from accumulating when processes open the store
+        // briefly.
         await withCheckedContinuation { continuation in
             queue.async { [self] in
                 if state.withLock({ $0.unmergedBytes > 0 }) { merge(pages: FullTextMerging.minimumStep) }
                 for _ in 0..<Self.closingSteps { guard giveBackUnused() else { break } }
                 try? forgetApplied()
-                // Notes the clocks, so that the next opening only has to explain the time since
-                // now.
+                // Records the clocks, so that the next opening only has to account for the time
+                // from now on.
                 _ = try? pool.write { try clock.adjust($0) }
                 continuation.resume()
             }
@@ -440,14 +441,15 @@ final class LogApplier: Sendable {
         if let problem { throw problem }
     }
 
-    /// Rejects new entries at once; the remaining entries are applied at the next opening. Blocks.
+    /// Rejects new entries immediately; the remaining entries are applied when the store is opened
+    /// again. Blocks.
     func abandon() {
         stopAccepting()
         queue.sync {}
         log.abandon()
     }
 
-    /// The largest number of steps that return free pages at closing, about 0.1 s.
+    /// The largest number of steps that return free pages on closing, about 0.1 s.
     private static let closingSteps = 16
 
     /// Fails all remaining waits with ``SearchIndexError/closed``.
@@ -468,18 +470,18 @@ final class LogApplier: Sendable {
 
     var isClosing: Bool { state.withLock { $0.isClosing } }
 
-    /// Descriptions of the damage that was repaired since the opening.
+    /// Descriptions of the damage repaired since the store was opened.
     var repairs: [String] { state.withLock { $0.repairs } }
 
-    /// Removes the log files whose entries are all applied, damaged files included. Blocks.
+    /// Removes the log files whose entries are all applied, including damaged files. Blocks.
     func forgetApplied() throws(LogError) { try log.discardNow(through: state.withLock { $0.applied }) }
 
-    /// The items that were durable but could not be indexed since the opening.
+    /// The items that were durable but could not be indexed, since the store was opened.
     var leftOut: LeftOutItems { state.withLock { $0.leftOut } }
 
     private enum Next { case drain, tidy, later, rest }
 
-    /// Selects the next step while no step runs, and sets `isRunning` if the step starts work.
+    /// Selects the next step while none is running, and sets `isRunning` if the step starts work.
     private static func next(_ state: inout State) -> Next {
         let isPending = state.isDue
         let isFull = state.newEntries >= maximumBulkEntries || state.newBytes >= maximumBulkBytes
@@ -531,7 +533,7 @@ final class LogApplier: Sendable {
         perform(step)
     }
 
-    /// The processor time for applying and maintenance since the opening, in seconds.
+    /// The processor time spent on applying and maintenance since the store was opened, in seconds.
     var writingTime: Double { Double(processorTime.load(ordering: .relaxed)) / 1e9 }
 
     /// Adds the processor time of a step on the queue to ``writingTime``.

@@ -13,7 +13,7 @@ public struct PendingDonations: Hashable, Sendable, Codable {
     }
     /// The total of all bundles.
     public var total = Amount()
-    /// The amounts of the bundles with the most bytes, at most ``maximumBundles``.
+    /// The amounts for the bundles with the most bytes, at most ``maximumBundles`` bundles.
     public var bundles: [String: Amount] = [:]
 
     /// The largest number of bundles listed.
@@ -22,24 +22,24 @@ public struct PendingDonations: Hashable, Sendable, Codable {
     /// `true` if all donations are searchable.
     public var isEmpty: Bool { total.donations == 0 }
 
-    /// This value; `nil` if all donations are searchable.
+    /// This value, or `nil` if all donations are searchable.
     public var nonEmpty: PendingDonations? { isEmpty ? nil : self }
 }
 
-/// The durable donations that a read waits for. One app's donations may keep the applier busy for
-/// minutes.
+/// Specifies which durable donations a read waits for. One app's donations may keep the applier
+/// busy for minutes.
 public enum ReadPatience: Hashable, Sendable {
     /// Waits for everything, without a time limit.
     case everything
     /// Waits for everything that one bundle donated, without a time limit, so that an app finds its
-    /// own donations. The bundle's donations are applied before other donations.
+    /// own donations. They are applied before other donations.
     case own(String)
-    /// Waits for a short time (``StoreHooks/ReadLimits``). Donations that are still pending then
-    /// are omitted and reported as ``PendingDonations``.
+    /// Waits for a short time (``StoreHooks/ReadLimits``). Donations that are still pending
+    /// afterwards are omitted and reported as ``PendingDonations``.
     case moment
 
-    /// The patience of all reads in the current task. Set it at the entry of a client request, so
-    /// that it applies to the whole request.
+    /// The patience of all reads in the current task. Set it when a client request arrives, so that
+    /// it applies to the whole request.
     @TaskLocal public static var current = ReadPatience.everything
 
     /// Runs a request with this patience.

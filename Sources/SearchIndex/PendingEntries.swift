@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The entries that are durable and not applied, in one queue per bundle. Entries arrive in the
+/// The entries that are durable but not yet applied, in one queue per bundle. Entries arrive in the
 /// order of their numbers, so each operation takes constant time per entry added, removed or
 /// returned.
 struct PendingEntries {
@@ -14,10 +14,10 @@ struct PendingEntries {
     }
     /// The entries of one bundle.
     private struct Queue {
-        /// The entries; those before `start` are removed.
+        /// The entries; entries before `start` have been removed.
         private var entries: [Entry] = []
         private var start = 0
-        /// The last entry that may not be deferred, even if it is already removed.
+        /// The last entry that may not be deferred, even if it has already been removed.
         private(set) var lastHighPriority: UInt64 = 0
 
         var first: Entry? { start < entries.count ? entries[start] : nil }
@@ -44,13 +44,13 @@ struct PendingEntries {
     /// `true` if there are no entries.
     var isEmpty: Bool { count == 0 }
 
-    /// Adds an entry, whose number must be greater than all before it.
+    /// Adds an entry. Its number must be greater than all numbers added before.
     mutating func append(_ entry: Entry, of bundle: String) {
         queues[bundle, default: Queue()].append(entry)
         tally.add(entry, of: bundle)
     }
 
-    /// Removes the entries of a bundle up to a number.
+    /// Removes the entries of a bundle through a number.
     mutating func remove(through sequence: UInt64, of bundle: String) {
         // Removed from the dictionary during the change, to avoid a copy of the queue.
         guard var queue = queues.removeValue(forKey: bundle) else { return }
@@ -61,7 +61,7 @@ struct PendingEntries {
         if queue.first != nil { queues[bundle] = queue }
     }
 
-    /// Removes all entries up to a number.
+    /// Removes all entries through a number.
     mutating func remove(through sequence: UInt64) {
         for bundle in Array(queues.keys) { remove(through: sequence, of: bundle) }
     }
@@ -78,7 +78,8 @@ struct PendingEntries {
         return queue.lastHighPriority >= first.sequence ? queue.lastHighPriority : 0
     }
 
-    /// Returns the last entry that is not deferred while a bundle is; 0 if there is none.
+    /// Returns the number of the last entry that stays active while a bundle's low-priority entries
+    /// are deferred; 0 if there is none.
     func lastHighPriority(holding held: String?) -> UInt64 {
         queues.keys.map { last(of: $0, isHeld: $0 == held) }.max() ?? 0
     }

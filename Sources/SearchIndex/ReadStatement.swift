@@ -5,8 +5,8 @@ import GRDBSQLite
 /// A prepared statement whose rows are read through SQLite's C API. A search reads hundreds of
 /// items and lists, and GRDB's row decoding takes longer than SQLite itself.
 ///
-/// Owns no pointer: GRDB's statement owns it and lives as long as this object. Allows one use at a
-/// time, also across several objects with the same SQL.
+/// Owns no pointer: GRDB's statement owns it and lives as long as this object. Supports one use at
+/// a time, even across several objects with the same SQL.
 final class ReadStatement {
     private let statement: Statement
     private let pointer: OpaquePointer
@@ -61,7 +61,8 @@ final class ReadStatement {
 
     // MARK: Columns
 
-    /// Returns the integer in a column; `nil` for any other value, as in a damaged file.
+    /// Returns the integer in a column; `nil` for any other value, which a damaged file may
+    /// contain.
     func integer(at index: CInt) -> Int64? {
         sqlite3_column_type(pointer, index) == SQLITE_INTEGER ? sqlite3_column_int64(pointer, index) : nil
     }

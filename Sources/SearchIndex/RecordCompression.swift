@@ -5,7 +5,7 @@ import GRDBSQLite
 
 /// The storage format of records: compressed by zstd with a dictionary of words that records share.
 ///
-/// Two SQL functions convert between the row and the record: `stored_record` on writing and
+/// Two SQL functions convert between the stored and the plain record: `stored_record` on writing,
 /// `plain_record` on reading. No other code depends on the format. Records of earlier versions
 /// remain unchanged until they are donated again; all formats are read. Checksums cover the
 /// uncompressed record.

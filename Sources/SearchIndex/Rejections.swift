@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 
-/// The donations of one scope, since a mark, that were durable but did not change the index.
+/// The donations of one scope after a mark that were durable but did not change the index.
 public struct Rejections: Hashable, Sendable, Codable {
     /// A position in the counts of an open index.
     public struct Mark: Hashable, Sendable, Codable {
         var refused = 0
         var ignoredUpdates = 0
     }
-    /// Updates that made an item exceed a limit; only the latest if there are many. The previous
-    /// version of each item remains.
+    /// Updates that would have made an item exceed a limit; only the latest if there are many. The
+    /// previous version of each item remains.
     public var problems: [SearchIndexError] = []
     /// The number of updates of items that do not exist.
     public var ignoredUpdates = 0
@@ -17,7 +17,7 @@ public struct Rejections: Hashable, Sendable, Codable {
     public var mark = Mark()
 }
 
-/// An item that was not put into the index.
+/// An item that was not indexed.
 struct LeftOutItem: Sendable {
     var scope: IndexScope
     /// The reason for the rejection; `nil` for an update of an item that does not exist.
@@ -26,7 +26,7 @@ struct LeftOutItem: Sendable {
 
 /// The items left out since the index was opened.
 struct LeftOutItems: Sendable {
-    /// The number of rejected items kept; older ones are dropped.
+    /// The largest number of rejected items to keep; older ones are dropped.
     private static let maximumKept = 1000
     /// The largest number of scopes whose ignored updates are counted.
     private static let maximumScopes = 10_000

@@ -2,19 +2,19 @@
 import GRDB
 import ItemRecord
 
-/// The effect of `relatedUniqueIdentifier`: an item with this attribute is deleted with the item
-/// that it names.
+/// Implements `relatedUniqueIdentifier`: an item with this attribute is deleted together with the
+/// item that it names.
 ///
 /// Apple documents this for activities. Activities reach this index as ordinary items without a
 /// distinguishing mark, so the rule applies to every item. The named item is any item of the same
-/// bundle with that identifier, in any index. An item that names itself depends on nothing, because
-/// apps give one attribute set to an item and its activity. `weakRelatedUniqueIdentifier` does not
-/// affect lifetimes.
+/// bundle with that identifier, in any index. An item that names itself does not depend on another
+/// item, because apps use one attribute set for an item and its activity.
+/// `weakRelatedUniqueIdentifier` does not affect lifetimes.
 ///
-/// In an index in memory, the rule only applies within an index, and a donation is never left out
+/// In memory, the rule only applies within each index, and no donation is left out
 /// (``StoreHooks/relatesWithinIndexes``). Decision 26 (docs/decisions) has the complete rule.
 enum RelatedItems {
-    /// The attribute that makes an item depend on another.
+    /// The attribute that makes an item depend on another item.
     static let attribute = "relatedUniqueIdentifier"
 
     /// Returns the identifier of the item that an item depends on; `nil` if it depends on none.
@@ -27,7 +27,7 @@ enum RelatedItems {
 
     /// Returns `true` if a bundle has an item with this identifier that has not expired.
     ///
-    /// - Parameter index: The name of the only index that counts; `nil` for all.
+    /// - Parameter index: The name of the only index to search; `nil` for all.
     static func exists(
         _ identifier: String, bundle: Int64, index: String? = nil, now: Double, _ db: Database
     ) throws -> Bool {
@@ -40,13 +40,12 @@ enum RelatedItems {
                     """), arguments: [identifier, bundle, now, index]) ?? false
     }
 
-    /// Returns the items whose related item no longer exists after a deletion. The attribute index
-    /// finds them, so the cost is small if no item has the attribute.
+    /// Returns the items whose related item no longer exists after a deletion. They are found in
+    /// the attribute index, so the cost is small if no item has the attribute.
     ///
     /// - Parameters:
     ///   - deleted: The identifiers of the deleted items.
-    ///   - index: The name of the only index whose items count; `nil` for all indexes of the
-    ///     bundle.
+    ///   - index: The name of the only index to search; `nil` for all indexes of the bundle.
     /// - Returns: The item numbers.
     static func orphans(
         of deleted: [(identifier: String, bundle: Int64)], index: String? = nil, _ db: Database
@@ -54,15 +53,15 @@ enum RelatedItems {
         guard let name = try nameInUse(db) else { return [] }
         var orphans: Set<Int64> = []
         for (identifier, bundle) in deleted {
-            // An expired item that is not deleted yet still keeps its dependents.
+            // An expired item that has not been deleted yet still keeps its dependents.
             guard try !exists(identifier, bundle: bundle, index: index, now: -.infinity, db) else { continue }
             orphans.formUnion(try dependents(of: identifier, bundle: bundle, index: index, name, db))
         }
         return orphans
     }
 
-    /// Returns the items that must name a renamed item by its new identifier. Excludes items that
-    /// also depend on an item with the old identifier in another index.
+    /// Returns the items that must refer to a renamed item by its new identifier. Excludes items
+    /// that also depend on an item with the old identifier in another index.
     ///
     /// - Returns: The item numbers, and the identifiers to store in them.
     static func followers(
@@ -82,7 +81,7 @@ enum RelatedItems {
         }
     }
 
-    /// Returns the number of the attribute's name; `nil` if no item has the attribute.
+    /// Returns the number of the attribute's name; `nil` if no item uses the attribute.
     private static func nameInUse(_ db: Database) throws -> Int64? {
         guard let name = try AttributeIndex.number(of: attribute, db),
             try Bool.fetchOne(

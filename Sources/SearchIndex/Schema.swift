@@ -7,15 +7,15 @@ import GRDB
 ///
 /// - `store`: one row, see ``StoreRow``.
 /// - `client_state`: the client state of each app's last batch.
-/// - `bundle`: the apps that own items, so that an item stores a small number instead of a name.
+/// - `bundle`: the apps that own items; an item stores a small number instead of a name.
 /// - `item`: the primary data. `record` is the item as its donor encoded it, compressed
-///   (``RecordCompression``). The other columns repeat values that are queried often. The unique
-///   index begins with the identifier, so that it also finds items of unknown bundles.
-/// - `recovery`: the findings of the last opening that met a problem.
-/// - `derived_index`: the list of existing derived tables, which the opening creates; see
-///   ``DerivedIndex``.
+///   (``RecordCompression``). The other columns duplicate frequently queried values. The unique
+///   index begins with the identifier, so that it also finds items when the bundle is unknown.
+/// - `recovery`: the findings of the last opening that found a problem.
+/// - `derived_index`: the list of existing derived tables, which are created when the store is
+///   opened; see ``DerivedIndex``.
 /// - `unconfirmed`: the items to delete at the end of a reindex unless they are donated again.
-/// - `replacement`: the number of each reindex in pages, see
+/// - `replacement`: the number of each paged reindex, see
 ///   ``SearchIndex/beginWholeReplacement(of:)``.
 /// - `engagement`: what users did with items, see ``EngagementTable``. A row is deleted with its
 ///   item.
@@ -31,7 +31,8 @@ enum Schema {
         }
         // The tables are the same, but earlier programs cannot read the new log format.
         migrator.registerMigration("2") { db in try StoreRow.update(db) { $0.format = 2 } }
-        // No row refers to the new table, so a foreign key check of every item is unnecessary.
+        // No existing row refers to the new table, so it is unnecessary to check the foreign keys
+        // of every item.
         migrator.registerMigration("3", foreignKeyChecks: .immediate) { db in
             try db.execute(sql: EngagementTable.schema)
             try StoreRow.update(db) { $0.format = 3 }
@@ -48,12 +49,12 @@ enum Schema {
     }
 
     /// Returns `true` if this version can read a store without changing it. Format 2 has the tables
-    /// of format 1. Format 3 adds a table that readers do not need. Formats 4 and 5 have compressed
-    /// records besides uncompressed ones.
+    /// of format 1. Format 3 adds a table that readers do not need. In formats 4 and 5, records may
+    /// be compressed.
     static func canBeRead(_ db: Database) throws -> Bool { try migrator.appliedIdentifiers(db).contains("1") }
 
-    /// Rejects a store of a later version of this program. Unknown migrations alone do not prove a
-    /// later version: the list of migrations has no checksum, but the format number has one.
+    /// Rejects a store from a later version of this program. Unknown migrations alone do not prove
+    /// a later version: the list of migrations has no checksum, unlike the format number.
     ///
     /// - Throws: ``SearchIndexError/newerFormat(path:)``; `SQLITE_CORRUPT` if the list of
     ///   migrations is damaged.

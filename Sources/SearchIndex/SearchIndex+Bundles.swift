@@ -3,8 +3,8 @@ import ItemRecord
 import GRDB
 
 extension SearchIndex {
-    /// Returns the bundles that have items or client states, as far as donations are applied.
-    /// Returns an arbitrary subset if there are more than `maximum`. Blocks.
+    /// Returns the bundles that have items or client states, based on the applied donations. If
+    /// there are more than `maximum`, returns an arbitrary subset. Blocks.
     public func bundles(upTo maximum: Int) throws(SearchIndexError) -> [String] {
         do {
             return try pool.read { try Self.bundles(in: $0, upTo: maximum) }
@@ -28,8 +28,8 @@ extension SearchIndex {
     /// Deletes all data of a bundle: its items in all indexes, its client states and its name.
     ///
     /// - Returns: The number of items deleted.
-    /// - Throws: ``SearchIndexError``. A part may then be deleted already; a second call deletes
-    ///   the rest.
+    /// - Throws: ``SearchIndexError``. Part of the data may then already be deleted; a second call
+    ///   deletes the rest.
     @discardableResult
     public func forget(bundle: String) async throws(SearchIndexError) -> Int {
         let (count, indexes) = try await read("Reading the account of \(bundle)") { db in

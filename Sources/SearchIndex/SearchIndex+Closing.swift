@@ -8,8 +8,8 @@ extension SearchIndex {
     /// Applies the remaining entries, then closes the log and the database, even if other owners
     /// still hold this object. Reads in progress are interrupted, and later calls fail.
     ///
-    /// - Throws: ``SearchIndexError``; the next opening for writing then applies the remaining
-    ///   entries.
+    /// - Throws: ``SearchIndexError``; the remaining entries are then applied when the store is
+    ///   next opened for writing.
     public func close() async throws(SearchIndexError) {
         var problem: SearchIndexError?
         do throws(SearchIndexError) { try await applier?.close() } catch { problem = error }
@@ -33,8 +33,8 @@ extension SearchIndex {
         }
     }
 
-    /// Closes an index in memory without applying the remaining entries. Returns when its memory is
-    /// freed, except for results that callers hold.
+    /// Closes an index in memory without applying the remaining entries. Returns once its memory is
+    /// freed, except for results that callers still hold.
     package func discard() async {
         await withCheckedContinuation { continuation in
             DispatchQueue.global(qos: .userInitiated).async { [self] in
@@ -45,17 +45,18 @@ extension SearchIndex {
         try? await close()
     }
 
-    /// Releases the store at once without applying the remaining entries; the next opening applies
-    /// them. Blocks for the duration of a write to the log. For owners that cannot continue.
+    /// Releases the store immediately without applying the remaining entries; the next opening
+    /// applies them. Blocks for the duration of a log write. For owners that cannot continue.
     public func abandon() { applier?.abandon() }
 }
 
 extension DatabaseWriter {
-    /// Closes all connections. Leaves only the database file if no other process has it open.
-    /// Blocks until running statements are interrupted.
+    /// Closes all connections. If no other process has the database open, only the database file
+    /// remains. Blocks until running statements are interrupted.
     ///
-    /// SQLite deletes the WAL and its index with the last connection, if that connection may write.
-    /// GRDB closes the writing connection first, so this method opens another one at the end.
+    /// SQLite deletes the WAL and its index when the last connection closes, if that connection may
+    /// write. GRDB closes the writing connection first, so this method opens another one at the
+    /// end.
     func closeInOrder() throws {
         let queue = DispatchQueue(label: "com.searchlight.index.closing")
         let timer = DispatchSource.makeTimerSource(queue: queue)
@@ -67,7 +68,7 @@ extension DatabaseWriter {
         try? barrierWriteWithoutTransaction { _ in }
         timer.cancel()
         queue.sync {}
-        // SQLite keeps an interruption pending until a statement begins; it would prevent the
+        // SQLite keeps an interrupt pending until a statement begins; it would abort the
         // checkpoint.
         try? writeWithoutTransaction { try $0.execute(sql: "SELECT 1") }
         try close()

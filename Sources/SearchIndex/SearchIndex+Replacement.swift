@@ -3,19 +3,19 @@ import ItemRecord
 import GRDB
 
 extension SearchIndex {
-    /// Begins the replacement of all items of a bundle. Until ``finishReplacement(of:keeping:)``,
-    /// call ``replaceAll(in:)`` instead of ``deleteAll(in:)``.
+    /// Begins the replacement of all items of a bundle. Until ``finishReplacement(of:keeping:)`` is
+    /// called, call ``replaceAll(in:)`` instead of ``deleteAll(in:)``.
     public func beginReplacement(of bundle: String) async throws(SearchIndexError) {
         try await write("Beginning a reindex of \(bundle)") { db in try Self.forgetReplacement(of: bundle, db) }
     }
 
-    /// Begins a replacement of all items of a bundle that may continue over many openings of the
-    /// store.
+    /// Begins a replacement of all items of a bundle that may continue after the store is closed
+    /// and opened again.
     ///
     /// ``finishReplacement(of:keeping:)`` deletes every item of the bundle, in all indexes, that
-    /// was not donated again. The client states stay.
+    /// was not donated again. The client states are kept.
     ///
-    /// - Parameter kept: The identifiers of items that stay in any case, for each index.
+    /// - Parameter kept: The identifiers of items to keep in any case, by index.
     /// - Returns: The number that ``replacement(of:)`` returns while the replacement is in
     ///   progress.
     public func beginWholeReplacement(
@@ -32,16 +32,16 @@ extension SearchIndex {
         return number
     }
 
-    /// Returns the number of the replacement that ``beginWholeReplacement(of:)`` began; `nil` once
-    /// it has ended or was undone.
+    /// Returns the number of the replacement begun by ``beginWholeReplacement(of:)``; `nil` once it
+    /// has ended or was undone.
     public func replacement(of bundle: String) async throws(SearchIndexError) -> Int64? {
         try await read("Reading the progress of a reindex of \(bundle)") { db in
             try Int64.fetchOne(db, sql: "SELECT number FROM replacement WHERE bundle = ?", arguments: [bundle])
         }
     }
 
-    /// Returns the number of items of a bundle, and the number of items that the end of its
-    /// replacement would delete.
+    /// Returns the number of items of a bundle, and the number of items that would be deleted at
+    /// the end of its replacement.
     public func replacementCounts(
         of bundle: String
     ) async throws(SearchIndexError) -> (items: Int, unconfirmed: Int) {
@@ -76,15 +76,15 @@ extension SearchIndex {
 
     /// Marks everything in one index of a bundle for deletion.
     ///
-    /// The items stay searchable until the end of the replacement. An item that is donated again by
-    /// then stays and keeps its number. So a reindex that begins with a deletion leaves no gap, and
-    /// a failed reindex keeps the old items.
+    /// The items stay searchable until the end of the replacement. An item that is donated again
+    /// before then stays and keeps its number. So a reindex that begins with a deletion leaves no
+    /// gap, and a failed reindex keeps the old items.
     ///
-    /// Deletes the client state at once, as ``deleteAll(in:)`` does. Otherwise an app that reads
-    /// the state would assume that its items are donated, and would not donate them again.
+    /// Deletes the client state immediately, like ``deleteAll(in:)`` does. Otherwise an app that
+    /// reads the state would assume that its items are donated, and would not donate them again.
     ///
     /// - Parameter isWanted: Returns `true` if the operation is still wanted. Called after all
-    ///   waits.
+    ///   waiting.
     /// - Throws: ``SearchIndexError``; ``SearchIndexError/mismatchedClientState`` if the operation
     ///   is not wanted.
     public func replaceAll(
@@ -106,8 +106,8 @@ extension SearchIndex {
 
     /// Finishes the replacement: deletes the marked items that were not donated again.
     ///
-    /// - Parameter kept: The identifiers of items that stay in any case, for each index (`nil` is
-    ///   the default index).
+    /// - Parameter kept: The identifiers of items to keep in any case, by index (`nil` is the
+    ///   default index).
     public func finishReplacement(
         of bundle: String, keeping kept: [String?: Set<String>] = [:]
     ) async throws(SearchIndexError) {
@@ -126,7 +126,7 @@ extension SearchIndex {
     /// The number of items examined in one transaction.
     private static let keptAtOnce = 256
 
-    /// Keeps items that the end of a replacement would delete.
+    /// Keeps items that would be deleted at the end of a replacement.
     ///
     /// - Parameter isKept: Returns `true` for the record of an item to keep. Called on any thread.
     public func keepItems(

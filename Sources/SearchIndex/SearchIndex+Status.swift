@@ -3,16 +3,16 @@ import Foundation
 import GRDB
 import Glibc
 
-/// The findings of the last opening that met a problem.
+/// The findings of the last opening that found a problem.
 public struct KeptFindings: Hashable, Sendable, Codable {
     /// The time of the opening, in seconds since 2001-01-01 UTC.
     public var moment: Double
-    /// The findings, a sentence each.
+    /// The findings, one sentence each.
     public var findings: [String]
 }
 
 extension SearchIndex {
-    /// Returns the findings of the last opening that met a problem; `nil` if none ever did.
+    /// Returns the findings of the last opening that found a problem; `nil` if there was none.
     public func lastFindings() async throws(SearchIndexError) -> KeptFindings? {
         try await readApplied("Reading the findings") { db in
             let rows = try Row.fetchAll(db, sql: "SELECT moment, finding FROM recovery ORDER BY rowid LIMIT 100")

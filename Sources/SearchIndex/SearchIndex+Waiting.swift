@@ -3,11 +3,11 @@ import WriteAheadLog
 import GRDB
 
 extension SearchIndex {
-    /// Returns the number of log entries that a store opened read-only does not show, because the
-    /// process that logged them ended before it applied them. The number is or soon becomes 0 while
-    /// a process has the store open for writing.
+    /// Returns the number of log entries that a store opened read-only does not include, because
+    /// the process that logged them exited before applying them. While a process has the store open
+    /// for writing, the number is 0 or soon will be.
     ///
-    /// Reads the log entries not applied yet, and the frames of the last log file. Blocks.
+    /// Reads the log entries that are not applied yet, and the frames of the last log file. Blocks.
     public func waitingEntries() throws(SearchIndexError) -> Int {
         do {
             let (row, early) = try pool.read { db in
@@ -27,28 +27,28 @@ extension SearchIndex {
         }
     }
 
-    /// `true` if the store has to be opened for writing, to be checked and repaired.
+    /// `true` if the store has to be opened for writing in order to be checked and repaired.
     public var needsRepair: Bool { folder.isSuspect || !isComplete }
 }
 
 extension SearchIndex {
-    /// Returns `true` if there is or was a store in a folder, however damaged.
+    /// Returns `true` if there is or was a store in a folder, even a damaged one.
     ///
     /// - Parameter knownGeneration: The last generation recorded outside the store.
     public static func hasTraces(in directory: String, knownGeneration: Int?) -> Bool {
         (try? StoreFolder(path: directory).isNew(generation: knownGeneration)) == false
     }
 
-    /// Returns `true` if damage was met in a store since its last full check. Does not open the
+    /// Returns `true` if damage was found in a store since its last full check. Does not open the
     /// store.
     public static func isMarkedDamaged(in directory: String) -> Bool { StoreFolder(path: directory).isSuspect }
 
-    /// Returns the damage whose repair was refused, since it would lose items that no extension
-    /// donates again; `nil` if there is none. Does not open the store.
+    /// Returns the damage whose repair was refused because it would lose items that no extension
+    /// can donate again; `nil` if there is none. Does not open the store.
     public static func refusedRepair(in directory: String) -> String? {
         StoreFolder(path: directory).refusal()?.detail
     }
 
-    /// Returns `true` if the store counts engagement (``learns``). Does not open the store.
+    /// Returns `true` if the store records engagement (``learns``). Does not open the store.
     public static func learns(in directory: String) -> Bool { !StoreFolder(path: directory).isLearningOff }
 }

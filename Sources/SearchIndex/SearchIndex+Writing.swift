@@ -5,11 +5,11 @@ import GRDB
 import ItemRecord
 
 extension SearchIndex {
-    /// Adds or replaces items, all or none.
+    /// Adds or replaces items, all or none of them.
     ///
     /// An item marked as an update is merged into the existing item, and ignored if there is none
-    /// (Apple's documentation since 2026). Returns once the items are durable. This object's own
-    /// searches find them at once, other readers shortly after.
+    /// (according to Apple's documentation since 2026). Returns once the items are durable.
+    /// Searches through this object find them immediately, other readers shortly after.
     public func index(_ items: [EncodedItem], in scope: IndexScope) async throws(SearchIndexError) {
         var batch = IndexBatch(scope: scope)
         batch.index(items)
@@ -37,23 +37,23 @@ extension SearchIndex {
         try await commit(batch)
     }
 
-    /// Changes the identifiers of items, all at once. Ignores unknown identifiers. An item keeps
-    /// its number, its dates and its engagement history, and replaces the item that has its new
-    /// identifier.
+    /// Changes the identifiers of items, all at the same time. Ignores unknown identifiers. A
+    /// renamed item keeps its number, its dates and its engagement history, and replaces the item
+    /// that currently has its new identifier.
     public func rename(_ renames: [ItemRename], in scope: IndexScope) async throws(SearchIndexError) {
         var batch = IndexBatch(scope: scope)
         batch.rename(renames)
         try await commit(batch)
     }
 
-    /// Makes a batch durable: all of it, including its client state, or nothing. The stored client
-    /// state must match the batch's expectation in the order of all batches.
+    /// Makes a batch durable: all of it, including its client state, or nothing. The client state
+    /// stored by the preceding batches must match the batch's expectation.
     ///
     /// - Parameters:
     ///   - batch: The batch. Its items must have been decoded once or encoded by this process.
     ///   - isLowPriority: `true` if the batch has low priority and may be deferred by ``hold(_:)``.
-    ///   - terms: Further conditions. A batch that is no longer wanted is rejected like one whose
-    ///     state does not match.
+    /// - terms: Further conditions. A batch that is no longer wanted is rejected like a batch whose
+    ///   client state does not match.
     /// - Throws: ``SearchIndexError``; after ``SearchIndexError/mismatchedClientState`` nothing has
     ///   changed.
     public func commit(
@@ -61,7 +61,7 @@ extension SearchIndex {
     ) async throws(SearchIndexError) {
         guard let applier else { throw .readOnly(path: directory, operation: "Storing items") }
         try Self.check(batch)
-        // The state in the database only counts if no entry since the opening has changed it.
+        // The state in the database is valid only if no entry since the opening has changed it.
         let stored = batch.expectation == .any ? nil : try await storedClientState(of: batch.scope)
         guard !batch.changes.isEmpty || batch.clientState != nil else { return }
         let (expectation, isWanted) = (batch.expectation, terms.isWanted)
@@ -79,7 +79,7 @@ extension SearchIndex {
         }
     }
 
-    /// Adds an entry that is durable elsewhere and has its moment, to an index in memory.
+    /// Adds an entry that is durable elsewhere and already has its `moment` to an index in memory.
     package func restore(_ entry: LogEntry) async throws(SearchIndexError) {
         guard let applier else { throw .readOnly(path: directory, operation: "Storing items") }
         try Self.checkNames(of: entry.batch)
@@ -135,19 +135,19 @@ extension SearchIndex {
         }
     }
 
-    /// Returns `true` if a bundle may donate `bytes` bytes now without waiting for pending
-    /// donations to be applied.
+    /// Returns `true` if a bundle may donate `bytes` bytes now without waiting until pending
+    /// donations are applied.
     ///
-    /// A donor waits while 64 MiB are pending and 1 MiB of them is its own. A donation of at most
-    /// 64 KiB waits only if, in addition, 1 MiB of the bundle's pending bytes are in donations of
-    /// that size. Larger donations of all bundles wait above 112 MiB, and all donations wait above
-    /// 144 MiB.
+    /// A donor waits while more than 64 MiB are pending and 1 MiB of them is its own. A donation of
+    /// at most 64 KiB waits only if, in addition, small donations (up to 64 KiB) make up 1 MiB of
+    /// the bundle's pending bytes. All larger donations wait above 112 MiB, and all donations wait
+    /// above 144 MiB.
     public func hasRoom(for bundle: String, bytes: Int = .max) -> Bool {
         applier?.hasRoom(for: bundle, bytes: bytes) ?? true
     }
 
-    /// Waits until the pending donations are applied, if a bundle has no room. Returns at once if
-    /// it has, or when the task is cancelled.
+    /// Waits until the pending donations are applied, if a bundle has no room. Returns immediately
+    /// if it has room, or when the task is cancelled.
     ///
     /// - Throws: ``SearchIndexError`` if the donations cannot be applied.
     public func waitForRoom(for bundle: String, bytes: Int = .max) async throws(SearchIndexError) {
@@ -155,33 +155,32 @@ extension SearchIndex {
     }
 
     /// Sets whether indexing has low priority from now on because no caller waits for it. If more
-    /// threads are runnable than there are processors, low-priority indexing sleeps briefly now and
-    /// then, so that the kernel runs other threads.
+    /// threads are runnable than there are processors, low-priority indexing sleeps briefly at
+    /// intervals, so that the kernel runs other threads.
     public func setGentle(_ isGentle: Bool) { applier?.pace.set(isGentle) }
 
     /// Defers indexing of a bundle's low-priority donations until the next call. They stay durable
-    /// in the log, and searches do not wait for them. `nil` defers nothing.
-    ///
-    /// Deferred donations are indexed nevertheless if a caller waits for them (``settle()``) or
-    /// another donation is committed after them. Closing the store indexes them.
+    /// in the log, and searches do not wait for them. Pass `nil` to defer nothing.
+    /// Deferred donations are indexed nevertheless if a caller waits for them (``settle()``), or if
+    /// another donation is committed after them. Closing the store indexes them, too.
     public func hold(_ bundle: String?) { applier?.hold(bundle) }
 
-    /// `true` while logged donations are applied or the maintenance after that runs.
+    /// `true` while logged donations are applied or the subsequent maintenance runs.
     public var isApplying: Bool { applier?.isRunning ?? false }
 
-    /// Waits like ``settle()``, but does not index deferred donations early: waits as long as the
-    /// bundle is deferred.
+    /// Waits like ``settle()``, but does not cause deferred donations to be indexed early: waits as
+    /// long as the bundle is deferred.
     ///
-    /// - Returns: `true` if everything durable before is searchable; `false` if the task was
-    ///   cancelled.
+    /// - Returns: `true` if everything that was durable before the call is searchable; `false` if
+    ///   the task was cancelled.
     public func settle(patientlyFor bundle: String) async throws(SearchIndexError) -> Bool {
         try await applier?.settle(patientlyFor: bundle) ?? true
     }
 
     /// Returns the client state of the last durable batch of a scope; `nil` if there is none.
     public func clientState(of scope: IndexScope) async throws(SearchIndexError) -> [UInt8]? {
-        // Waits for this bundle only: donations of others do not change its state and may take
-        // minutes.
+        // Waits only for this bundle: other bundles' donations do not change its state, and
+        // applying them may take minutes.
         try await applier?.settle(own: scope.bundle, includingHeld: true)
         return try await storedClientState(of: scope)
     }
@@ -197,7 +196,7 @@ extension SearchIndex {
     public func deleteExpired() async throws(SearchIndexError) -> Int {
         let (count, deleted) = try await write("Deleting expired items") { [clock] db in
             let now = try clock.adjust(db)
-            // The index by expiry begins with the bundle.
+            // The expiry index begins with the bundle.
             let derived = DerivedWriter(db)
             let count = try ItemWriter.delete(
                 db, where: "bundle IN (SELECT id FROM bundle) AND expires <= ?", [now], derived)
@@ -211,6 +210,6 @@ extension SearchIndex {
 
 extension SearchIndex {
     /// Returns `true` if a name can be stored. SQLite texts end at a NUL, so two names that differ
-    /// only after a NUL would become equal.
+    /// only after a NUL would be considered equal.
     static func canBeStored(_ name: String?) -> Bool { name?.utf8.contains(0) != true }
 }

@@ -7,20 +7,21 @@ import Synchronization
 import SystemSupport
 import UserSearch
 
-/// The result of the checks at the opening of an index.
+/// The result of the checks made when an index is opened.
 public struct RecoveryReport: Hashable, Sendable, Codable {
-    /// The problems and their repairs, a sentence each, including bytes that were never
+    /// The problems and their repairs, one sentence each. Includes log bytes that were never
     /// acknowledged.
     public var findings: [String] = []
-    /// `true` if acknowledged donations were lost. The generation has grown, and apps have to
+    /// `true` if acknowledged donations were lost. The generation was incremented, and apps have to
     /// donate again.
     public var lostDonations = false
     /// `true` if damaged data was repaired or replaced.
     public var hasRepaired = false
-    /// `true` if a repair was refused, because it may lose items that no extension donates again.
+    /// `true` if a repair was refused because it might lose items that no extension can donate
+    /// again.
     public var wasRefused = false
-    /// The generation after the opening. It grows with each loss of donations. 0 in a store opened
-    /// read-only.
+    /// The generation after the store was opened. It is incremented with each loss of donations. 0
+    /// if the store was opened read-only.
     public var generation = 0
     /// `true` if there was no store before.
     public var isNew = false
@@ -29,35 +30,33 @@ public struct RecoveryReport: Hashable, Sendable, Codable {
     public init() {}
 }
 
-/// The store of one user: the donated items and the tables that search them.
-///
+/// The store of one user: the donated items, and the tables for searching them.
 /// A donation is durable once it is in the write-ahead log. A background queue applies logged
-/// donations to the database in bulk. Reads include everything durable when they begin, unless
-/// ``ReadPatience/current`` says otherwise.
+/// donations to the database in bulk. Reads include everything that was durable when they began,
+/// unless ``ReadPatience/current`` specifies otherwise.
 ///
-/// Can be used from any task. Writes are serial; reads run concurrently with each other and with
-/// writes. This type does not know extensions or other processes: its owner controls write access.
-/// A writable index must be closed.
+/// May be used from any task. Writes are serial; reads run concurrently with each other and with
+/// writes. This type does not know about extensions or other processes: its owner controls write
+/// access. A writable index must be closed.
 public final class SearchIndex: Sendable {
     /// The folder that holds the store.
     public let directory: String
     let pool: any DatabaseWriter
-    /// The numbers that items of this index can have.
+    /// The range of numbers that items of this index can have.
     let numbers: Range<Int64>
-    /// The shared lock of a store read from a file system that cannot be written; held while the
-    /// store is open.
+    /// The shared lock of a store on a read-only file system; held while the store is open.
     private let sharedLock: OwnedDescriptor?
     /// Returns the current wall-clock time, in seconds since 2001-01-01 UTC.
     let now: @Sendable () -> Double
-    /// The clock that decides which items have expired.
+    /// The clock used to decide which items have expired.
     let clock: StoreClock
-    /// Logs and applies donations; `nil` in a store opened read-only.
+    /// Logs and applies donations; `nil` if the store was opened read-only.
     let applier: LogApplier?
-    /// The problems found at the opening, and the losses they caused.
+    /// The problems found when the store was opened, and the losses they caused.
     public let recovery: RecoveryReport
-    /// `true` if all tables that searches need existed when the store was opened read-only. Tables
-    /// are missing after a first opening that ran out of room, or after an older program. The next
-    /// opening for writing creates them; until then, searches fail.
+    /// `true` if, when the store was opened read-only, all tables that searches need existed.
+    /// Tables are missing if the first opening ran out of disk space, or in a store from an older
+    /// program. The next opening for writing creates them; until then, searches fail.
     public let isComplete: Bool
     /// Limits the engagement reports of each app (``countEngagement(withItem:of:text:kind:)``).
     let allowance = Mutex(EngagementAllowance())
@@ -67,8 +66,8 @@ public final class SearchIndex: Sendable {
     let closing = Mutex<Task<Void, Never>?>(nil)
     var isClosed: Bool { closing.withLock { $0 != nil } }
 
-    /// The lifetime of an item without an expiration date, in seconds: Apple's "one month", taken
-    /// as 30 days.
+    /// The lifetime of an item without an expiration date, in seconds: Apple's "one month",
+    /// interpreted as 30 days.
     public static let standardLifetime = 30.0 * 86400
 
     /// The size of the database's pages in bytes.
@@ -81,8 +80,8 @@ public final class SearchIndex: Sendable {
 
     /// The access with which a store is opened.
     public enum Access: Sendable {
-        /// Creates, upgrades or repairs the store if necessary. One process at a time may have this
-        /// access.
+        /// Creates, upgrades or repairs the store if necessary. Only one process at a time may have
+        /// this access.
         case readWrite
         /// Changes nothing; the store must exist.
         case readOnly
@@ -90,7 +89,7 @@ public final class SearchIndex: Sendable {
         case inMemory
     }
 
-    /// The number from which items of an index in memory are numbered. No store on disk reaches it.
+    /// The first item number of an index in memory. No store on disk reaches it.
     static let firstNumberInMemory: Int64 = 1 << 40
     /// The folder of an index in memory: a path that cannot exist.
     private static let noDirectory = "/dev/null/memory"
@@ -101,11 +100,11 @@ public final class SearchIndex: Sendable {
     ///   - directory: The path of the folder, absolute or relative to the working directory. It is
     ///     created with mode 0700 if it does not exist and `access` is `readWrite`.
     ///   - access: The access to the store.
-    ///   - knownGeneration: The last generation recorded outside the store; `nil` if none was. A
-    ///     lost store then continues after this generation instead of starting at the first one.
+    /// - knownGeneration: The last generation recorded outside the store; `nil` if there is none. A
+    ///   lost store then continues after this generation instead of starting over.
     ///   - now: Returns the wall-clock time, in seconds since 2001-01-01 UTC.
-    ///   - bootClock: Distinguishes a wall clock that was set from time that passed, so that items
-    ///     do not expire by a wrong clock. Without a boot clock, `now` is always trusted.
+    /// - bootClock: Distinguishes setting the wall clock from the passage of time, so that items do
+    ///   not expire because of a wrong clock. Without a boot clock, `now` is always trusted.
     public convenience init(
         directory: String, access: Access, knownGeneration: Int? = nil,
         now: @escaping @Sendable () -> Double = { Date().timeIntervalSinceReferenceDate }, bootClock: BootClock? = nil
@@ -117,8 +116,8 @@ public final class SearchIndex: Sendable {
 
     /// Opens the store in a folder with the caller's test hooks.
     ///
-    /// - Parameter lossRule: Decides whether damage is repaired at the cost of items. If not, the
-    ///   opening changes nothing and throws
+    /// - Parameter lossRule: Decides whether damage is repaired at the cost of items. If the repair
+    ///   is not allowed, opening the store changes nothing and throws
     ///   ``SearchIndexError/losingRepair(path:detail:bundles:)``.
     package init(
         directory: String, access: Access, knownGeneration: Int? = nil, now: @escaping @Sendable () -> Double,
@@ -167,13 +166,13 @@ public final class SearchIndex: Sendable {
         }
     }
 
-    /// Creates an empty index in memory. Nothing of it reaches a file, and it ends with its
-    /// process. The numbers of its items differ from those of any store on disk, and begin at a
-    /// random number, so that a number does not name an item of a later index in memory.
+    /// Creates an empty index in memory. Nothing in it is written to a file, and it is lost when
+    /// the process exits. Its item numbers differ from those of any store on disk and begin at a
+    /// random number, so that a number does not refer to an item of a later index in memory.
     ///
     /// - Parameters:
     ///   - now: See ``init(directory:access:knownGeneration:now:bootClock:)``.
-    ///   - bootClock: The same.
+    /// - bootClock: See ``init(directory:access:knownGeneration:now:bootClock:)``.
     package convenience init(
         inMemoryWith now: @escaping @Sendable () -> Double, bootClock: BootClock? = nil
     ) throws(SearchIndexError) {
@@ -184,7 +183,7 @@ public final class SearchIndex: Sendable {
         try self.init(directory: Self.noDirectory, access: .inMemory, now: now, seams: seams)
     }
 
-    /// Releases the cached pages of each connection once it is idle. Returns at once.
+    /// Releases the cached pages of each connection once it is idle. Returns immediately.
     public func releaseMemory() { (pool as? DatabasePool)?.releaseMemoryEventually() }
 
     /// Returns the configuration of every connection to a store.
@@ -194,9 +193,9 @@ public final class SearchIndex: Sendable {
         configuration.busyMode = .timeout(10)
         configuration.readonly = isReadOnly
         configuration.prepareDatabase { db in
-            // Only a new file accepts these settings; setting auto_vacuum again would write to an
-            // old file. Records fill pages of this size better than SQLite's 4 KiB, and incremental
-            // vacuum returns free pages a few at a time.
+            // These settings only take effect in a new file; setting auto_vacuum again would write
+            // to an old file. Records fill pages of this size better than SQLite's 4 KiB pages, and
+            // incremental vacuum returns free pages a few at a time.
             if !isReadOnly, !db.configuration.readonly, (try? Int.fetchOne(db, sql: "PRAGMA page_count")) == 0 {
                 try db.execute(sql: "PRAGMA page_size = \(Self.pageSize); PRAGMA auto_vacuum = INCREMENTAL")
             }
@@ -230,25 +229,25 @@ public final class SearchIndex: Sendable {
     /// Returns when everything that was durable before the call is searchable.
     public func settle() async throws(SearchIndexError) { try await applier?.settle() }
 
-    /// The items that were durable but could not be indexed since the store was opened. They are
-    /// updates that made an item exceed a limit; the previous version of the item remains.
+    /// The items that were durable but could not be indexed, since the store was opened. They are
+    /// updates that would have made an item exceed a limit; the previous version of the item
+    /// remains.
     public var rejectedItems: [SearchIndexError] { applier?.leftOut.all ?? [] }
 
-    /// Returns the items of one scope that were left out since a mark; see ``Rejections``. Entries
-    /// that are not applied yet are not covered.
+    /// Returns the items of one scope that were left out after a mark; see ``Rejections``. Does not
+    /// cover entries that are not applied yet.
     public func rejections(in scope: IndexScope, after mark: Rejections.Mark?) -> Rejections {
         applier?.leftOut.report(scope, after: mark) ?? Rejections()
     }
 
-    /// Returns the generation, which grows whenever donations are lost, so that an app can detect a
-    /// loss. Does not wait for pending donations.
+    /// Returns the generation, which is incremented whenever donations are lost, so that an app can
+    /// detect a loss. Does not wait for pending donations.
     public func generation() async throws(SearchIndexError) -> Int {
         try await readApplied("Reading the generation") { try StoreRow($0).generation }
     }
 
-    /// Changes the database directly, without the write-ahead log, after all earlier donations are
-    /// applied. For maintenance that need not be repeated after a crash, or that is durable by
-    /// itself.
+    /// Changes the database directly, without the write-ahead log, once all earlier donations are
+    /// applied. For maintenance that is durable by itself, or need not be repeated after a crash.
     func write<Value: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(SearchIndexError) -> Value {
@@ -256,7 +255,7 @@ public final class SearchIndex: Sendable {
         return try await writeAtOnce(operation, body)
     }
 
-    /// Changes the database directly, without waiting for earlier donations.
+    /// Changes the database directly, without waiting until earlier donations are applied.
     func writeAtOnce<Value: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(SearchIndexError) -> Value {
@@ -270,8 +269,8 @@ public final class SearchIndex: Sendable {
     }
 
     /// Waits according to the current task's ``ReadPatience``. Does not wait for entries that
-    /// cannot be applied for lack of room or permission. They are applied once that is repaired;
-    /// until then, searches return the other results.
+    /// cannot be applied because of missing disk space or permissions. They are applied once that
+    /// is resolved; until then, searches return the other results.
     func settleForReading() async throws(SearchIndexError) {
         guard let applier else { return }
         do throws(SearchIndexError) {
@@ -287,13 +286,13 @@ public final class SearchIndex: Sendable {
     /// read-only, which knows only applied donations; see ``waitingEntries()``.
     public var pending: PendingDonations { applier?.pending ?? PendingDonations() }
 
-    /// The processor time for writing the index since its opening, in seconds: applying donations,
-    /// merging segments and background maintenance, but not searches. 0 for an index opened
-    /// read-only. The value never decreases and can be read from any thread.
+    /// The processor time spent on writing the index since it was opened, in seconds: applying
+    /// donations, merging segments and background maintenance, but not searches. 0 for an index
+    /// opened read-only. The value never decreases and can be read from any thread.
     public var writingTime: Double { applier?.writingTime ?? 0 }
 
-    /// Reads the database with everything that was durable before the call. If the store cannot be
-    /// written, reads what is applied so far.
+    /// Reads the database including everything that was durable before the call. If the store
+    /// cannot be written, reads what is applied so far.
     func read<Value: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(SearchIndexError) -> Value {
@@ -311,8 +310,8 @@ public final class SearchIndex: Sendable {
         }
     }
 
-    /// Reads the database unless it is closed. A read that was still waiting for a connection at
-    /// closing fails, or the closing would wait for it.
+    /// Reads the database unless it is closed. A read that is still waiting for a connection when
+    /// the store closes fails, because closing would otherwise wait for it.
     func readUnlessClosed<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
@@ -322,14 +321,14 @@ public final class SearchIndex: Sendable {
         }
     }
 
-    /// Converts an error to a ``SearchIndexError``. Marks damage, so that the next opening for
-    /// writing repairs it.
+    /// Converts an error to a ``SearchIndexError``. Marks damage, so that it is repaired when the
+    /// store is next opened for writing.
     func failure(_ error: any Error, _ operation: String) -> SearchIndexError {
-        // The read was interrupted by the closing, or started after it.
+        // The read was interrupted by closing, or started after it.
         let code = (error as? DatabaseError)?.resultCode
         let isTableFault = SearchIndexError.isTableFault(error)
         if isClosed, isTableFault || code == .SQLITE_INTERRUPT || code == .SQLITE_MISUSE { return .closed }
-        // The damage of a table is found again by a read that nobody cancels.
+        // Table damage will be found again by a read that is not cancelled.
         if Task.isCancelled, isTableFault {
             return .storage(path: directory, operation: operation, detail: "the read was cancelled")
         }

@@ -6,7 +6,7 @@ import GRDB
 import Glibc
 import SystemSupport
 
-/// The reason for which the index could not complete an operation.
+/// The reason why the index could not complete an operation.
 public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// There is no store at this path yet.
     case noStore(path: String)
@@ -14,32 +14,32 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
     case newerFormat(path: String)
     /// The file is not a store, or the store is damaged.
     case damaged(path: String, detail: String)
-    /// A repair would lose items and was not permitted; nothing was changed. `bundles` lists the
-    /// known bundles that cannot donate them again.
+    /// A repair would lose items and is not permitted; nothing was changed. `bundles` lists the
+    /// known bundles that cannot donate these items again.
     case losingRepair(path: String, detail: String, bundles: [String])
     /// The device or the quota is full.
     case full(path: String, operation: String)
     /// The store cannot be written.
     case readOnly(path: String, operation: String)
     /// A file or folder of the store has the wrong type, or other users may change it. The reason
-    /// says what to do.
+    /// includes the remedy.
     case untrusted(path: String, reason: String)
     /// The item cannot be stored.
     case invalidItem(identifier: String, reason: String)
-    /// A batch exceeds a limit; nothing of it is stored. Limits of single items are checked where
-    /// the items are encoded.
+    /// A batch exceeds a limit; none of it is stored. Limits of single items are checked where the
+    /// items are encoded.
     case batchTooLarge(what: String, value: Int, limit: Int)
-    /// The client state is not the expected one; nothing was changed.
+    /// The client state does not match the expected one; nothing was changed.
     case mismatchedClientState
-    /// A client state is longer than allowed.
+    /// A client state exceeds the length limit.
     case clientStateTooLong(bytes: Int)
     /// The index was closed.
     case closed
     /// SQLite or the file system reported another error.
     case storage(path: String, operation: String, detail: String)
 
-    /// `true` for an error of the store or its device, and `false` for an error of what was donated
-    /// or requested.
+    /// `true` for an error of the store or its device; `false` for an error in donated or requested
+    /// data.
     package var isOfStore: Bool {
         switch self {
         case .full, .readOnly, .damaged, .losingRepair, .untrusted, .storage: true
@@ -93,7 +93,7 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
     /// `true` if the store is damaged.
     package var isDamage: Bool { if case .damaged = self { true } else { false } }
 
-    /// Creates an error from an error of the log, by its remedy.
+    /// Creates an error from a log error, classified by its remedy.
     init(_ error: LogError, path: String, operation: String) {
         switch error {
         case .file(let error) where error.isFull: self = .full(path: path, operation: operation)
@@ -110,10 +110,10 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
         }
     }
 
-    /// Creates an error from an untrusted file or a system error on a file.
+    /// Creates an error from an untrusted file, or from a system error on a file.
     package init(_ error: UntrustedFile) { self = .untrusted(path: error.path, reason: error.description) }
 
-    /// Creates an error from an error of the database or the file system, by its remedy.
+    /// Creates an error from a database or file system error, classified by its remedy.
     init(_ error: any Error, path: String, operation: String) {
         if let error = error as? SearchIndexError {
             self = error
@@ -124,7 +124,7 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
             return
         }
         if error is RowDecodingError {
-            // A column holds a value that its table forbids.
+            // A column contains a value that its table forbids.
             self = .damaged(path: path, detail: "a value of the wrong type")
             return
         }
@@ -145,11 +145,11 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
         case .SQLITE_READONLY, .SQLITE_PERM: self = .readOnly(path: path, operation: operation)
         case .SQLITE_ERROR where Self.isSchemaFault(error.message ?? ""):
             self = .damaged(path: path, detail: error.message ?? "malformed")
-        // All constraints belong to this program, which does not violate them.
+        // This program defines all constraints and does not violate them.
         case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_CONSTRAINT:
             self = .damaged(path: path, detail: error.message ?? "malformed")
         default:
-            // SQLite reports many file problems with the same error code.
+            // SQLite reports many different file problems with the same error code.
             let isOfFiles = [.SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode)
             self =
                 (isOfFiles ? UnwritableStore.obstacle(at: path, operation: operation) : nil)
@@ -162,7 +162,7 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
         }
     }
 
-    /// The beginnings of messages about a damaged schema. All statements belong to this program, so
+    /// The prefixes of messages about a damaged schema. All statements belong to this program, so
     /// the names in them exist in an intact schema.
     private static let schemaFaults = [
         "no such ", "malformed ", "unsupported file format", "invalid fts5 file format", "parse error in ",
@@ -171,11 +171,11 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
         "error in tokenizer constructor",
     ]
 
-    /// The beginning of the message about a virtual table that cannot be opened.
+    /// The prefix of the message about a virtual table that cannot be opened.
     private static let tableFault = "vtable constructor failed"
 
-    /// Returns `true` if a virtual table could not be opened. The reason may be damage, or an
-    /// interruption during the opening, for which SQLite has the same error.
+    /// Returns `true` if a virtual table could not be opened. The cause may be damage, or an
+    /// interrupt while the table was being opened; SQLite reports the same error for both.
     static func isTableFault(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError, error.resultCode == .SQLITE_ERROR else { return false }
         return error.message?.hasPrefix(tableFault) ?? false

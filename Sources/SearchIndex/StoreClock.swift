@@ -35,23 +35,22 @@ public struct BootClock: Sendable {
     }()
 }
 
-/// The clock of a store. It keeps the ages of items correct even if the wall clock is wrong by
-/// years.
+/// The clock of a store. It keeps the ages of items correct even if the wall clock is years off.
 ///
 /// The store regularly records the wall clock and the ``BootClock``. If the wall clock jumps
-/// further than elapsed time explains, all expiry and donation dates move by the same amount
+/// further than elapsed time explains, all expiry and donation dates are shifted by the same amount
 /// (``adjust(_:)``). Each item keeps its remaining lifetime, whichever of the two settings was
-/// wrong. A clock that is set forward and back again changes nothing in the end.
+/// wrong. Setting a clock forward and back again has no net effect.
 final class StoreClock: Sendable {
-    /// A recorded pair of clock values, in seconds since 2001-01-01 UTC and since the boot.
+    /// A recorded pair of clock values: seconds since 2001-01-01 UTC, and seconds since the boot.
     struct Note: Hashable, Sendable {
         var wall: Double
         var boot: BootClock.Reading
     }
-    /// The largest correction of the wall clock within one boot, in seconds: a day.
+    /// The largest jump of the wall clock within one boot that is tolerated, in seconds: one day.
     static let correction = 86400.0
-    /// The longest explained time between two boots, in seconds: 45 days. If the machine is off for
-    /// longer, the items live longer by that time.
+    /// The longest time between two boots that is accepted as elapsed time, in seconds: 45 days. If
+    /// the machine is off for longer, the lifetimes of items are extended accordingly.
     static let absence = 45 * 86400.0
     /// The interval after which the record is renewed, in seconds.
     private static let renewal = 3600.0
@@ -63,9 +62,9 @@ final class StoreClock: Sendable {
     /// - Parameter boot: The boot clock; `nil` to trust every setting of the wall clock.
     init(wall: @escaping @Sendable () -> Double, boot: BootClock?) { (self.wall, self.boot) = (wall, boot) }
 
-    /// Returns the time that decides expiry in one state of the database. This is the wall clock,
-    /// minus a jump for which the dates have not moved yet. Call it in the transaction that
-    /// compares dates with it, because the dates may move in any other transaction.
+    /// Returns the time used to decide expiry, for one state of the database. It is the wall clock,
+    /// minus any jump by which the dates have not been shifted yet. Call it in the transaction that
+    /// compares dates with it, because any other transaction may shift the dates.
     func now(_ db: Database) throws -> Double {
         let wall = wall()
         guard let boot else { return wall }
@@ -73,14 +72,14 @@ final class StoreClock: Sendable {
         do {
             noted = try Self.read(db)
         } catch  where error is RowDecodingError || (error as? DatabaseError)?.resultCode == .SQLITE_CORRUPT {
-            // The next opening finds the damage; until then searches must still return results.
+            // Damage is found by the next opening; until then, searches must still return results.
             noted = note.withLock { $0 }
         }
         guard let noted else { return wall }
         return wall - Self.jump(from: noted, to: Note(wall: wall, boot: boot.read()))
     }
 
-    /// `true` if the wall clock was set and the dates of items have not moved yet.
+    /// `true` if the wall clock was set and the dates of items have not been shifted yet.
     var isSet: Bool {
         guard let boot, let note = note.withLock({ $0 }) else { return false }
         return Self.jump(from: note, to: Note(wall: wall(), boot: boot.read())) != 0
@@ -99,16 +98,16 @@ final class StoreClock: Sendable {
         return (-correction...(isSameRun ? correction : absence)).contains(gap) ? 0 : gap
     }
 
-    /// Reads the last note at the opening.
+    /// Reads the last note when the store is opened.
     func begin(_ db: Database) throws {
         let last = try Self.read(db)
         note.withLock { $0 = last }
     }
 
-    /// Moves the dates of all items if the wall clock was set, and records both clocks. Call it
-    /// first in each transaction that compares dates with the present.
+    /// Shifts the dates of all items if the wall clock was set, and records both clocks. Call it at
+    /// the start of each transaction that compares dates with the current time.
     ///
-    /// - Returns: The present, by which no item with remaining lifetime has expired.
+    /// - Returns: The current time. By this time, no item with remaining lifetime has expired.
     @discardableResult
     func adjust(_ db: Database) throws -> Double {
         let wall = wall()
@@ -122,7 +121,8 @@ final class StoreClock: Sendable {
         try db.execute(
             sql: "INSERT OR REPLACE INTO clock (id, wall, boot, seconds) VALUES (1, ?, ?, ?)",
             arguments: [wall, present.boot.boot, present.boot.seconds])
-        // Updated only after the commit: otherwise a failed transaction would leave dates unmoved.
+        // Updated only after the commit: otherwise a failed transaction would leave the dates
+        // unshifted.
         db.afterNextTransaction(onCommit: { [self] _ in note.withLock { $0 = present } })
         return wall
     }
@@ -136,7 +136,7 @@ final class StoreClock: Sendable {
             boot: BootClock.Reading(boot: row.decode(forColumn: "boot"), seconds: row.decode(forColumn: "seconds")))
     }
 
-    /// Reads every row, because each row has a checksum that covers its dates.
+    /// Reads every row, because the checksum of each row covers its dates.
     private static func move(_ db: Database, by jump: Double) throws {
         try EngagementTable.move(db, by: jump)
         let update = try db.cachedStatement(sql: "UPDATE item SET expires = ?, donated = ?, checksum = ? WHERE id = ?")
@@ -157,7 +157,7 @@ final class StoreClock: Sendable {
         }
     }
 
-    /// The page size of the move; a record may have 16 MiB.
+    /// The number of items shifted at a time; a record may be as large as 16 MiB.
     private static let itemsAtOnce = 4
 
     /// Returns both clock values for a donation made now; `nil` if the wall clock is not finite.
@@ -170,8 +170,8 @@ final class StoreClock: Sendable {
         return LogEntry.Moment(wall: wall, boot: Self.number(of: reading.boot), seconds: reading.seconds)
     }
 
-    /// Returns the donation time of an entry in terms of the present clock, and the shift of the
-    /// dates that its app gave.
+    /// Returns the donation time of an entry in terms of the current clock, and the amount by which
+    /// to shift the dates that its app provided.
     ///
     /// - Parameters:
     ///   - moment: The clock values at the donation; `nil` if unknown.
@@ -191,8 +191,8 @@ final class StoreClock: Sendable {
         boot.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 } | 1
     }
 
-    /// The table of the note. It is derived from nothing: after its loss, the next clock jump goes
-    /// unnoticed.
+    /// The table of the note. It is not derived from other data: if it is lost, the next clock jump
+    /// goes unnoticed.
     static let derived = DerivedIndex(
         name: "clock", format: 1, tables: ["clock"],
         schema: """

@@ -19,7 +19,7 @@ public struct StoreSizes: Hashable, Sendable, Codable {
     /// `true` if record lengths are estimated from a sample.
     public var isEstimated = false
     /// The bytes of the database by structure: “items”, the names of derived indexes, “other”,
-    /// “free”. `nil` if SQLite cannot report them, or not quickly.
+    /// “free”. `nil` if SQLite cannot report them, or not quickly enough.
     public var structures: [String: Int]?
     /// The size of the database file.
     public var databaseBytes = 0
@@ -30,16 +30,16 @@ public struct StoreSizes: Hashable, Sendable, Codable {
 }
 
 extension SearchIndex {
-    /// The limits for exact sizes: the number of items, and the length of the database file. A
-    /// sample measures the records of larger stores.
+    /// The limits for exact sizes: the number of items, and the length of the database file. Beyond
+    /// them, record sizes are estimated from a sample.
     private static let exactItems = 50_000
     private static let exactBytes = 128 << 20
     private static let sample = 2000
 
     /// Returns the sizes by bundle and by structure.
     ///
-    /// - Parameter isExact: `true` to measure everything, however long that takes. The default is
-    ///   quick at any size.
+    /// - Parameter isExact: `true` to measure everything, which may take long. The default is fast
+    ///   for stores of any size.
     public func sizes(isExact: Bool = false) async throws(SearchIndexError) -> StoreSizes {
         let files = fileSizes
         return try await readApplied("Measuring the store") { db in
@@ -67,7 +67,7 @@ extension SearchIndex {
         }
     }
 
-    /// The sizes of the store's files alone. Reads nothing from the database.
+    /// The sizes of the store's files only. Reads nothing from the database.
     public var fileSizes: StoreSizes {
         var sizes = StoreSizes()
         sizes.databaseBytes = folder.size(folder.database) ?? 0
@@ -84,7 +84,7 @@ extension SearchIndex {
         return try Dictionary(rows.map { (try $0.decode(atIndex: 0), try $0.decode(atIndex: 1)) }) { one, _ in one }
     }
 
-    /// Estimates the mean record lengths from items at even distances.
+    /// Estimates the mean record lengths from evenly spaced items.
     private static func sampledLengths(_ db: Database) throws -> [Int64: Double] {
         let range = try Row.fetchOne(db, sql: "SELECT (SELECT min(id) FROM item), (SELECT max(id) FROM item)")
         guard let range, let first = try range.decode(Int64?.self, atIndex: 0),
@@ -103,7 +103,8 @@ extension SearchIndex {
         return sums.mapValues { Double($0.bytes) / Double($0.count) }
     }
 
-    /// Returns the pages of each structure, from `dbstat`; `nil` if SQLite is built without it.
+    /// Returns the pages of each structure, according to `dbstat`; `nil` if SQLite was built
+    /// without it.
     private static func structures(_ db: Database) throws -> [String: Int]? {
         guard
             try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM pragma_module_list WHERE name = 'dbstat')") == true

@@ -23,7 +23,7 @@ extension StoredItem: Codable {
 
     /// Encodes the item.
     ///
-    /// - Throws: `EncodingError` for a record that exceeds a limit, and the errors of the encoder.
+    /// - Throws: `EncodingError` if a record exceeds a limit, and the errors of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(number, forKey: .number)

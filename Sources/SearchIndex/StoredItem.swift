@@ -29,7 +29,7 @@ public struct StoredItem: Hashable, Sendable {
     /// The uniform type identifier of the item's content.
     public var contentType: String? { record.text("contentType") }
 
-    /// The columns to select from `item`, joined with `bundle`, for an item.
+    /// The columns to select for an item from `item` joined with `bundle`.
     static let columns = """
         item.id, bundle.identifier AS bundle_name, item.index_name, item.unique_identifier, \
         plain_record(item.record) AS record, item.donated, item.expires, item.checksum

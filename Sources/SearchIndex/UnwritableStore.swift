@@ -4,18 +4,19 @@ import GRDB
 import Glibc
 import SystemSupport
 
-/// Opens a store for reading where nothing can be written beside it: on a read-only file system,
+/// Opens a store for reading when nothing can be written beside it: on a read-only file system,
 /// without permission, or on a full disk.
 ///
 /// SQLite writes two small files beside a database even for reading, unless the connection declares
-/// the database immutable. The reader guarantees that by holding the store's lock in shared mode; a
-/// process that changes the store holds it exclusively.
+/// the database immutable. The reader guarantees immutability by holding the store's lock in shared
+/// mode; a process that changes the store holds the lock exclusively.
 enum UnwritableStore {
-    /// Opens a database for reading, in the usual way if possible.
+    /// Opens a database for reading, normally if possible, and as immutable otherwise.
     ///
-    /// - Returns: The connections, and the lock to hold while they are used; no lock after the
-    ///   usual way.
-    /// - Throws: The `DatabaseError` of the usual way, if the immutable way is not safe.
+    /// - Returns: The connections, and the lock to hold while they are used; no lock if the
+    ///   database was opened normally.
+    /// - Throws: The `DatabaseError` from opening it normally, if it is not safe to open it as
+    ///   immutable.
     static func open(
         _ path: String, in directory: String, configuration: Configuration
     ) throws -> (DatabasePool, OwnedDescriptor?) {
@@ -25,8 +26,8 @@ enum UnwritableStore {
             guard isComplete(path), let address = unchanging(path) else { throw error }
             guard let lock = try? OwnFile.open(directory + "/lock", O_RDONLY) else { throw error }
             guard flock(lock.number, LOCK_SH | LOCK_NB) == 0, isComplete(path) else { throw error }
-            // A build of SQLite without URI file names finds no such file; then the first error
-            // says more.
+            // An SQLite build without URI file names reports a missing file; the first error is
+            // more useful.
             guard let pool = try? pool(address, configuration) else { throw error }
             return (pool, lock)
         }
@@ -34,7 +35,7 @@ enum UnwritableStore {
 
     private static func pool(_ path: String, _ configuration: Configuration) throws -> DatabasePool {
         let pool = try DatabasePool(path: path, configuration: configuration)
-        // Only the first read of the file shows whether it can be read.
+        // Only the first read shows whether the file can be read.
         try pool.read { _ = try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_schema") }
         return pool
     }
@@ -56,8 +57,8 @@ enum UnwritableStore {
         path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed).map { "file:\($0)?immutable=1" }
     }
 
-    /// Returns the reason why a store cannot be written, according to its file system. For SQLite
-    /// errors that do not name it.
+    /// Returns the reason why a store cannot be written, according to its file system. Used for
+    /// SQLite errors that do not state the reason.
     static func obstacle(at path: String, operation: String) -> SearchIndexError? {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }
@@ -89,13 +90,14 @@ enum UnwritableStore {
         return "the limit of open files is reached; raise it: ulimit -n"
     }
 
-    /// Returns `true` if SQLite reports a full disk that has room. SQLite reports this also for an
-    /// impossible page number in a damaged file. A quota may be exhausted too, or room may have
-    /// become free since.
+    /// Returns `true` if SQLite reports a full disk that has free space. SQLite reports this error
+    /// also for an impossible page number in a damaged file. Otherwise, a quota may be exhausted,
+    /// or space may have been freed since.
     static func isDoubtful(_ error: any Error, at path: String) -> Bool {
         (error as? DatabaseError)?.resultCode == .SQLITE_FULL && obstacle(at: path, operation: "") == nil
     }
 
-    /// The free space that SQLite needs beside a database for any work: its WAL index, in bytes.
+    /// The free space, in bytes, that SQLite needs beside a database for any work: the size of its
+    /// WAL index.
     private static let leastRoom: UInt = 64 << 10
 }

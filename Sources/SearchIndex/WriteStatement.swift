@@ -2,16 +2,16 @@
 import GRDB
 import GRDBSQLite
 
-/// A prepared statement that is executed for each row of a bulk and returns no rows, bound through
-/// SQLite's C API. GRDB's binding costs as much as a small insert, which was a quarter of the time
-/// of indexing.
+/// A prepared statement without result rows that is executed for each row of a bulk, bound through
+/// SQLite's C API. GRDB's binding costs as much as a small insert; it took a quarter of the
+/// indexing time.
 ///
 /// Owns no pointer: GRDB's statement owns it and lives as long as this object.
 final class WriteStatement {
     private let statement: Statement
     private let pointer: OpaquePointer
-    /// The first failed binding since the last run, for lack of memory. SQLite would use NULL for
-    /// the value.
+    /// The first binding that failed since the last run, because memory was exhausted. SQLite would
+    /// use NULL for the value.
     private var bindingStatus = SQLITE_OK
 
     /// - Throws: `DatabaseError` if the SQL is wrong.
@@ -36,7 +36,7 @@ final class WriteStatement {
             return note(sqlite3_bind_null(pointer, index))
         }
         if text.isEmpty {
-            // An empty buffer may have no address, which would mean NULL.
+            // An empty buffer may have no address, which SQLite would treat as NULL.
             return note(sqlite3_bind_text(pointer, index, "", 0, Self.copied))
         }
         text.withUTF8 { bytes in

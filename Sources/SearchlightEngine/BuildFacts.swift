@@ -6,8 +6,8 @@ import SearchlightExtension
 
 /// Facts about the compiled programs: build settings, and the versions of the libraries in use.
 package enum BuildFacts {
-    /// The output of `--version`. The first line holds the program and its version, for scripts;
-    /// each further line holds one fact.
+    /// Returns the output of `--version`. The first line contains the program and its version, for
+    /// scripts; each further line contains one fact.
     package static func text(of program: String) -> String {
         var lines = ["\(program) \(Installation.version)", "build: \(configuration), \(compiler)"]
         if let commit { lines.append("commit: \(commit)") }

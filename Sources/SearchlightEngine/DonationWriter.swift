@@ -4,8 +4,8 @@ import ExtensionHost
 import IdleScheduling
 import SearchIndex
 
-/// Makes donations durable. The donor and a running reindex decide how deletions apply; see
-/// ``Reindexes``.
+/// Makes donations durable. The effect of deletions depends on the donor and on a running reindex;
+/// see ``Reindexes``.
 struct DonationWriter: Sendable {
     let index: SearchIndex
     /// The protected indexes.
@@ -14,7 +14,7 @@ struct DonationWriter: Sendable {
     let reindexes: Reindexes
     let jobs: JobStore
     let now: @Sendable () -> Double
-    /// Called with the bundle of an extension whose worker donates items.
+    /// Called with an extension's bundle when its worker donates items.
     var onExtensionItems: @Sendable (String) -> Void = { _ in }
     /// Called when items are donated.
     var onItems: @Sendable () -> Void = {}
@@ -47,7 +47,7 @@ struct DonationWriter: Sendable {
                 let job = Job(bundle: bundle, work: .reindexAll, requested: now(), cause: .lost)
                 try jobs.update { queue in
                     if undoes { queue.add(job) }
-                    // The items of the earlier pages are deleted, so the reindex restarts from its
+                    // The items from earlier pages are deleted, so the reindex restarts with its
                     // first page.
                     queue.setPlace(nil, of: bundle)
                 }
@@ -58,14 +58,14 @@ struct DonationWriter: Sendable {
 
     /// Returns `true` if a batch belongs to a protected index, or creates one.
     ///
-    /// - Throws: ``ProtectionError/unprotectedItems(index:)`` if the index has items that are not
-    ///   protected; the problem of a file that may be the file of the index.
+    /// - Throws: ``ProtectionError/unprotectedItems(index:)`` if the index has unprotected items;
+    ///   otherwise the problem of a file that may belong to the index.
     private func isProtected(_ batch: IndexBatch) async throws(EngineError) -> Bool {
         if vault.holds(batch.scope) { return true }
         let isEncrypted = batch.protection?.isEncrypted == true
         guard isEncrypted, batch.hasItems || batch.clientState != nil else {
-            // A protected index whose file cannot be opened is not known as protected, and what it
-            // receives must not be stored as plain text. It has no items that are not protected.
+            // A protected index whose file cannot be opened is not known to be protected, but
+            // donations to it must not be stored as plain text. It has no unprotected items.
             if batch.protection == nil, batch.scope.index != nil, let problem = vault.problem(of: batch.scope),
                 try await plainIdentifiers(of: batch.scope).isEmpty
             {
@@ -79,7 +79,7 @@ struct DonationWriter: Sendable {
         return true
     }
 
-    /// The first identifier of the items of an index that are not protected.
+    /// Returns the first identifier of an unprotected item in an index, or an empty array.
     private func plainIdentifiers(of scope: IndexScope) async throws(EngineError) -> [String] {
         do throws(SearchIndexError) { return try await index.identifiers(of: scope, after: "", limit: 1) } catch {
             throw .index(error)

@@ -11,20 +11,19 @@ package struct EngineConfiguration: Sendable {
     package var storeDirectory: String
     /// The access to the store. Only one process at a time may change a store.
     package var access: Access
-    /// The directories that are searched for extensions. On a duplicate identifier, the first
-    /// directory wins.
+    /// The directories that are searched for extensions. If an identifier occurs twice, the bundle
+    /// in the first directory is used.
     package var extensionSearchPath: [String]
-    /// The start parameters of workers.
+    /// The launch parameters of workers.
     package var worker: WorkerConfiguration
-    /// `true` if the engine records the installed extensions. Added and upgraded extensions then
-    /// get a pending reindex, and the items of removed extensions are deleted after
-    /// ``removalGrace``.
+    /// `true` if the engine records the installed extensions. New and upgraded extensions then get
+    /// a pending reindex, and the items of removed extensions are deleted after ``removalGrace``.
     package var tracksExtensions = false
-    /// `true` if a repair may lose items that no extension donates again. Only the user can decide
-    /// that, with “searchlight verify --repair”.
+    /// `true` if a repair may lose items that no extension can donate again. Only the user can
+    /// decide that, with “searchlight verify --repair”.
     package var acceptsLosses = false
-    /// `true` if an engine that may change the store opens a damaged store for reading when its
-    /// repair is refused; see ``SearchlightEngine/refusal``.
+    /// `true` if an engine that may change the store opens a damaged store for reading when the
+    /// repair is rejected; see ``SearchlightEngine/refusal``.
     package var readsDamagedStore = false
     /// The delay in seconds before the items of a removed extension are deleted.
     package var removalGrace = standardRemovalGrace
@@ -37,8 +36,8 @@ package struct EngineConfiguration: Sendable {
     package var now: @Sendable () -> Double
     /// The clock of the timers that release unused memory.
     package var clock: any Clock<Duration> = ContinuousClock()
-    /// Detects steps of the wall clock, by comparison with the boot clock. Without it, every change
-    /// of the wall clock counts as elapsed time. See ``SearchIndex``.
+    /// Detects steps of the wall clock by comparing it with the boot clock. Without a boot clock,
+    /// every change to the wall clock counts as elapsed time. See ``SearchIndex``.
     package var bootClock: BootClock?
     /// Called before the protected indexes are unlocked, with a function that locks them again. It
     /// may take a few seconds. The engine keeps the returned object alive until they are locked.
@@ -49,15 +48,15 @@ package struct EngineConfiguration: Sendable {
     package var onSecrets: @Sendable () -> Void = {}
     /// The keyring of the desktop; `nil` if there is none.
     package var keyring: (any Keyring)?
-    /// The cost of each guess of the passphrase of protected indexes, for new keys.
+    /// The cost of each guess at the passphrase of protected indexes, for new keys.
     package var passphraseCost = MasterKeyFile.Cost.standard
-    /// Replacements for the store's dependencies, apart from the clock; for tests.
+    /// Replacements for the store's dependencies, except the clock; for tests.
     package var storeHooks = StoreHooks()
-    /// Called when the engine starts work that no caller requested, such as ending an idle worker.
-    /// The engine keeps the returned object alive until that work ends.
+    /// Called when the engine starts work that no caller requested, such as terminating an idle
+    /// worker. The engine keeps the returned object alive until that work ends.
     package var onWork: @Sendable () -> any Sendable = { () }
 
-    /// The access of an engine to its store.
+    /// An engine's access to its store.
     package enum Access: Sendable {
         /// Creates the store if it is missing, and may change it.
         case readWrite
@@ -65,7 +64,7 @@ package struct EngineConfiguration: Sendable {
         case readOnly
     }
 
-    /// A week: longer than a disk stays unmounted or a failed upgrade usually takes to repair.
+    /// One week: longer than a disk usually stays unmounted or a failed upgrade takes to fix.
     package static let standardRemovalGrace = 7.0 * 86400
 
     /// The worker configuration, extended so that workers cannot access the store and cannot write

@@ -8,7 +8,7 @@ import SearchIndex
 package enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// The index failed.
     case index(SearchIndexError)
-    /// A query was cancelled or exceeds a limit.
+    /// A query was cancelled or exceeded a limit.
     case query(IndexQueryError)
     /// An extension failed.
     case `extension`(ExtensionError)
@@ -23,15 +23,15 @@ package enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConver
     /// No item has this name.
     case itemNotFound(String)
     /// The bundle or index has no item with this name. `places` lists some bundles and indexes that
-    /// have one.
+    /// have such an item.
     case itemElsewhere(String, place: String, places: [String])
     /// Several items have this name.
     case ambiguousItem(String, candidates: [StoredItem])
-    /// A file of the store cannot be read or written.
+    /// A file in the store cannot be read or written.
     case storeFile(path: String, operation: String, detail: String)
     /// The request to the service failed.
     case service(ServiceProblem)
-    /// The index is protected, and cannot be read or changed now.
+    /// The index is protected and cannot be read or changed now.
     case protection(ProtectionError)
     /// The embedding model cannot be installed or used; the text is a message for the user.
     case semantic(String)
@@ -41,7 +41,7 @@ package enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConver
         case .index(let error): error.description
         case .query(let error): error.description
         case .extension(let error):
-            // After quoted output lines, the advice starts on a line of its own.
+            // After quoted output lines, the advice starts on a new line.
             [error.description, error.advice].compactMap(\.self).joined(
                 separator: error.description.contains("\n") ? "\n" : " ")
         case .promise(let error): error.description
@@ -74,7 +74,7 @@ package enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConver
         }
     }
 
-    /// `true` if the index is damaged. The next opening repairs it.
+    /// `true` if the index is damaged. It is repaired the next time the store is opened.
     package var isDamage: Bool {
         switch self {
         case .index(let error), .query(.index(let error)): error.isDamage
@@ -82,7 +82,8 @@ package enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConver
         }
     }
 
-    /// The name in quotes, cut to 500 scalars. A caller may pass a name of any length.
+    /// Returns the name in quotes, truncated to 500 scalars. A caller may pass a name of any
+    /// length.
     private static func quoted(_ name: String) -> String {
         let shown = name.unicodeScalars.prefix(500)
         let isCut = shown.endIndex < name.unicodeScalars.endIndex

@@ -5,16 +5,16 @@ import Glibc
 import SystemSupport
 
 /// The health records of extensions, in the store's file `extensions.json`, so that a quarantine
-/// outlives the process.
+/// persists when the process exits.
 ///
-/// Any process that uses the store may change the file, since an extension may crash in any of
-/// them. That includes processes that only read the index. Each process holds a lock on
-/// `extensions.lock` while it reads, changes and replaces the file, so that no change is lost.
+/// Any process that uses the store may change the file, even one that only reads the index, since
+/// an extension may crash in any of them. Each process holds a lock on `extensions.lock` while it
+/// reads, changes and replaces the file, so that no change is lost.
 final class HealthFile: HealthStore {
     private let file: StoreFile
     private let attempts: Int
-    /// `true` if the file exists and cannot be decoded. The first change keeps it as
-    /// `extensions.json.damaged`. Every extension then counts as healthy and enabled.
+    /// `true` if the file exists but cannot be decoded. Every extension then counts as healthy and
+    /// enabled. The first change keeps the file as `extensions.json.damaged`.
     let wasDamaged: Bool
     private let loaded: [String: ExtensionHealth]
 
@@ -24,7 +24,7 @@ final class HealthFile: HealthStore {
     /// Reads the file.
     ///
     /// - Parameter attempts: The maximum number of attempts to take the lock. Other processes hold
-    ///   it only briefly. The bound keeps a stopped process from blocking this one.
+    ///   the lock only briefly. The limit prevents a stopped process from blocking this one.
     init(directory: String, attempts: Int = 200) {
         self.attempts = attempts
         file = StoreFile(path: directory + "/extensions.json", maximumBytes: HealthDocument.maximumBytes)
@@ -37,8 +37,8 @@ final class HealthFile: HealthStore {
         _ change: (inout [String: ExtensionHealth]) throws(HealthStoreError) -> Void
     ) throws(HealthStoreError) -> [String: ExtensionHealth] {
         let lock = try takeLock()
-        // Unlocks explicitly. Closing the descriptor is not enough: a process between fork and exec
-        // shares the lock.
+        // Unlocks explicitly. Closing the descriptor is not enough: a child process between fork
+        // and exec shares the lock.
         defer { withExtendedLifetime(lock) { _ = flock(lock.number, LOCK_UN) } }
         let (before, isDamaged) = Self.read(file)
         var all = before
@@ -77,11 +77,11 @@ final class HealthFile: HealthStore {
     }
 }
 
-/// The stored health records of extensions, for readers that do not open the index.
+/// Extensions' stored health records, for readers that do not open the index.
 package struct KeptHealth: Sendable {
     /// The records by bundle identifier.
     package let extensions: [String: ExtensionHealth]
-    /// `true` if the file exists and cannot be decoded.
+    /// `true` if the file exists but cannot be decoded.
     package let wasDamaged: Bool
 
     /// Reads the records without changing anything.
@@ -104,7 +104,7 @@ struct HealthDocument: ChecksummedDocument {
     /// The checksum of the document without this field.
     var checksum: UInt32?
 
-    /// A document in the current format. It keeps at most ``maximumBundles`` bundles.
+    /// Creates a document in the current format. It contains at most ``maximumBundles`` bundles.
     init(_ all: [String: ExtensionHealth]) {
         guard all.count > Self.maximumBundles else {
             extensions = all
@@ -129,19 +129,19 @@ struct HealthDocument: ChecksummedDocument {
         self = document
     }
 
-    /// Encodes the document in at most ``maximumBytes``. If need be, it drops the oldest failures,
-    /// but never a user's decision or a quarantine.
+    /// Encodes the document in at most ``maximumBytes``. If necessary, it drops the oldest
+    /// failures, but never a user's decision or a quarantine.
     func encodedWithinBounds() throws -> Data {
         var document = self
         var data = try document.encoded()
-        // Each round halves the evidence, so the loop is short.
+        // Each round halves the evidence, so the loop ends quickly.
         while data.count > Self.maximumBytes, document.dropOldestEvidence() { data = try document.encoded() }
         return data
     }
 
     /// Drops the older half of all failures and skip-listed items.
     ///
-    /// - Returns: `true` if there were any.
+    /// - Returns: `true` if anything was dropped.
     private mutating func dropOldestEvidence() -> Bool {
         let moments = extensions.values.flatMap { $0.failures.map(\.moment) + $0.itemsSetAside.map(\.since) }.sorted()
         guard !moments.isEmpty else { return false }

@@ -10,7 +10,7 @@ import UniformTypeIdentifiers
 struct IndexReceiver: DonationReceiver {
     let writer: DonationWriter
     let donor: Donor
-    /// The acceptance conditions of each donation.
+    /// The conditions for accepting each donation.
     var terms = DonationTerms()
     /// Called after each durable donation.
     var onKept: @Sendable (IndexBatch) -> Void = { _ in }
@@ -75,7 +75,7 @@ struct IndexReceiver: DonationReceiver {
 }
 
 extension StoredItem {
-    /// The item's content type and all its supertypes, including types that its app declares.
+    /// The item's content type and all its supertypes, including those that its app declares.
     fileprivate var types: [String] {
         var types = Set(record.texts("contentTypeTree"))
         if let name = contentType {
@@ -87,7 +87,7 @@ extension StoredItem {
 }
 
 extension DonationWriter {
-    /// Reads the index that has the items of a scope.
+    /// Reads the index that contains a scope's items.
     ///
     /// - Throws: ``EngineError/index(_:)``; ``EngineError/protection(_:)`` for a protected index
     ///   while the store is locked.
@@ -99,17 +99,17 @@ extension DonationWriter {
 }
 
 extension BusError {
-    /// The bus error that a donor receives.
+    /// Creates the bus error that a donor receives.
     fileprivate init(donation error: EngineError) {
         switch error {
         case .index(let error): self.init(error)
-        // Apple's systems have this error for a locked index.
+        // Apple's systems report this error for a locked index.
         case .protection: self = .remote(name: ServiceErrorName.protected, message: error.description)
         default: self = .remote(name: ServiceErrorName.storeNotWritable, message: error.description)
         }
     }
 
-    /// The bus error that a donor receives for an error of the index.
+    /// Creates the bus error that a donor receives for an index error.
     init(_ error: SearchIndexError) {
         let name =
             switch error {

@@ -3,7 +3,7 @@ import CBuildFacts
 import Foundation
 
 /// The paths of Searchlight's parts. In a build folder the parts are next to this program. In an
-/// installation they are in the usual folders below the same prefix.
+/// installation they are in the standard folders below the same prefix.
 package struct Installation: Sendable {
     /// The absolute path of the worker program.
     package let workerPath: String
@@ -11,7 +11,7 @@ package struct Installation: Sendable {
     package let quickLookPath: String
     /// The absolute path of the program with the search window; `nil` if it is not installed.
     package let windowPath: String?
-    /// The folder of `libCoreSpotlight.so`; `nil` if none of the usual folders has it.
+    /// The folder that contains `libCoreSpotlight.so`; `nil` if none of the standard folders does.
     package let frameworkFolder: String?
     /// The common version of all programs.
     package static let version = SEARCHLIGHT_VERSION
@@ -22,7 +22,7 @@ package struct Installation: Sendable {
         self.init(environment: environment, programFolder: URL(filePath: program).deletingLastPathComponent().path)
     }
 
-    /// Locates the parts relative to the folder of a program: `bin` or `libexec/searchlight` of an
+    /// Locates the parts relative to a program's folder: `bin` or `libexec/searchlight` in an
     /// installation, or a build folder.
     package init(environment: [String: String], programFolder folder: String) {
         func first(_ candidates: [String?]) -> String? {

@@ -5,25 +5,24 @@ import IdleScheduling
 /// The content of the job file. Format 2 added the checksum, format 3 the donors, format 4 the
 /// resume positions of paged reindexes, and format 5 the causes.
 struct JobDocument: ChecksummedDocument {
-    /// The maximum size of the file. It holds at most one job for each bundle.
+    /// The maximum size of the file, which contains at most one job for each bundle.
     static let maximumBytes = 64 << 20
     /// The maximum number of recorded donors. Further donors are not recorded.
     static let maximumDonors = 10_000
-    /// The maximum length of a donor's name in bytes of UTF-8. It equals the limit for extension
-    /// identifiers.
+    /// The maximum length of a donor's name in UTF-8 bytes, the same as for extension identifiers.
     static let maximumDonorBytes = 255
     private static let currentFormat = 5
 
     private(set) var formatVersion = currentFormat
-    /// The last generation of the index whose data losses are covered by recorded jobs.
+    /// The last index generation whose data losses are covered by recorded jobs.
     var generation: Int?
     var queue: JobQueue
-    /// The bundles that ever donated, sorted; since format 3.
+    /// The bundles that have ever donated, sorted; since format 3.
     var donors: [String]?
     /// The checksum of the document without this field; since format 2.
     var checksum: UInt32?
 
-    /// A document in the current format.
+    /// Creates a document in the current format.
     init(generation: Int, queue: JobQueue, donors: [String]) {
         self.generation = generation
         self.queue = queue
@@ -38,7 +37,7 @@ struct JobDocument: ChecksummedDocument {
         self = document
     }
 
-    /// `true` if the name of a bundle is short enough to be recorded.
+    /// Returns `true` if a bundle's name is short enough to be recorded.
     static func canBeKept(donor: String) -> Bool { donor.utf8.count <= maximumDonorBytes }
 
     private func isSound() -> Bool {

@@ -3,35 +3,35 @@ import Foundation
 import IdleScheduling
 import Synchronization
 
-/// The pending jobs and the bundles that ever donated, in a file of the store, so that they outlive
-/// the process.
+/// The pending jobs, and the bundles that have ever donated, in a file in the store, so that they
+/// persist when the process exits.
 final class JobStore: Sendable {
     private let file: StoreFile
     private struct State {
         var queue = JobQueue()
-        /// The bundles that ever donated.
+        /// The bundles that have ever donated.
         var donors: Set<String> = []
     }
     private let state: Mutex<State>
-    /// Held during a change and the write of the file. Readers take only `state`, so they never
-    /// wait for the disk.
+    /// Held while a change is made and the file is written. Readers only take `state`, so they
+    /// never wait for the disk.
     private let writing = Mutex(())
-    /// Called after each change of the pending jobs, on the thread of the change and without a lock
-    /// of this object.
+    /// Called after each change to the pending jobs, on the thread that makes the change and
+    /// without holding a lock of this object.
     let onChange = Mutex<(@Sendable () -> Void)?>(nil)
 
-    /// `true` if the file exists and cannot be decoded. The first change keeps it as
+    /// `true` if the file exists but cannot be decoded. The first change keeps it as
     /// `jobs.json.damaged`.
     let wasDamaged: Bool
     /// `true` if the file did not exist.
     let wasMissing: Bool
     private let wasSetAside = Atomic(false)
-    /// The last generation of the index whose data losses are covered by recorded jobs.
+    /// The last index generation whose data losses are covered by recorded jobs.
     private let generation: Mutex<Int>
 
     private static let firstGeneration = 1
 
-    /// Reads the jobs of a store. A missing file means no jobs. For a malformed file, see
+    /// Reads a store's jobs. If the file is missing, there are no jobs. For a malformed file, see
     /// ``wasDamaged``.
     init(directory: String) {
         let file = StoreFile(path: directory + "/jobs.json", maximumBytes: JobDocument.maximumBytes)
@@ -52,11 +52,11 @@ final class JobStore: Sendable {
     /// The generation in the job file; `nil` if the file is missing or damaged.
     var knownGeneration: Int? { wasDamaged || wasMissing ? nil : generation.withLock { $0 } }
 
-    /// `true` if the index lost donations after the last write of the jobs, so that every bundle
-    /// needs a reindex.
+    /// Returns `true` if the index has lost donations since the jobs were last written, so that
+    /// every bundle needs a reindex.
     func isBehind(generation current: Int) -> Bool { generation.withLock { $0 } != current }
 
-    /// Records the jobs that follow from a data loss together with the generation, in one write.
+    /// Records the jobs that result from a data loss, together with the generation, in one write.
     func oweAll(_ jobs: [Job], generation current: Int) throws(EngineError) {
         let before = generation.withLock { generation in
             defer { generation = current }
@@ -76,7 +76,8 @@ final class JobStore: Sendable {
 
     subscript(bundle: String) -> Job? { state.withLock { $0.queue[bundle] } }
 
-    /// The number of further items that can be requested of a bundle; see ``JobQueue/room(for:)``.
+    /// Returns the number of further items that can be requested from a bundle; see
+    /// ``JobQueue/room(for:)``.
     func room(for bundle: String) -> Int { state.withLock { $0.queue.room(for: bundle) } }
 
     /// Changes the queue and writes the file. If the write fails, the change is discarded.
@@ -102,10 +103,10 @@ final class JobStore: Sendable {
 
     // MARK: Donors
 
-    /// The bundles that ever donated, sorted.
+    /// The bundles that have ever donated, sorted.
     var donors: [String] { state.withLock { $0.donors.sorted() } }
 
-    /// `true` if a bundle is recorded as a donor.
+    /// Returns `true` if a bundle is recorded as a donor.
     func isDonor(_ bundle: String) -> Bool { state.withLock { $0.donors.contains(bundle) } }
 
     /// Records a bundle as a donor, unless it is recorded already or the list is full.
@@ -114,7 +115,7 @@ final class JobStore: Sendable {
         try updateState { state in if Self.accepts(donor, state) { state.donors.insert(donor) } }
     }
 
-    /// Adds bundles that are known to have donated, in memory only.
+    /// Adds bundles that are known to have donated, only in memory.
     ///
     /// - Returns: `true` if any of them is new.
     func learn(donors: [String]) -> Bool {
@@ -127,7 +128,7 @@ final class JobStore: Sendable {
         }
     }
 
-    /// Removes a bundle's pending work and its record as a donor.
+    /// Removes a bundle's pending work and its donor record.
     func forget(_ bundle: String) throws(EngineError) {
         try updateState { state in
             state.queue.remove(bundle: bundle)

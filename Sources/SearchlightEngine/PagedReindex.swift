@@ -2,25 +2,25 @@
 import ExtensionHost
 import ServiceMessages
 
-/// The limits of a reindex in pages.
+/// The limits for a reindex in pages.
 package struct ReindexPageLimits: Hashable, Sendable {
     /// The approximate number of items after which a page ends.
     package var items: UInt32 = 1000
-    /// The time in milliseconds after which a page ends. It is less than a worker's time limit for
-    /// the first sign of progress.
+    /// The time in milliseconds after which a page ends. It is shorter than the time in which a
+    /// worker must show its first sign of life.
     package var milliseconds: UInt32 = 2000
-    /// The maximum number of pages of one reindex.
+    /// The maximum number of pages in one reindex.
     package var pages = 100_000
-    /// The number of pages between two progress checks. Without new or confirmed items between two
-    /// checks, the reindex fails.
+    /// The number of pages between two progress checks. If there are no new or confirmed items
+    /// between two checks, the reindex fails.
     package var fruitlessPages = 500
 
     /// The default limits.
     package init() {}
 }
 
-/// Requests one page after the other from an extension, until the extension reports the last page
-/// or a limit is reached.
+/// Requests page after page from an extension, until the extension reports the last page or a limit
+/// is reached.
 struct PagedReindex {
     let host: ExtensionHost
     let bundle: String
@@ -36,15 +36,15 @@ struct PagedReindex {
         var items: Int
         var unconfirmed: Int
 
-        /// `true` if there are no more items, and no fewer unconfirmed items, than before.
+        /// Returns `true` if there are no more items, and no fewer unconfirmed items, than before.
         func isNoMore(than before: Yield) -> Bool { items <= before.items && unconfirmed >= before.unconfirmed }
     }
 
-    /// Requests all pages from a cursor on.
+    /// Requests all pages, starting at a cursor.
     ///
     /// - Parameters:
     ///   - cursor: The cursor of the first page; `nil` starts from the beginning.
-    ///   - pages: The number of pages that were acknowledged before.
+    ///   - pages: The number of previously acknowledged pages.
     ///   - yield: Returns the current progress.
     ///   - onPage: Called after each page except the last, with the next cursor and the number of
     ///     pages.

@@ -10,19 +10,19 @@ import Synchronization
 package struct ReindexComparison: Hashable, Sendable, Codable {
     /// The index and identifier of an item.
     package struct Name: Hashable, Comparable, Sendable, Codable {
-        /// The index; `nil` is the default one.
+        /// The index; `nil` for the default index.
         package var index: String?
         /// The item's unique identifier.
         package var identifier: String
 
-        /// Orders by index, then by identifier.
+        /// Orders names by index, then by identifier.
         package static func < (one: Name, other: Name) -> Bool {
             (one.index ?? "", one.identifier) < (other.index ?? "", other.identifier)
         }
     }
-    /// The items that were donated and are not in the index, sorted.
+    /// The items that were donated but are not in the index, sorted.
     package var missing: [Name] = []
-    /// The items that are in the index and were not donated, sorted.
+    /// The items that are in the index but were not donated, sorted.
     package var extra: [Name] = []
     /// The items whose indexed and donated records differ, sorted.
     package var differing: [Name] = []
@@ -30,7 +30,8 @@ package struct ReindexComparison: Hashable, Sendable, Codable {
     package var donated = 0
     /// The number of indexed items.
     package var indexed = 0
-    /// The number of items that were donated in parts. Only their existence was compared.
+    /// The number of items that were donated in parts. For these, only their existence was
+    /// compared.
     package var comparedByName = 0
 
     /// `true` if there are no differences.
@@ -112,7 +113,7 @@ final class DonationNotes: DonationReceiver {
     /// The items that the index would contain.
     var items: [ReindexComparison.Name: Note] { notes.withLock { $0 } }
 
-    /// The hash of a record. It is stable only within one process.
+    /// Returns the hash of a record. It is only stable within one process.
     static func hash(of record: ItemRecord) -> Int { record.hashValue }
 
     func receive(_ batch: IndexBatch) async throws(BusError) {
@@ -139,15 +140,15 @@ final class DonationNotes: DonationReceiver {
         }
     }
 
-    /// Always `nil`, since nothing is stored.
+    /// Returns `nil`, since nothing is stored.
     func clientState(of scope: IndexScope) async throws(BusError) -> [UInt8]? { nil }
 
-    /// Always without a record, since nothing is stored.
+    /// Returns a reply without a record, since nothing is stored.
     func record(of identifier: String, bundle: String) async throws(BusError) -> RecordReply {
         RecordReply(record: nil)
     }
 
-    /// A page of the identifiers donated so far.
+    /// Returns a page of the identifiers donated so far.
     func identifiers(of scope: IndexScope, after: String, limit: Int) async throws(BusError) -> [String] {
         let names = items.keys.filter { $0.index == scope.index }.map(\.identifier)
         return IndexRequest.page(of: names, after: after, limit: limit)

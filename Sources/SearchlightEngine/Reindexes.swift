@@ -4,19 +4,19 @@ import ItemRecord
 import SearchIndex
 import Synchronization
 
-/// The reindexes in progress, the donor that each one requests items from, and the donations of
-/// other donors.
+/// The reindexes in progress, the donor that each of them requests items from, and other donors'
+/// donations.
 ///
-/// During a reindex of everything, a deletion of everything by the requested donor only marks the
-/// items. When that donor acknowledges, the marked items that it did not donate again are deleted.
-/// An app may donate over another connection during the reindex without knowing of it. The app's
-/// donations always stay, as if the reindex had begun after them. If the app deletes everything,
-/// the deletion takes effect immediately, as at any other time: the user may have signed out. The
-/// reindex then becomes pending again, since the deletion may have removed items that were donated
-/// for it.
+/// During a reindex of everything, if the requested donor deletes everything, the items are only
+/// marked. When that donor acknowledges the request, the marked items that it did not donate again
+/// are deleted. An app may donate over another connection during the reindex without knowing about
+/// it. The app's donations are always kept, as if the reindex had begun after them. If the app
+/// deletes everything, the deletion takes effect immediately, as at any other time: the user may
+/// have signed out. The reindex then becomes pending again, since the deletion may have removed
+/// items that were donated for it.
 final class Reindexes: Sendable {
-    /// The names of items that stay because another donor donated them. Above the limits, all items
-    /// stay.
+    /// The names of items that are kept because another donor donated them. Above the limits, all
+    /// items are kept.
     struct Kept: Sendable {
         static let maximum = 100_000
         static let maximumBytes = 16 << 20
@@ -43,16 +43,16 @@ final class Reindexes: Sendable {
         var kept = Kept()
         /// `true` if items that were donated for the reindex may be deleted.
         var isUndone = false
-        /// The first error of the store that rejected a donation of the requested donor.
+        /// The first store error that rejected one of the requested donor's donations.
         var storeError: SearchIndexError?
     }
     private struct State {
         var reindexes: [String: Reindex] = [:]
-        /// The batches that are being made durable. A reindex that begins during that time needs
-        /// their names.
+        /// The batches that are being made durable. A reindex that begins while they are written
+        /// needs their names.
         var donations: [UInt64: (batch: IndexBatch, donor: Donor)] = [:]
         var last: UInt64 = 0
-        /// The delegates that did not answer a reindex of everything. They may still start it at
+        /// The delegates that did not reply to a reindex of everything. They may still start it at
         /// any time.
         var late: Set<DelegateToken> = []
     }
@@ -61,7 +61,7 @@ final class Reindexes: Sendable {
 
     init(delegates: LiveDelegates) { self.delegates = delegates }
 
-    /// Begins a reindex of a bundle; `false` if one is in progress.
+    /// Begins a bundle's reindex; `false` if one is in progress.
     func begin(_ bundle: String) -> Bool {
         state.withLock { state in
             guard state.reindexes[bundle] == nil else { return false }
@@ -70,10 +70,10 @@ final class Reindexes: Sendable {
         }
     }
 
-    /// `true` if a bundle is being reindexed or forgotten.
+    /// Returns `true` if a bundle is being reindexed or forgotten.
     func isUnderWay(_ bundle: String) -> Bool { state.withLock { $0.reindexes[bundle] != nil } }
 
-    /// Marks the reindex of a bundle as a replacement of everything.
+    /// Marks a bundle's reindex as a replacement of everything.
     func replace(_ bundle: String) {
         let batches = state.withLock { state in
             state.reindexes[bundle]?.isReplacement = true
@@ -82,7 +82,7 @@ final class Reindexes: Sendable {
         for batch in batches { keep(batch) }
     }
 
-    /// Sets the donor that the reindex requests items from; `nil` once it acknowledged.
+    /// Sets the donor that the reindex requests items from; `nil` once the donor has acknowledged.
     func ask(_ donor: Donor?, _ bundle: String) {
         let before = state.withLock { state in
             if case .delegate(let token)? = donor { state.late.remove(token) }
@@ -105,8 +105,8 @@ final class Reindexes: Sendable {
 
     func forget(_ token: DelegateToken) { state.withLock { _ = $0.late.remove(token) } }
 
-    /// `true` if a reindex of the bundle may be requesting items from this delegate. The requested
-    /// donor is known only for a reindex of everything.
+    /// Returns `true` if a reindex of the bundle may be requesting items from this delegate. The
+    /// requested donor is only known for a reindex of everything.
     func mayBeAsked(_ token: DelegateToken, _ bundle: String) -> Bool {
         state.withLock { state in
             guard let reindex = state.reindexes[bundle] else { return false }
@@ -114,10 +114,10 @@ final class Reindexes: Sendable {
         }
     }
 
-    /// The names of items that other donors donated during the reindex.
+    /// Returns the names of items that other donors donated during the reindex.
     func kept(_ bundle: String) -> Kept { state.withLock { $0.reindexes[bundle]?.kept ?? Kept() } }
 
-    /// `true` if a deletion of everything by this donor only marks the items.
+    /// Returns `true` if a “delete all” by this donor only marks the items.
     func marks(_ donor: Donor, _ bundle: String) -> Bool {
         state.withLock { state in
             guard let reindex = state.reindexes[bundle] else { return false }
@@ -125,7 +125,7 @@ final class Reindexes: Sendable {
         }
     }
 
-    /// `true` if a deletion of everything by this donor may remove items that were donated for a
+    /// Returns `true` if a “delete all” by this donor may remove items that were donated for a
     /// reindex. The reindex is then recorded as undone.
     func undoes(_ donor: Donor, _ bundle: String) -> Bool {
         state.withLock { state in
@@ -140,7 +140,7 @@ final class Reindexes: Sendable {
         }
     }
 
-    /// `true` if another donor deleted items that were donated for the reindex of a bundle.
+    /// Returns `true` if another donor deleted items that were donated for a bundle's reindex.
     /// Resuming the reindex would not restore them.
     func isUndone(_ bundle: String) -> Bool { state.withLock { $0.reindexes[bundle]?.isUndone == true } }
 
@@ -154,7 +154,7 @@ final class Reindexes: Sendable {
         }
     }
 
-    /// The store's error that made the reindex of a bundle fail; `nil` if the store rejected
+    /// Returns the store error that made a bundle's reindex fail; `nil` if the store rejected
     /// nothing.
     func storeError(_ bundle: String) -> SearchIndexError? { state.withLock { $0.reindexes[bundle]?.storeError } }
 

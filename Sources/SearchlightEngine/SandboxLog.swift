@@ -6,21 +6,22 @@ import Synchronization
 import SystemSupport
 
 /// The last sandbox report of each extension, and the accesses that the sandbox denied. They are
-/// kept in a file of the store, so that they outlive workers and other processes can read them.
+/// stored in a file in the store, so that they persist when workers exit, and other processes can
+/// read them.
 ///
 /// Several processes may add to the file. Each locks it while it reads, merges and replaces it, so
-/// that readers always find a whole file. The file is informational: an unreadable file is started
-/// again from empty, and a failed write is ignored.
+/// that readers always find a complete file. The file is informational: an unreadable file is
+/// replaced by an empty one, and a failed write is ignored.
 final class SandboxLog: Sendable {
-    /// The maximum number of denied accesses for each bundle, and of bundles. The oldest are
-    /// dropped first.
+    /// The maximum number of denied accesses for each bundle, and the maximum number of bundles.
+    /// The oldest are dropped first.
     static let maximumRefusals = 96
     static let maximumBundles = 256
-    /// The maximum size of the file in bytes. A larger file is started again from empty.
+    /// The maximum size of the file in bytes. A larger file is replaced by an empty one.
     static let maximumBytes = 16 << 20
 
     private struct State {
-        /// The entries that are not written yet.
+        /// The entries that have not been written yet.
         var pending = SandboxHistory()
         var present: [String: ExtensionBundle.Fingerprint] = [:]
     }
@@ -36,7 +37,7 @@ final class SandboxLog: Sendable {
     private var path: String { directory + "/sandbox.json" }
     private var file: StoreFile { StoreFile(path: path, maximumBytes: Self.maximumBytes) }
 
-    /// Records the sandbox facts of an event. Denied accesses are rare, so they are written
+    /// Records the sandbox facts in an event. Denied accesses are rare, so they are written
     /// immediately.
     func take(_ event: ExtensionEvent) {
         let isRefusal = state.withLock { state in
@@ -59,8 +60,9 @@ final class SandboxLog: Sendable {
         state.withLock { $0.present = Dictionary(present) { first, _ in first } }
     }
 
-    /// The history of the installed extensions. Entries of an earlier version of a bundle are left
-    /// out: they do not describe the current version, which reports its own denied accesses.
+    /// Returns the history of the installed extensions. Entries for an earlier version of a bundle
+    /// are omitted: they do not describe the current version, which reports its own denied
+    /// accesses.
     func history() -> SandboxHistory {
         // The lock keeps `save()` from moving entries from memory to the file between the two
         // reads.
@@ -80,7 +82,7 @@ final class SandboxLog: Sendable {
             guard !state.pending.bundles.isEmpty else { return }
             guard let lock = lockedFile() ?? lockedFile() else { return }
             // Unlocks explicitly. If the file was not replaced, closing the descriptor is not
-            // enough: a process between fork and exec shares the lock.
+            // enough: a child process between fork and exec shares the lock.
             defer { withExtendedLifetime(lock) { _ = flock(lock.number, LOCK_UN) } }
             var history = Self.read(file)
             history.add(state.pending)
@@ -100,8 +102,8 @@ final class SandboxLog: Sendable {
         guard let descriptor = try? OwnFile.open(path, O_RDWR | O_CREAT) else { return nil }
         let number = descriptor.number
         var (held, present) = (stat(), stat())
-        // Another process may have replaced the file after the open. The lock would then be on an
-        // unlinked file.
+        // Another process may have replaced the file after it was opened. The lock would then be on
+        // an unlinked file.
         guard flock(number, LOCK_EX | LOCK_NB) == 0, fstat(number, &held) == 0, stat(path, &present) == 0,
             held.st_ino == present.st_ino, held.st_dev == present.st_dev
         else { return nil }
@@ -131,7 +133,7 @@ package struct SandboxHistory: Hashable, Sendable, Codable {
     package struct Bundle: Hashable, Sendable, Codable {
         /// The protections of its last worker; `nil` if unknown.
         package var report: SandboxReport?
-        /// The denied accesses, the newest last.
+        /// The denied accesses, newest last.
         package var refusals: [Entry] = []
         /// The fingerprint of the bundle version that the entries describe.
         package var fingerprint: ExtensionBundle.Fingerprint?
@@ -149,8 +151,8 @@ package struct SandboxHistory: Hashable, Sendable, Codable {
         change(bundle, fingerprint) { $0.add(Entry(refusal: refusal, first: moment, last: moment)) }
     }
 
-    /// Changes the history of a bundle. A different fingerprint replaces the history of the earlier
-    /// version.
+    /// Changes a bundle's history. If the fingerprint differs, the history of the earlier version
+    /// is replaced.
     private mutating func change(
         _ name: String, _ fingerprint: ExtensionBundle.Fingerprint?, _ change: (inout Bundle) -> Void
     ) {
@@ -170,7 +172,7 @@ package struct SandboxHistory: Hashable, Sendable, Codable {
         self = bounded()
     }
 
-    /// The history, cut to the bundles with the most recent denied accesses.
+    /// Returns the history, truncated to the bundles with the most recent denied accesses.
     func bounded() -> SandboxHistory {
         guard bundles.count > SandboxLog.maximumBundles else { return self }
         let newest = bundles.sorted { ($0.value.refusals.last?.last ?? 0) > ($1.value.refusals.last?.last ?? 0) }
@@ -181,8 +183,8 @@ package struct SandboxHistory: Hashable, Sendable, Codable {
 }
 
 extension SandboxHistory.Bundle {
-    /// Records the report of the last worker. Most workers report no background priorities, so the
-    /// last known ones stay.
+    /// Records the last worker's report. Most workers report no background measures, so the last
+    /// known measures are kept.
     fileprivate mutating func note(_ new: SandboxReport) {
         let known = report
         report = new

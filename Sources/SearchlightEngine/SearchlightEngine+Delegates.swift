@@ -6,9 +6,10 @@ import SearchIndex
 import ServiceMessages
 
 extension SearchlightEngine {
-    /// Registers an app as the delegate of its bundle. Until it is unregistered, the app gets the
-    /// reindex and promise requests instead of its extension. If several delegates are registered,
-    /// the newest one gets them. ``owedWork(for:)`` returns the work to request immediately.
+    /// Registers an app as the delegate of its bundle. Until it is unregistered, the app receives
+    /// the reindex and promise requests instead of its extension. If several delegates are
+    /// registered, the newest one receives them. ``owedWork(for:)`` returns the work to request
+    /// immediately.
     ///
     /// - Returns: A token for the other functions. Pass it to ``receiver(for:)`` for the app's
     ///   donations.
@@ -19,7 +20,7 @@ extension SearchlightEngine {
         let wasAskable = isAskable(bundle)
         do throws(ExtensionError) {
             let token = try delegates.register(delegate, for: bundle)
-            // Its items may be about to expire.
+            // The app's items may be about to expire.
             if wasAskable { jobsFollower.tell() } else { lookSoon() }
             return token
         } catch {
@@ -27,9 +28,9 @@ extension SearchlightEngine {
         }
     }
 
-    /// Ends a registration. Requests that the app has not answered go to the extension.
+    /// Ends a registration. Requests that the app has not replied to are sent to the extension.
     ///
-    /// - Returns: `true` if it was still registered; a second call does nothing.
+    /// - Returns: `true` if the delegate was still registered; a second call does nothing.
     @discardableResult
     package func unregisterDelegate(_ token: DelegateToken) -> Bool {
         defer {
@@ -39,27 +40,27 @@ extension SearchlightEngine {
         return delegates.unregister(token)
     }
 
-    /// Records a sign of progress of an app, which restarts the time limit of its request.
-    /// Donations through ``receiver(for:)`` count as progress by themselves.
+    /// Records a sign of life from an app, which restarts its request's time limit. Donations
+    /// through ``receiver(for:)`` count as signs of life by themselves.
     package func noteProgress(of token: DelegateToken) { delegates.noteProgress(token) }
 
-    /// A receiver that writes a donor's donations to the index. For the connection of a registered
-    /// delegate, pass the delegate's token.
+    /// Returns a receiver that writes a donor's donations to the index. For a registered delegate's
+    /// connection, pass the delegate's token.
     ///
-    /// - Parameter terms: The acceptance conditions of each donation.
+    /// - Parameter terms: The conditions for accepting each donation.
     package func receiver(for donor: Donor, terms: DonationTerms = DonationTerms()) -> any DonationReceiver {
         guard case .delegate(let token) = donor else {
             return IndexReceiver(writer: writer, donor: donor, terms: terms)
         }
         return IndexReceiver(writer: writer, donor: donor, terms: terms) { [delegates, reindexes, listeners] batch in
             delegates.noteProgress(token)
-            // The count of items is reported to the requester of the reindex, as for a worker.
+            // The item count is reported to the requester of the reindex, like a worker's.
             let (bundle, count) = (batch.scope.bundle, batch.itemCount)
             if count > 0, reindexes.mayBeAsked(token, bundle) { listeners.tell(.donated(bundle: bundle, count: count)) }
         }
     }
 
-    /// `true` if an app may donate `bytes` now without waiting; see
+    /// Returns `true` if an app may donate `bytes` now without waiting; see
     /// ``SearchIndex/hasRoom(for:bytes:)``.
     package func hasRoom(for bundle: String, bytes: Int) -> Bool { index.hasRoom(for: bundle, bytes: bytes) }
 
@@ -73,8 +74,8 @@ extension SearchlightEngine {
         }
     }
 
-    /// Notifies the delegate of a bundle, or else its running worker, that indexing is slowed down
-    /// or no longer slowed down. It starts no worker.
+    /// Notifies a bundle's delegate, or else its running worker, that indexing is throttled or no
+    /// longer throttled. Starts no worker.
     ///
     /// - Returns: `true` if there was a delegate or worker to notify.
     @discardableResult
@@ -82,20 +83,20 @@ extension SearchlightEngine {
         await host.throttle(bundle, notice)
     }
 
-    /// The pending work of a bundle: requested and not acknowledged. After failures, wait until
-    /// ``Job/notBefore``, unless something changed, such as a new registration of the app.
+    /// Returns a bundle's pending work: requested but not acknowledged. After failures, wait until
+    /// ``Job/notBefore``, unless something has changed, such as a new registration of the app.
     package func owedWork(for bundle: String) -> Job? { jobStore[bundle] }
 
     /// See ``ForgetCall``.
     package func forgetBundle(_ bundle: String) async throws(EngineError) -> Int { try await forget(bundle) }
 
-    /// Removes all data of a bundle: its items, client states, pending work and name. Data of an
-    /// uninstalled app would otherwise stay indefinitely. If the bundle donates during the call, it
-    /// becomes known again.
+    /// Removes all of a bundle's data: its items, client states, pending work and name. The data of
+    /// an uninstalled app would otherwise stay indefinitely. If the bundle donates during the call,
+    /// it becomes known again.
     ///
     /// - Returns: The number of removed items.
-    /// - Throws: ``EngineError``. Some of the data may then be removed; a second call removes the
-    ///   rest.
+    /// - Throws: ``EngineError``. In that case some of the data may have been removed; a second
+    ///   call removes the rest.
     @discardableResult
     package func forget(_ bundle: String) async throws(EngineError) -> Int {
         await takeOver(bundle)
@@ -104,7 +105,7 @@ extension SearchlightEngine {
         let protected = try await vault.forget(bundle)
         let count = try await onIndex { (index) throws(SearchIndexError) in try await index.forget(bundle: bundle) }
         try jobStore.forget(bundle)
-        // If the write fails, the release holds until the process ends.
+        // If the write fails, the release still applies until the process exits.
         _ = try? await host.release(bundle)
         ledger?.update { $0.forget(bundle) }
         omissions.forget(bundle)

@@ -7,36 +7,36 @@ import SearchIndex
 extension SearchlightEngine {
     package func commit(_ batch: IndexBatch) async throws(EngineError) { try await commit(batch, from: .app) }
 
-    /// Makes a batch durable, as ``EngineClient/commit(_:)`` does.
+    /// Makes a batch durable, like ``EngineClient/commit(_:)``.
     ///
-    /// - Parameter donor: The donor of the batch. It decides how a deletion of everything applies
-    ///   during a reindex of the bundle. If it comes from the donor that the reindex requests items
-    ///   from, it takes effect at the end, for items that were not donated again. If it comes from
+    /// - Parameter donor: The donor of the batch. It determines the effect of a “delete all” during
+    ///   a reindex of the bundle. If it comes from the donor that the reindex requests items from,
+    ///   it takes effect at the end, for items that were not donated again. If it comes from
     ///   another donor, it takes effect immediately, and the reindex becomes pending again. Items
-    ///   that other donors donate during the reindex stay.
-    /// - Throws: ``EngineError``; then nothing is changed.
+    ///   that other donors donate during the reindex are kept.
+    /// - Throws: ``EngineError``; then nothing has changed.
     package func commit(_ batch: IndexBatch, from donor: Donor) async throws(EngineError) {
         try await writer.commit(batch, from: donor)
     }
 
-    /// The client state of the last batch of a scope; `nil` if there is none. A read-only engine
+    /// Returns the client state of a scope's last batch; `nil` if there is none. A read-only engine
     /// knows the batches that were durable when it was opened, minus ``waitingEntries``, and the
     /// batches that were applied since.
     package func clientState(of scope: IndexScope) async throws(EngineError) -> [UInt8]? {
         try await writer.reading(scope) { (index) throws(SearchIndexError) in try await index.clientState(of: scope) }
     }
 
-    /// The generation of the index. It grows with each loss of donations.
+    /// Returns the index generation, which grows with each loss of donations.
     package func generation() async throws(EngineError) -> Int {
         try await onIndex { (index) throws(SearchIndexError) in try await index.generation() }
     }
 
-    /// Returns once every donation that was durable before the call can be found.
+    /// Returns once searches can find every donation that was durable before the call.
     package func settle() async throws(EngineError) {
         try await onIndex { (index) throws(SearchIndexError) in try await index.settle() }
     }
 
-    /// Releases caches that may be needed again soon. Returns immediately.
+    /// Releases caches, even if they may be needed again soon. Returns immediately.
     package func releaseMemory() { index.releaseMemory() }
 
     /// See ``RejectionsCall``.
@@ -66,7 +66,7 @@ extension SearchlightEngine {
             if cursor.map({ index.mayHave(number: $0.number) }) ?? true {
                 found = try await page(of: index, limit, after: cursor)
             }
-            // The numbers of protected items follow those of all others.
+            // The numbers of protected items are greater than those of all other items.
             guard found.next == nil, vault.index != nil else { return found }
             if let last = found.items.last, maximumBytes != nil || found.items.count == limit {
                 found.next = QueryCursor(after: last.number)
@@ -94,7 +94,7 @@ extension SearchlightEngine {
         }
     }
 
-    /// The number of items of each bundle that satisfy a query.
+    /// Returns the number of items in each bundle that satisfy a query.
     func counts(matching query: QueryExpression) async throws(EngineError) -> [String: Int] {
         try await onQuery { (index) throws(IndexQueryError) in try await index.counts(matching: query) }
     }

@@ -3,38 +3,38 @@ import ExtensionHost
 import IdleScheduling
 
 extension SearchlightEngine {
-    /// The health record of an extension; blank if there is none.
+    /// Returns an extension's health record, which is blank if nothing was recorded.
     package func health(of identifier: String) -> ExtensionHealth { host.health(of: identifier) }
 
-    /// The skip-listed items of an extension. They are not requested until the extension changes or
-    /// is released.
+    /// Returns an extension's skip-listed items. They are not requested until the extension changes
+    /// or is released.
     package func itemsSetAside(of identifier: String) -> [ExtensionHealth.ItemSetAside] {
         host.health(of: identifier).itemsSetAside
     }
 
-    /// Enables or disables an extension. Its items stay, and its pending work waits until it is
+    /// Enables or disables an extension. Its items are kept, and its pending work waits until it is
     /// enabled again. Requests to its app are not affected.
     ///
     /// - Throws: ``EngineError`` if the extension is neither installed nor known, or if the write
-    ///   fails. After a failed write, the change holds until this process ends.
+    ///   fails. After a failed write, the change still applies until this process exits.
     package func setEnabled(_ isEnabled: Bool, _ identifier: String) async throws(EngineError) {
         try checkKnown(identifier)
-        // A failed write still leaves the change in memory.
+        // If the write fails, the change still applies in memory.
         try await onHealth { (host) throws(HealthStoreError) in try await host.setDisabled(!isEnabled, identifier) }
     }
 
-    /// Clears the failures of an extension, so that it is used as if nothing had happened. Its
+    /// Clears an extension's failures, so that it is used as if it had never failed. Its
     /// skip-listed items become pending.
     ///
     /// - Returns: The health record before the call.
-    /// - Throws: ``EngineError``, as ``setEnabled(_:_:)`` does.
+    /// - Throws: ``EngineError``, like ``setEnabled(_:_:)``.
     @discardableResult
     package func release(_ identifier: String) async throws(EngineError) -> ExtensionHealth {
         try checkKnown(identifier)
         let items = Set(host.health(of: identifier).itemsSetAside.map(\.identifier))
         if !items.isEmpty {
-            // The job is recorded before the skip list is cleared, so that a crash between the two
-            // loses no item.
+            // The job is recorded before the skip list is cleared, so that a crash in between loses
+            // no item.
             let job = Job(
                 bundle: identifier, work: .reindexItems(items), requested: configuration.now(), cause: .givenBack)
             try jobStore.update { $0.add(job) }
@@ -51,8 +51,8 @@ extension SearchlightEngine {
         await host.prewarm(identifier)
     }
 
-    /// Throws if an identifier is neither installed nor has a health record: it is probably
-    /// misspelt.
+    /// Throws if an identifier is neither installed nor has a health record, because it is then
+    /// probably misspelt.
     private func checkKnown(_ identifier: String) throws(EngineError) {
         guard host.health(of: identifier).isBlank else { return }
         _ = try bundle(identifier)
@@ -65,8 +65,8 @@ extension SearchlightEngine {
         }
     }
 
-    /// Records a pending job. A read-only engine takes the store's write lock for that, if no other
-    /// process holds it.
+    /// Records a pending job. For this, a read-only engine takes the store's write lock, if no
+    /// other process holds it.
     ///
     /// - Returns: `true` if the job was recorded or a reindex of everything is pending anyway.
     static func owe(_ job: Job, in jobs: JobStore, _ configuration: EngineConfiguration) -> Bool {

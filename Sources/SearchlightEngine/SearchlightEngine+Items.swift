@@ -12,7 +12,7 @@ import Synchronization
 import UniformTypeIdentifiers
 
 extension SearchlightEngine {
-    /// Completions of a text that the user is typing; see ``SearchIndex/suggestions(_:)``.
+    /// Returns completions for a text that the user is typing; see ``SearchIndex/suggestions(_:)``.
     package func suggestions(_ request: SuggestionRequest) async throws(EngineError) -> [Suggestion] {
         let vault = vault
         return try await onQuery { (index) throws(IndexQueryError) in
@@ -74,7 +74,7 @@ extension SearchlightEngine {
         throw .itemElsewhere(name, place: place, places: Array(places))
     }
 
-    /// The applied item with a number, without a wait for donations.
+    /// Returns the applied item with a number, without waiting for donations.
     package func item(number: Int64) async throws(EngineError) -> StoredItem {
         let found = try await onIndex(having: number) { (index) throws(SearchIndexError) in
             try await index.appliedItem(number: number)
@@ -83,7 +83,8 @@ extension SearchlightEngine {
         return found
     }
 
-    /// The maximum number of bundles and indexes in the error for an item that is elsewhere.
+    /// The maximum number of bundles and indexes named in
+    /// ``EngineError/itemElsewhere(_:place:places:)``.
     private static var maximumPlacesNamed: Int { 5 }
 
     package func provide(
@@ -109,14 +110,14 @@ extension SearchlightEngine {
         return ProvidedContent(content, wasRetried: retries.happened)
     }
 
-    /// Requests something of an item from an extension. If that fails and the item seems to be
-    /// gone, a reindex of the item becomes pending. The extension then donates it again or deletes
-    /// it.
+    /// Sends a request about an item to an extension. If the request fails and the item seems to
+    /// have been deleted, a reindex of the item becomes pending. The extension then donates it
+    /// again or deletes it.
     func noticingAbsence<Value: Sendable>(
         of item: StoredItem, _ ask: (ExtensionHost) async throws(ExtensionError) -> Value
     ) async throws(EngineError) -> Value {
         do throws(EngineError) { return try await onHost(ask) } catch {
-            // The list of jobs is not encrypted, so it gets no identifiers of protected items.
+            // The job list is not encrypted, so identifiers of protected items are not added to it.
             guard case .extension(.failed(_, _, let status, _)) = error, configuration.access == .readWrite,
                 index.mayHave(number: item.number)
             else {
@@ -128,14 +129,15 @@ extension SearchlightEngine {
             let job = Job(
                 bundle: item.scope.bundle, work: .reindexItems([item.record.uniqueIdentifier]),
                 requested: configuration.now(), cause: .foundGone)
-            // If the job queue is full, the item stays. The error still reports that it is gone.
+            // If the job queue is full, the item is kept. The error still reports that it no longer
+            // exists.
             try? jobStore.update { $0.add(job) }
             throw error
         }
     }
 
-    /// `true` if there is no file at a path. If the file system does not answer within a second,
-    /// the result is `false`.
+    /// Returns `true` if no file exists at a path. If the file system does not respond within a
+    /// second, the result is `false`.
     private static func isMissing(_ path: String) async -> Bool {
         await withCheckedContinuation { continuation in
             let answer = FirstOfTwo(continuation)
@@ -147,14 +149,14 @@ extension SearchlightEngine {
         }
     }
 
-    /// The data of an item as a type, from its app or its extension.
+    /// Returns an item's data in a type, from its app or its extension.
     ///
     /// - Parameters:
-    ///   - identifier: The unique identifier of the item.
+    ///   - identifier: The item's unique identifier.
     ///   - type: A uniform type identifier that the item promises.
     ///   - bundle: The item's bundle.
     /// - Throws: ``EngineError``. A returned stream may still end early, if the process that writes
-    ///   it ends.
+    ///   it exits.
     package func data(of identifier: String, as type: String, bundle: String) async throws(EngineError) -> Payload {
         try await onHost { (host) throws(ExtensionError) in
             try await host.data(item: identifier, type: type, bundle)
@@ -167,7 +169,7 @@ extension IndexScope {
     var phrase: String { bundle + (index.map { " (\($0))" } ?? "") }
 }
 
-/// Continues with the first of two answers.
+/// Resumes a continuation with the first of two answers.
 private final class FirstOfTwo: Sendable {
     private let continuation: Mutex<CheckedContinuation<Bool, Never>?>
 

@@ -31,7 +31,7 @@ extension SearchlightEngine {
         }
     }
 
-    /// The directories that are searched for extensions.
+    /// Returns the directories that are searched for extensions.
     package func extensionPlaces() async throws(EngineError) -> [ExtensionPlace] {
         await refreshExtensions()
         return registry.places(areWatched: isWatched.load(ordering: .relaxed))
@@ -42,7 +42,7 @@ extension SearchlightEngine {
         ExtensionHealthReport(try await release(identifier))
     }
 
-    /// The state of a usable extension, and the reason if it is not ready.
+    /// Returns the state of a usable extension, and the reason if it is not ready.
     private func extensionState(of identifier: String) -> (ExtensionState, reason: String?) {
         let health = health(of: identifier)
         if health.isDisabled {
@@ -68,7 +68,7 @@ extension SearchlightEngine {
 }
 
 extension ExtensionDetails {
-    /// The facts about an extension that only a store has.
+    /// The facts about an extension that only a store knows.
     struct Behaviour {
         var health = ExtensionHealthReport()
         var items = 0
@@ -76,7 +76,7 @@ extension ExtensionDetails {
         var sandbox: SandboxHistory.Bundle?
     }
 
-    /// The facts about an extension that its bundle contains, without a store.
+    /// Creates a report with the facts that an extension's bundle contains, without a store.
     ///
     /// - Throws: ``ExtensionError/notFound(identifier:searchPath:known:)``.
     package init(_ identifier: String, in registry: ExtensionRegistry) throws(ExtensionError) {
@@ -109,7 +109,7 @@ extension ExtensionDetails {
             (state, reason) = (.removed, nil)
         } else {
             (state, reason) = (.refused, refusals.first?.problem.description)
-            // Failures of an earlier version do not describe this one, which was never loaded.
+            // An earlier version's failures do not describe this version, which was never loaded.
             health = ExtensionHealthReport()
             owed?.lastFailure = nil
         }
@@ -117,7 +117,7 @@ extension ExtensionDetails {
 }
 
 extension ExtensionRegistry {
-    /// The directories of the search path.
+    /// Returns the directories in the search path.
     package func places(areWatched: Bool) -> [ExtensionPlace] {
         searchPath.map { directory in
             var isDirectory: ObjCBool = false
@@ -160,7 +160,7 @@ extension ExtensionHealthReport {
 }
 
 extension DeclaredAccess {
-    /// The access beyond the default, one line each.
+    /// The access beyond the default access, one line each.
     fileprivate var lines: [String] {
         var lines = readablePaths.map { "reads \($0)" } + writablePaths.map { "changes \($0)" }
         lines += readablePathsFrom.map { "reads the paths listed in \($0)" }

@@ -3,8 +3,8 @@ import AppLaunching
 import ExtensionHost
 
 extension SearchlightEngine {
-    /// The user-visible name of a bundle: the name of its extension, or else the name in the app's
-    /// desktop entry, or else its identifier.
+    /// Returns a bundle's user-visible name: the name of its extension, or else the name in the
+    /// app's desktop entry, or else its identifier.
     package func displayName(of bundle: String) -> String {
         let manifest = registry.extensions.first { $0.identifier == bundle }?.manifest
         if let name = manifest?.displayName, name != bundle, !name.isEmpty { return name }

@@ -4,30 +4,30 @@ import IdleScheduling
 import SearchIndex
 
 extension SearchlightEngine {
-    /// The store as an opening found it.
+    /// The result of opening a store.
     struct OpenedStore {
         var index: SearchIndex
         var jobs: JobStore
-        /// The number of entries of the write-ahead log that the index does not show.
+        /// The number of entries in the write-ahead log that the index does not include.
         var waiting = 0
         /// The findings and repairs.
         var recovery = RecoveryReport()
-        /// The repair that was refused, since it would lose items that no extension donates again.
-        /// The index is then opened for reading.
+        /// The repair that was rejected because it would lose items that no extension can donate
+        /// again. The index is then opened for reading.
         var refusal: EngineError?
     }
 
-    /// Opens the index, without any repair that loses items which no extension can donate again.
+    /// Opens the index. Rejects repairs that lose items which no extension can donate again.
     ///
-    /// - Parameter donating: Returns the bundles whose extension can donate their items again;
-    ///   called only for such a repair.
+    /// - Parameter donating: Returns the bundles whose extension can donate their items again; only
+    ///   called for such a repair.
     static func openIndex(
         _ configuration: EngineConfiguration, _ access: SearchIndex.Access, _ jobs: JobStore,
         _ donating: @escaping @Sendable () -> Set<String>
     ) throws(EngineError) -> SearchIndex {
         let rule = LossRule { bundles in
-            // The list of donors also has bundles without items. It is used only if the index does
-            // not know the affected bundles.
+            // The list of donors also contains bundles without items. It is only used if the index
+            // does not know the affected bundles.
             let known = bundles ?? (jobs.knownGeneration == nil ? nil : jobs.donors)
             return known.map { Set($0).subtracting(donating()).sorted() }
         }
@@ -42,7 +42,7 @@ extension SearchlightEngine {
         }
     }
 
-    /// Opens the index for changes. If a repair is refused and the configuration allows it, opens
+    /// Opens the index for changes. If a repair is rejected and the configuration allows it, opens
     /// the index for reading.
     static func openForChange(
         _ configuration: EngineConfiguration, _ jobs: JobStore, _ donating: @escaping @Sendable () -> Set<String>
@@ -67,10 +67,9 @@ extension SearchlightEngine {
     ///
     /// A killed process may have left durable log entries that are not applied, an old format, or
     /// damage. A process that changes the store repairs that. If there is no such process, this
-    /// process opens the store for writing for a moment, so that the reader sees everything that
-    /// was acknowledged.
-    /// Reindexes for lost items become pending. A repair that loses items which no extension can
-    /// donate again is refused. A store that cannot be written is read unchanged.
+    /// process briefly opens the store for writing, so that the reader sees everything that was
+    /// acknowledged. Reindexes for lost items become pending. A repair that loses items which no
+    /// extension can donate again is rejected. A store that cannot be written is read unchanged.
     static func openForReading(
         _ configuration: EngineConfiguration, _ jobs: JobStore, _ donating: @escaping @Sendable () -> Set<String>,
         installed: () -> [String]
@@ -101,8 +100,8 @@ extension SearchlightEngine {
             // If the disk is full, the next process that changes the store finds the loss.
             try? oweLosses(of: writer, in: owing, installed(), configuration)
         } catch {
-            // An incomplete index has no results. The reason why it cannot be completed is then the
-            // error.
+            // An incomplete index gives no results. The error is then the reason why it cannot be
+            // completed.
             guard var asItIs, asItIs.index.isComplete else { throw error.isRefusedRepair ? error : problem ?? error }
             // A process that changes the store applies its log entries within a second.
             if case .storeInUse = error { asItIs.waiting = 0 }
@@ -113,12 +112,12 @@ extension SearchlightEngine {
             index: try openIndex(configuration, .readOnly, owing, donating), jobs: owing, recovery: recovery)
     }
 
-    /// Makes a reindex of everything pending if an opening for writing found a loss. The lost jobs
-    /// or donations are unknown, so only a reindex of all bundles restores them.
+    /// Adds a pending reindex of everything if a loss was found while opening for writing. The lost
+    /// jobs or donations are unknown, so only a reindex of all bundles restores them.
     static func oweLosses(
         of index: SearchIndex, in jobs: JobStore, _ installed: [String], _ configuration: EngineConfiguration
     ) throws(EngineError) {
-        // The job file and the index both have the names of donors, so one of them may be lost.
+        // The job file and the index both contain the names of donors, so one of them may be lost.
         let known: [String]
         do throws(SearchIndexError) { known = try index.bundles(upTo: JobDocument.maximumDonors) } catch {
             throw .index(error)
@@ -126,17 +125,17 @@ extension SearchlightEngine {
         let hasLearned = jobs.learn(donors: known)
         let recovery = index.recovery
         if jobs.wasMissing, recovery.isNew, !recovery.lostDonations {
-            // From now on, a missing file of jobs is a loss.
+            // From now on, a missing job file means a loss.
             return try jobs.oweAll([], generation: recovery.generation)
         }
         if jobs.wasDamaged || jobs.wasMissing || jobs.isBehind(generation: recovery.generation) {
             try oweEverything(in: jobs, installed, generation: recovery.generation, configuration)
         }
-        // If the disk is full, the next change of the jobs stores the donors.
+        // If the disk is full, the donors are written with the next change to the jobs.
         if hasLearned { try? jobs.update(always: true) { _ in } }
     }
 
-    /// Makes a reindex of every bundle pending, and stores the generation of the affected index.
+    /// Adds a pending reindex of every bundle, and stores the generation of the affected index.
     static func oweEverything(
         in jobs: JobStore, _ installed: [String], generation: Int, _ configuration: EngineConfiguration
     ) throws(EngineError) {
@@ -156,7 +155,7 @@ extension SearchlightEngine.OpenedStore {
 }
 
 extension EngineError {
-    /// `true` if a repair was refused that would lose items.
+    /// `true` if a repair that would lose items was rejected.
     package var isRefusedRepair: Bool { if case .index(.losingRepair) = self { true } else { false } }
 
     /// `true` if opening the store for changes may help.

@@ -4,18 +4,18 @@ import IdleScheduling
 import UniformTypeIdentifiers
 
 extension SearchlightEngine {
-    /// The path of the cache of bundle metadata.
+    /// Returns the path of the cache of bundle metadata.
     package static func registryCachePath(storeDirectory: String) -> String { storeDirectory + "/extensions.cache" }
 
-    /// Records whether a watcher calls ``refreshExtensions()`` on every change;
+    /// Records whether a watcher calls ``refreshExtensions()`` after every change;
     /// ``extensionPlaces()`` reports it.
     package func noteWatching(_ isWatched: Bool) { self.isWatched.store(isWatched, ordering: .relaxed) }
 
     /// Searches for extensions again and applies the changes. Types are registered again. Workers
-    /// of changed bundles finish their current requests and end. Added and upgraded extensions get
-    /// a pending reindex of everything. For removed extensions the grace period begins.
+    /// of changed bundles finish their current requests and exit. New and upgraded extensions get a
+    /// pending reindex of everything. For removed extensions the grace period begins.
     ///
-    /// - Returns: The changes; none unless ``EngineConfiguration/tracksExtensions`` is set.
+    /// - Returns: The changes; empty unless ``EngineConfiguration/tracksExtensions`` is set.
     @discardableResult
     package func refreshExtensions() async -> ExtensionChanges {
         let (changes, haveRefusalsChanged) = refreshes.withLock { last in
@@ -36,28 +36,28 @@ extension SearchlightEngine {
             )
         }
         // A concurrent refresh may have replaced the registry. The loop ends when the host has the
-        // latest one.
+        // latest registry.
         var told: UInt64
         repeat {
             told = refreshes.withLock { $0 }
             await host.update(registry)
         } while told != refreshes.withLock { $0 }
-        // The items of an added extension may be about to expire.
+        // A new extension's items may be about to expire.
         if !changes.isEmpty { lookSoon() }
         jobsFollower.tell()
         if !changes.isEmpty || haveRefusalsChanged { follower.withLock { $0 }?(changes) }
         return changes
     }
 
-    /// Sets the handler of changes that ``refreshExtensions()`` finds, regardless of its caller.
-    /// Each change is reported once. The handler is also called, without changes, if only the
-    /// rejected bundles differ.
+    /// Sets the handler for changes that ``refreshExtensions()`` finds, regardless of its caller.
+    /// Each change is reported once. The handler is also called, without changes, if only the set
+    /// of rejected bundles has changed.
     package func followExtensions(_ follower: @escaping @Sendable (ExtensionChanges) -> Void) {
         self.follower.withLock { $0 = follower }
     }
 
-    /// The bundles whose extension can donate their items again: it has the point for indexing, has
-    /// donated before, and is neither disabled nor in quarantine. Reads files of the store.
+    /// Returns the bundles whose extension can donate their items again: it is an index extension,
+    /// has donated before, and is neither disabled nor in quarantine. Reads files in the store.
     static func donating(_ registry: ExtensionRegistry, _ configuration: EngineConfiguration) -> Set<String> {
         let ledger = LedgerStore(directory: configuration.storeDirectory).ledger
         let health = KeptHealth(storeDirectory: configuration.storeDirectory).extensions
@@ -109,14 +109,14 @@ extension SearchlightEngine {
         }.sorted { $0.bundle < $1.bundle }
     }
 
-    /// The time of the next deletion; `nil` if none is pending. Extensions of a directory that is
-    /// no longer searched, or is unreadable, are not counted.
+    /// The time of the next deletion; `nil` if none is pending. Extensions in a directory that is
+    /// no longer searched, or is unreadable, are ignored.
     package var nextRemoval: Double? {
         ledger?.ledger.provenRemovals(registry).values.min().map { $0 + configuration.removalGrace }
     }
 
-    /// Deletes the items of extensions that are missing for longer than the grace period. The items
-    /// of an app that is registered as a delegate stay, since the app is installed.
+    /// Deletes the items of extensions that have been missing for longer than the grace period. The
+    /// items of an app that is registered as a delegate are kept, since the app is installed.
     ///
     /// - Returns: The bundles whose items were deleted, with the number of items.
     package func carryOutRemovals() async -> [(bundle: String, items: Int)] {
@@ -146,7 +146,7 @@ extension SearchlightEngine {
 package struct PendingRemoval: Hashable, Sendable, Codable {
     /// The bundle identifier.
     package var bundle: String
-    /// The time of its removal, in seconds since 2001-01-01 UTC.
+    /// The time when the extension was removed, in seconds since 2001-01-01 UTC.
     package var removed: Double
     /// The time at which its items are deleted, in seconds since 2001-01-01 UTC.
     package var due: Double

@@ -25,8 +25,8 @@ extension SearchlightEngine {
         return try await reindexItems(items, of: identifier)
     }
 
-    /// Requests that a bundle donates some items again, or deletes them. The bundle's other pending
-    /// work is requested too. During a reindex of the bundle, the request is only recorded.
+    /// Asks a bundle to donate some items again, or to delete them. The bundle's other pending work
+    /// is requested too. During a reindex of the bundle, the request is only recorded.
     ///
     /// - Parameters:
     ///   - items: The unique identifiers. Above a limit, the request becomes a reindex of
@@ -34,7 +34,7 @@ extension SearchlightEngine {
     ///   - identifier: The bundle identifier.
     ///   - origin: The origin of the request. A user's request overrides a back-off and includes
     ///     skip-listed items.
-    /// - Returns: The number of items of the bundle afterwards.
+    /// - Returns: The bundle's item count after the reindex.
     @discardableResult
     package func reindexItems(
         _ items: Set<String>, of identifier: String, origin: RequestOrigin = .person
@@ -47,13 +47,12 @@ extension SearchlightEngine {
                 bundle: identifier, work: .reindexItems(items), requested: configuration.now(), cause: .asked), origin)
     }
 
-    /// Requests the pending work of a bundle now.
+    /// Requests a bundle's pending work now.
     ///
     /// - Parameters:
-    ///   - origin: The origin of the request. Background requests respect a back-off of the
-    ///     extension.
+    ///   - origin: The origin of the request. Background requests respect the extension's back-off.
     ///   - checkpoint: Called between pages; `false` ends the reindex.
-    /// - Returns: The number of items of the bundle afterwards; `nil` if nothing was pending.
+    /// - Returns: The bundle's item count after the reindex; `nil` if no work was pending.
     /// - Throws: ``EngineError``; the work then stays pending.
     @discardableResult
     package func reindexOwed(
@@ -67,7 +66,7 @@ extension SearchlightEngine {
         try await reindex(request, of: request.bundle, origin) ?? 0
     }
 
-    /// Runs the pending work of a bundle.
+    /// Runs a bundle's pending work.
     ///
     /// - Parameter request: The work to add to the pending work.
     private func reindex(
@@ -75,8 +74,8 @@ extension SearchlightEngine {
         _ checkpoint: @escaping JobCheckpoint = { true }
     ) async throws(EngineError) -> Int? {
         if !delegates.isRegistered(for: identifier) {
-            // There may never be an extension again, so the request does not become pending. The
-            // caller receives the error.
+            // An extension may never be installed again, so the request does not become pending.
+            // The caller receives the error.
             do throws(ExtensionError) { _ = try registry.bundle(identifier) } catch { throw .extension(error) }
         }
         if origin == .person { await takeOver(identifier) }
@@ -116,12 +115,12 @@ extension SearchlightEngine {
             }
             let now = configuration.now()
             activity.noteFailure(of: identifier)
-            // If the store rejected a donation, that is the cause of the extension's later failure.
+            // If the store rejected a donation, that caused the extension's later failure.
             let cause = isOfExtension ? reindexes.storeError(identifier).map(EngineError.index) ?? error : error
             do throws(EngineError) {
                 try jobStore.update { $0.fail(bundle: identifier, reason: cause.description, now: now) }
             } catch let unwritten {
-                // Without disk space neither write succeeds. The cause is more useful then.
+                // On a full disk neither write succeeds. Then the cause is the more useful error.
                 if !isOfExtension { throw unwritten }
             }
             throw cause
@@ -138,7 +137,7 @@ extension SearchlightEngine {
         }
     }
 
-    /// Ends a background request of a bundle, because the user requests the same or more work, or a
+    /// Ends a bundle's background request, because the user requests the same or more work, or a
     /// deletion of everything.
     func takeOver(_ identifier: String) async {
         func isUnderWay() -> Bool { outlook.withLock { $0.inBackground[identifier] != nil } }
@@ -150,7 +149,7 @@ extension SearchlightEngine {
         }
     }
 
-    /// The number of polls of 10 ms, which take 5 s: longer than the 3 s after which an
+    /// The number of polls, 10 ms apart. They take 5 s: longer than the 3 s after which an
     /// unresponsive worker is killed.
     private static let takeOverLooks = 500
 }

@@ -5,11 +5,11 @@ import IdleScheduling
 import SearchIndex
 
 extension SearchlightEngine {
-    /// The maximum age of a reindex in pages, in seconds. After that the items of its first pages
+    /// The maximum age of a reindex in pages, in seconds. After that the items in its first pages
     /// may be outdated.
     static let maximumPagedAge = 7 * 86400.0
 
-    /// Runs a reindex of everything. At the end it deletes the items that were not donated again.
+    /// Runs a reindex of everything. At the end, deletes the items that were not donated again.
     ///
     /// - Parameter job: The pending job, with the resume position of an earlier attempt.
     /// - Returns: The completed job. It has no resume position if the reindex restarted.
@@ -43,11 +43,11 @@ extension SearchlightEngine {
                 omissions.settle(identifier, .everything)
             }
         }
-        // The donor has acknowledged: a deletion from now on is final and must not be undone by
-        // another reindex.
+        // The donor has acknowledged the request. From now on a deletion is final and must not be
+        // undone by another reindex.
         reindexes.ask(nil, identifier)
         // Indexing may take longer than donating, and must respect a pause of background work like
-        // the rest. A cancelled reindex is still finished: nothing is deferred then, and
+        // the other steps. A cancelled reindex is still finished: nothing is deferred then, and
         // acknowledged pages are not requested again.
         _ = try await onIndex { (index) throws(SearchIndexError) in
             try await index.settle(patientlyFor: identifier)
@@ -68,15 +68,15 @@ extension SearchlightEngine {
         return job
     }
 
-    /// `true` if a reindex in pages can resume. If an app has registered as a delegate, everything
-    /// is requested from the app instead.
+    /// Returns `true` if a reindex in pages can resume. If an app has registered as a delegate,
+    /// everything is requested from the app instead.
     private func isValid(_ place: ReindexPlace, of identifier: String) async throws(EngineError) -> Bool {
         let age = configuration.now() - place.began
         guard !delegates.isRegistered(for: identifier), (0..<Self.maximumPagedAge).contains(age),
             place.fingerprint == fingerprint(of: identifier)
         else { return false }
         return try await onIndex { (index) throws(SearchIndexError) in
-            // Read first, since it waits for pending donations, whose loss would change the
+            // Read first, since this call waits for pending donations, whose loss would change the
             // generation.
             let replacement = try await index.replacement(of: identifier)
             let generation = try await index.generation()
@@ -88,7 +88,7 @@ extension SearchlightEngine {
         (try? registry.bundle(identifier))?.fingerprint(workerPath: configuration.worker.workerPath) ?? ""
     }
 
-    /// The page requester, within the limits of the engine and of the extension's manifest.
+    /// Returns the page requester, within the limits of the engine and of the extension's manifest.
     func pagedReindex(
         of identifier: String, _ host: ExtensionHost, _ origin: RequestOrigin = .person
     ) -> PagedReindex {
@@ -98,12 +98,12 @@ extension SearchlightEngine {
             memory: declared ?? DeclaredAccess.defaultMemoryLimit, origin: origin)
     }
 
-    /// Requests all pages from the first one on.
+    /// Requests all pages, starting with the first.
     private func reindexPages(
         of identifier: String, _ job: Job, _ origin: RequestOrigin, _ checkpoint: @escaping JobCheckpoint
     ) async throws(EngineError) {
-        // Items that others donated since the reindex began stay. Their later donations carry no
-        // mark.
+        // Items that other donors have donated since the reindex began are kept. Their later
+        // donations carry no mark.
         let kept = reindexes.kept(identifier)
         let (replacement, generation) = try await onIndex { (index) throws(SearchIndexError) in
             (
@@ -123,7 +123,7 @@ extension SearchlightEngine {
     ) async throws(EngineError) {
         var pages = pagedReindex(of: identifier, host, origin)
         pages.checkpoint = checkpoint
-        // An acknowledged page is not requested again, so the omissions of a page count at once.
+        // An acknowledged page is not requested again, so its omissions are recorded at once.
         var acknowledged = place.pages
         func settlePage() {
             omissions.settle(identifier, acknowledged == 0 ? .everything : .rest)
@@ -131,7 +131,7 @@ extension SearchlightEngine {
         }
         do throws(EngineError) {
             try await pages.run(from: cursor, after: place.pages) { () throws(EngineError) in
-                // Deferred donations are not in the counts.
+                // The counts do not include deferred donations.
                 let isSettled = try await onIndex { (index) throws(SearchIndexError) in
                     try await index.settle(patientlyFor: identifier)
                 }

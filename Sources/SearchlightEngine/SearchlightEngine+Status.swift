@@ -3,29 +3,29 @@ import ExtensionHost
 import SearchIndex
 
 extension SearchlightEngine {
-    /// The findings of the store's opening.
+    /// Returns the findings from opening the store.
     package func opening() async throws(EngineError) -> StoreOpeningReport {
         StoreOpeningReport(recovery: recovery, waitingEntries: waitingEntries)
     }
 
-    /// The extensions, the rejected bundles and the search path.
+    /// Returns the extensions, the rejected bundles and the search path.
     package func extensions() async throws(EngineError) -> InstalledExtensions {
         await refreshExtensions()
         return InstalledExtensions(registry)
     }
 
-    /// The donations that are durable and cannot be found yet.
+    /// Returns the donations that are durable but cannot be found yet.
     package func pendingDonations() async throws(EngineError) -> PendingDonations { index.pending }
 
-    /// The pending reindexes: requested and not acknowledged.
+    /// Returns the pending reindexes: requested but not acknowledged.
     package func owedReindexes() async throws(EngineError) -> [PendingReindexJob] {
         jobStore.jobs.map(PendingReindexJob.init)
     }
 
-    /// The counts, findings and pending work of the store; see ``StatusCall``.
+    /// Returns the store's counts, findings and pending work; see ``StatusCall``.
     package func status(isExact: Bool) async throws(EngineError) -> StoreStatus {
-        // Read first, so that a donation that is applied during the call is not missing from both
-        // numbers.
+        // Read first, so that a donation that is applied during the call is included in at least
+        // one of the two numbers.
         let pending = index.pending.nonEmpty
         let accounts = try await unlessDamaged(or: []) { () throws(EngineError) in
             try await self.accounts(try await itemCounts(), pending)
@@ -48,8 +48,8 @@ extension SearchlightEngine {
         }
     }
 
-    /// Reads a part of the status. If its repair was refused, a damaged store is not an error: the
-    /// status reports the damage and the other parts.
+    /// Reads a part of the status. If the repair of a damaged store was rejected, the damage is not
+    /// an error: the status reports it together with the other parts.
     private func unlessDamaged<Value>(
         or rest: Value, _ read: () async throws(EngineError) -> Value
     ) async throws(EngineError) -> Value {

@@ -4,8 +4,8 @@ import IdleScheduling
 import SearchIndex
 import Synchronization
 
-/// The index, the extensions and the donations between them, behind one type. A service keeps an
-/// engine while it runs; a command keeps one for the duration of the command.
+/// The index, the extensions and the donations between them, behind one interface. A service keeps
+/// an engine open while it runs; a command keeps one open for the duration of the command.
 ///
 /// May be used from any task.
 package final class SearchlightEngine: EngineClient, EngineSource {
@@ -14,15 +14,16 @@ package final class SearchlightEngine: EngineClient, EngineSource {
     let cache: RegistryCache
     /// The recorded extensions; `nil` for an engine that does not record them.
     let ledger: LedgerStore?
-    /// The number of searches for extensions since the opening. Its lock is held during a search.
+    /// The number of searches for extensions since the engine was opened. Its lock is held during a
+    /// search.
     let refreshes = Mutex<UInt64>(0)
     /// The handler of changes to the extensions; see ``followExtensions(_:)``.
     let follower = Mutex<(@Sendable (ExtensionChanges) -> Void)?>(nil)
-    /// `true` if a watcher calls ``refreshExtensions()`` on every change.
+    /// `true` if a watcher calls ``refreshExtensions()`` after every change.
     let isWatched = Atomic(false)
-    /// The handler that watches the files of extensions; see ``setFileFollower(_:)``.
+    /// The handler that watches the extensions' files; see ``setFileFollower(_:)``.
     let fileFollower = Mutex<(@Sendable (String) async -> Void)?>(nil)
-    /// The changes to the extensions that the opening found.
+    /// The changes to the extensions that were found when the engine was opened.
     package let changesAtOpening: ExtensionChanges
     /// The extensions that the last search found.
     package var registry: ExtensionRegistry { found.withLock { $0 } }
@@ -41,7 +42,7 @@ package final class SearchlightEngine: EngineClient, EngineSource {
     let onEvent: @Sendable (ExtensionEvent) -> Void
     let listeners: EventListeners
     let sandboxLog: SandboxLog
-    /// The content that extensions left out of the index.
+    /// The content that extensions did not index.
     let omissions: OmissionStore
     /// The apps that are switched off in the desktop's search.
     let desktop: DesktopVisibilityFile
@@ -49,17 +50,17 @@ package final class SearchlightEngine: EngineClient, EngineSource {
     let jobsFollower: JobsFollower
     let outlook: OutlookBox
     let activity: ActivityCounts
-    /// The embedding model of the store.
+    /// The store's embedding model.
     let semanticModel: SemanticModel
     private let lock: StoreLock?
-    /// The number of entries in the write-ahead log that the index does not show. It is not 0 only
-    /// if the store cannot be written.
+    /// The number of entries in the write-ahead log that the index does not include. It is 0 unless
+    /// the store cannot be written.
     package let waitingEntries: Int
-    /// The damage that the opening found, and whether donations were lost.
+    /// The damage that was found when the store was opened, and whether donations were lost.
     package let recovery: RecoveryReport
-    /// The repair that was refused, since it would lose items that no extension donates again;
-    /// `nil` normally. The engine then only reads the store, with the store's lock if it was opened
-    /// for changes. Every change must be rejected with this error.
+    /// The repair that was rejected because it would lose items that no extension can donate again;
+    /// normally `nil`. The engine then only reads the store, holding the store's lock if it was
+    /// opened for changes. Every change must be rejected with this error.
     package let refusal: EngineError?
 
     /// Opens an engine.
@@ -115,7 +116,7 @@ package final class SearchlightEngine: EngineClient, EngineSource {
         }
         self.onEvent = tell
         scheduleStore = ScheduleStore(directory: configuration.storeDirectory)
-        // The deadlines before the last close are not recorded, so the first check is due
+        // The deadlines from before the last close are not recorded, so the first check is due
         // immediately.
         let outlook = OutlookBox(Outlook(next: isWritable ? configuration.now() : nil))
         self.outlook = outlook
@@ -156,7 +157,8 @@ package final class SearchlightEngine: EngineClient, EngineSource {
                     bundle: bundle, work: .reindexItems(items), requested: configuration.now(), cause: .givenBack)
                 return Self.owe(job, in: jobStore, configuration)
             }, onHealthChange: { jobsFollower.tell() }, onEvent: tell)
-        // Runs before the check for losses. After a loss, the jobs for every bundle replace these.
+        // Runs before the check for losses. After a loss, the jobs for every bundle replace these
+        // jobs.
         changesAtOpening = Self.meet(registry, ledger, jobStore, configuration)
         guard isWritable else { return }
         do throws(EngineError) {
@@ -167,21 +169,21 @@ package final class SearchlightEngine: EngineClient, EngineSource {
         }
     }
 
-    /// Ends all workers and releases the store. Call it once, as the last call.
+    /// Terminates all workers and releases the store. Call it once, as the last call.
     package func close() async {
         jobsFollower.follow(nil)
         await lock()
         semanticModel.close()
         await host.shutdown()
         sandboxLog.save()
-        // Records losses since the opening. If this fails, the next opening detects them.
+        // Records losses since the engine was opened. If this fails, the next opening detects them.
         if configuration.access == .readWrite, let generation = try? await index.generation(),
             jobStore.isBehind(generation: generation)
         {
             try? Self.oweEverything(
                 in: jobStore, registry.extensions.map(\.identifier), generation: generation, configuration)
         }
-        // Entries that are not applied now are applied at the next opening.
+        // Entries that are not applied now are applied when the store is opened next.
         try? await index.close()
         lock?.release()
     }
@@ -193,21 +195,21 @@ package final class SearchlightEngine: EngineClient, EngineSource {
         try await call.perform(CallContext(engine: self, onEvent: onEvent))
     }
 
-    /// Runs a body immediately: this engine has no other users.
+    /// Runs a closure immediately: this engine has no other users.
     package func use<Value: Sendable>(
         _ need: EngineNeed, _ body: (SearchlightEngine) async throws(EngineError) -> Value
     ) async throws(EngineError) -> Value {
         try await body(self)
     }
 
-    /// The pending reindexes: requested and not acknowledged.
+    /// The pending reindexes: requested but not acknowledged.
     package var owedJobs: [Job] { jobStore.jobs }
 
-    /// The bundles that ever donated and were not forgotten, sorted. A loss of donations makes a
-    /// reindex of each one pending.
+    /// The bundles that have ever donated and were not forgotten, sorted. After a loss of
+    /// donations, each gets a pending reindex.
     package var donors: [String] { jobStore.donors }
 
-    /// The number of items of each bundle.
+    /// Returns the number of items in each bundle.
     package func itemCounts() async throws(EngineError) -> [String: Int] {
         let counts = try await onIndex { (index) throws(SearchIndexError) in try await index.itemCounts() }
         let protected = try await vault.whileUnlocked { (index) async throws(EngineError) in
@@ -222,7 +224,7 @@ package final class SearchlightEngine: EngineClient, EngineSource {
         _ body: (SearchIndex) async throws(SearchIndexError) -> Value
     ) async throws(EngineError) -> Value {
         do throws(SearchIndexError) { return try await body(index) } catch {
-            // SQLite reports a cancelled read as an error of its own.
+            // SQLite reports a cancelled read as a separate error.
             if Task.isCancelled, case .storage = error { throw .extension(.cancelled) }
             throw .index(error)
         }

@@ -3,7 +3,7 @@ import ExtensionHost
 import Foundation
 import SearchIndex
 
-/// Checks, and on request repairs, a store that no engine has open. For an open store, use
+/// Checks, and on request repairs, a store that no engine has opened. For an open store, use
 /// ``SearchlightEngine/verify(progress:)``.
 package struct StoreCheck: Sendable {
     private let configuration: EngineConfiguration
@@ -16,11 +16,11 @@ package struct StoreCheck: Sendable {
         package var after: VerificationReport
     }
 
-    /// A check of the store of a configuration.
+    /// Creates a check for the store in a configuration.
     package init(_ configuration: EngineConfiguration) { self.configuration = configuration }
 
-    /// Checks everything without changing anything. Blocks. If the store can be written, it holds
-    /// the write lock during the check.
+    /// Checks everything without changing anything. Blocks. If the store can be written, the check
+    /// holds the write lock.
     ///
     /// - Parameter progress: Called from time to time with the number of checked items.
     package func verify(progress: (Int) -> Void = { _ in }) throws(EngineError) -> VerificationReport {
@@ -39,7 +39,7 @@ package struct StoreCheck: Sendable {
     }
 
     /// Opens the store with a full check and repair, then checks it again. The repair may lose
-    /// items that no extension donates again.
+    /// items that no extension can donate again.
     package func repair(progress: (Int) -> Void = { _ in }) async throws(EngineError) -> Repair {
         let verifier = StoreVerifier(directory: configuration.storeDirectory)
         verifier.requestRepair()
@@ -66,8 +66,8 @@ package struct StoreCheck: Sendable {
 }
 
 extension SearchlightEngine {
-    /// Checks everything in the store, as ``StoreCheck/verify(progress:)`` does, while the store is
-    /// in use. Other requests do not wait for the check.
+    /// Checks everything in the store, like ``StoreCheck/verify(progress:)``, while the store is in
+    /// use. Other requests do not wait for the check.
     ///
     /// - Parameter progress: Called from time to time with the number of checked items.
     /// - Throws: ``EngineError``; ``EngineError/query(_:)`` if the task was cancelled.

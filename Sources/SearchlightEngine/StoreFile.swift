@@ -4,7 +4,7 @@ import Glibc
 import SearchIndex
 import SystemSupport
 
-/// A file of the store that is read and replaced as a whole.
+/// A file in the store that is read and replaced as a whole.
 struct StoreFile: Sendable {
     let path: String
     /// The maximum size in bytes. A larger file counts as damaged, and larger content is not
@@ -28,8 +28,8 @@ struct StoreFile: Sendable {
         }
     }
 
-    /// Replaces the file atomically: after a crash, either the old or the new content is there.
-    /// Only one process at a time may call it.
+    /// Replaces the file atomically: after a crash, it has either the old or the new content. Only
+    /// one process at a time may call this.
     ///
     /// - Parameters:
     ///   - settingAside: `true` to keep the old file as `….damaged`.
@@ -65,8 +65,8 @@ struct StoreFile: Sendable {
     private static var failure: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }
 
-/// The content of a store file, with a checksum over its other fields. Its encoding must not depend
-/// on the process. That excludes sets, and dictionaries whose keys are not strings.
+/// The content of a store file, with a checksum over its other fields. Its encoding must be the
+/// same in every process. That excludes sets, and dictionaries whose keys are not strings.
 protocol ChecksummedDocument: Codable {
     /// The checksum of the document without this field.
     var checksum: UInt32? { get set }
@@ -76,8 +76,8 @@ extension ChecksummedDocument {
     /// Encodes the document with its checksum. Equal documents have equal bytes.
     func encoded() throws -> Data { try Self.encoder.encode(sealed()) }
 
-    /// `true` if the checksum matches. The check encodes the document again, so that only a change
-    /// of meaning counts.
+    /// `true` if the checksum matches. The check encodes the document again, so that only changes
+    /// of meaning make it fail.
     var hasRightChecksum: Bool { checksum != nil && (try? sealed())?.checksum == checksum }
 
     private func sealed() throws -> Self {

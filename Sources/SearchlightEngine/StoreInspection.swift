@@ -2,7 +2,7 @@
 import SearchIndex
 import SystemSupport
 
-/// The check of all files in a store's folder before any of them is opened.
+/// Checks all files in a store's folder before any of them is opened.
 enum StoreInspection {
     /// The files of this module and the extension host; the index has its own list.
     static let fileNames: [String] =
@@ -13,12 +13,12 @@ enum StoreInspection {
         ]
         .flatMap { [$0, $0 + ".new", $0 + ".damaged"] }
 
-    /// Checks the folder, each step of its path, and each file of the store. A missing folder is
-    /// valid.
+    /// Checks the folder, each component of its path, and each file in the store. A missing folder
+    /// is valid.
     ///
     /// A named pipe would block its reader, a device may be endless, and a symbolic or hard link
-    /// leads to a file outside the store. A file that is replaced after this check is checked again
-    /// when it is opened.
+    /// leads to a file outside the store. If a file is replaced after this check, it is checked
+    /// again when it is opened.
     ///
     /// - Throws: ``EngineError/index(_:)`` with the file's name and advice.
     static func check(_ directory: String) throws(EngineError) {

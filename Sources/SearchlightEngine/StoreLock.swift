@@ -4,8 +4,8 @@ import Glibc
 import SearchIndex
 import SystemSupport
 
-/// The write lock of a store: a `flock` that one process at a time holds. The kernel releases it
-/// when the process ends.
+/// A store's write lock: a `flock` that only one process at a time can hold. The kernel releases it
+/// when the process exits.
 final class StoreLock: Sendable {
     private let descriptor: OwnedDescriptor
 
@@ -34,14 +34,14 @@ final class StoreLock: Sendable {
             }
             throw .storeInUse(path: directory, process: Self.owner(number))
         }
-        // The process number is only for the error message of other processes.
+        // The process number is only used in other processes' error messages.
         let text = "\(getpid())\n"
         ftruncate(number, 0)
         _ = text.withCString { pwrite(number, $0, strlen($0), 0) }
     }
 
-    /// Releases the lock. Closing the descriptor is not enough: a process between fork and exec
-    /// shares the lock.
+    /// Releases the lock. Closing the descriptor is not enough: a child process between fork and
+    /// exec shares the lock.
     func release() { flock(descriptor.number, LOCK_UN) }
 
     deinit { release() }

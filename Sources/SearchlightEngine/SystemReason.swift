@@ -2,8 +2,8 @@
 import Foundation
 import Glibc
 
-/// The reason for a Foundation error, as part of a sentence. It prefers the system's error text,
-/// since Foundation's own text is often generic. May be called from any thread.
+/// Returns the reason for a Foundation error, as part of a sentence. It prefers the system's error
+/// text, since Foundation's own text is often generic. May be called from any thread.
 package func systemReason(of error: any Error) -> String {
     if let system = (error as? CocoaError)?.userInfo[NSUnderlyingErrorKey] as? NSError,
         system.domain == NSPOSIXErrorDomain,
@@ -14,5 +14,5 @@ package func systemReason(of error: any Error) -> String {
     return withoutFullStop(error.localizedDescription)
 }
 
-/// The sentence without its full stop, for use inside a longer one.
+/// Returns the sentence without its full stop, for use inside a longer sentence.
 func withoutFullStop(_ sentence: String) -> String { sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence }

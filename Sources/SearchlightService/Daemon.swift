@@ -10,9 +10,9 @@ import SystemSupport
 ///
 /// May be used from any thread.
 package final class Daemon: Sendable {
-    /// The reason why a service ended.
+    /// The reason for the end of the service.
     package enum Ending: Sendable, Hashable {
-        /// A client or a signal requested the end.
+        /// A client or a signal requested the shutdown.
         case stopped
         /// The service was idle for too long.
         case idle
@@ -36,7 +36,7 @@ package final class Daemon: Sendable {
 
     /// Opens the engine and listens on the socket.
     ///
-    /// - Throws: ``ServiceStartError``; then nothing is left behind.
+    /// - Throws: ``ServiceStartError``; in that case nothing is left behind.
     package init(_ configuration: ServiceConfiguration) async throws(ServiceStartError) {
         self.configuration = configuration
         let life = ServiceLife(configuration)
@@ -116,15 +116,15 @@ package final class Daemon: Sendable {
         if configuration.engine.tracksExtensions {
             extensions.begin()
         }
-        // Runs in a task of its own, so that an unresponsive bus does not delay the socket.
+        // Runs in a separate task, so that an unresponsive bus does not delay the socket.
         if let address = configuration.sessionBus {
             joining.withLock { $0 = Task { [bus] in await bus.join(address) } }
         }
     }
 
-    /// Opens the engine. A socket-activated service waits, for a bounded time, while a command
-    /// holds the store. If it failed instead, systemd would restart it immediately, and would
-    /// disable the unit and its socket after a few failures.
+    /// Opens the engine. While a command holds the store, a socket-activated service waits for a
+    /// limited time. If it failed instead, systemd would restart it immediately, and would disable
+    /// the unit and its socket after a few failures.
     private static func waitingForStore(
         _ configuration: ServiceConfiguration, _ opening: () throws(EngineError) -> EngineHolder
     ) async throws(ServiceStartError) -> EngineHolder {
@@ -148,7 +148,7 @@ package final class Daemon: Sendable {
     /// The path of the socket for clients.
     package var socketPath: String { StoreLocation(folder: folder).socketPath }
 
-    /// The maximum of ``heldBytes`` so far; for tests of the limits.
+    /// The highest value of ``heldBytes`` so far; for tests of the limits.
     package var peakHeldBytes: Int { core.flow.peak }
     /// The donations in flight, and the limits that they wait for.
     package var flow: DonationFlow { core.flow.flow }
@@ -162,7 +162,7 @@ package final class Daemon: Sendable {
     package var engine: SearchlightEngine? { core.holder.current }
     var load: ServiceActivity.Load { core.activity.now }
     package var watchedDirectories: Int { extensions.watchedDirectories }
-    /// The control of background work.
+    /// The controls for background work.
     package var scheduling: any ScheduleService { schedule }
     package var senderCount: Int { bus.senderCount }
 
@@ -199,18 +199,18 @@ package final class Daemon: Sendable {
         )
     }
 
-    /// Requests the end of the service; ``run()`` performs it.
+    /// Requests the shutdown of the service; ``run()`` performs it.
     package func requestStop() { life.requestEnd(.stopped) }
 
-    /// Waits for the end of the service and performs it.
+    /// Waits until the service should shut down, and shuts it down.
     package func run() async -> Ending {
         let ending = await life.ending()
         await end(ending)
         return ending
     }
 
-    /// Accepts no further clients, lets the work in progress end within a bounded time, and closes
-    /// the store.
+    /// Accepts no further clients, lets work in progress finish within a time limit, and closes the
+    /// store.
     private func end(_ ending: Ending) async {
         life.stopTimers()
         configuration.notify("STOPPING=1\nSTATUS=Finishing requests in progress.")
@@ -240,7 +240,7 @@ package final class Daemon: Sendable {
     }
 }
 
-/// An error that prevents the start of a service.
+/// An error that prevents a service from starting.
 package enum ServiceStartError: Error, Sendable, CustomStringConvertible {
     /// The store cannot be opened.
     case engine(EngineError)

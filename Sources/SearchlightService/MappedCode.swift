@@ -10,7 +10,7 @@ enum MappedCode {
     /// Drops unmodified code pages from the process's resident set. They stay in the page cache as
     /// long as there is room; each 64 KiB that are used again cost a minor fault.
     ///
-    /// It covers only read-only segments without relocations, in mappings without a changed page.
+    /// Only covers read-only segments without relocations, in mappings without a changed page.
     /// `MADV_DONTNEED` would discard changes.
     static func release() {
         guard let bytes = try? BoundedFile.beginning("/proc/self/smaps", limit: limit) else { return }
@@ -20,8 +20,8 @@ enum MappedCode {
         clean.withUnsafeBufferPointer { cfiles_forget_segments($0.baseAddress, $0.count) }
     }
 
-    /// The read-only file mappings without a changed page, in memory or in swap, from text in the
-    /// format of proc_pid_smaps(5).
+    /// Returns the read-only file mappings without a changed page, in memory or in swap, from text
+    /// in the format of proc_pid_smaps(5).
     static func unchanged(_ text: String) -> [Range<UInt>] {
         var found: [Range<UInt>] = []
         var mapping: Range<UInt>?
@@ -38,15 +38,15 @@ enum MappedCode {
         return found
     }
 
-    /// The addresses in the first line of a mapping; empty if it is not a read-only file mapping;
-    /// `nil` for other lines.
+    /// Returns the addresses in the first line of a mapping; an empty range if it is not a
+    /// read-only file mapping; `nil` for other lines.
     static func mapping(_ line: Substring) -> Range<UInt>? {
         let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
         let ends = fields.first?.split(separator: "-") ?? []
         guard fields.count >= 5, ends.count == 2, let start = UInt(ends[0], radix: 16),
             let end = UInt(ends[1], radix: 16), start <= end
         else { return nil }
-        // Names of mappings without a file, such as [heap], contain no slash.
+        // The names of mappings without a file, such as [heap], contain no slash.
         let isCode = (fields[1] == "r-xp" || fields[1] == "r--p") && fields.count == 6 && fields[5].contains("/")
         return start..<(isCode ? end : start)
     }

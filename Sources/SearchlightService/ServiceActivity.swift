@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// The load of the service: requests in progress, connections and pending work. A handler is called
-/// at each change between some and none, so that no component polls.
+/// The service's load: requests in progress, connections and pending work. A handler is called
+/// whenever one of these becomes zero or non-zero, so that no component polls.
 final class ServiceActivity: Sendable {
     /// The current load.
     struct Load: Sendable, Equatable {
@@ -12,8 +12,8 @@ final class ServiceActivity: Sendable {
         var senders = 0
         /// `true` if a job is pending that will run when the machine is idle.
         var isOwing = false
-        /// `true` if files are followed for extensions, whose changes only this service would
-        /// notice.
+        /// `true` if files are followed for extensions. Only this service would notice changes to
+        /// these files.
         var isFollowing = false
         /// The number of requests since the start.
         var total: UInt64 = 0
@@ -21,7 +21,7 @@ final class ServiceActivity: Sendable {
         /// `true` if there are no requests, no clients and no pending jobs.
         var isIdle: Bool { requests == 0 && connections == 0 && senders == 0 && !isOwing }
 
-        /// `true` if the service may end by itself.
+        /// `true` if the service may exit by itself.
         var mayEnd: Bool { isIdle && !isFollowing }
     }
     private struct Clients {
@@ -30,7 +30,7 @@ final class ServiceActivity: Sendable {
     }
     /// The origin of a request.
     enum Asker {
-        /// A client, which waits for the answer.
+        /// A client, which waits for the reply.
         case client
         /// The service itself.
         case service
@@ -39,10 +39,10 @@ final class ServiceActivity: Sendable {
     private let clients = Mutex(Clients())
     private let onChange: @Sendable () -> Void
 
-    /// Creates a load of zero.
+    /// Creates an empty load.
     ///
     /// - Parameter onChange: Called from any thread when requests, connections or another part of
-    ///   the load become some or none.
+    ///   the load become zero or non-zero.
     init(onChange: @escaping @Sendable () -> Void) { self.onChange = onChange }
 
     var now: Load { load.withLock { $0 } }
@@ -87,7 +87,7 @@ final class ServiceActivity: Sendable {
 
     /// Counts a connection, unless the limit is reached.
     ///
-    /// - Returns: A token to keep until the connection ends; `nil` at the limit.
+    /// - Returns: A token to keep until the connection ends; `nil` if the limit is reached.
     func beginConnection(limit: Int) -> Token? {
         let count: Int? = load.withLock { load in
             guard load.connections < limit else { return nil }
@@ -125,7 +125,7 @@ final class ServiceActivity: Sendable {
 
     /// Counts a client on the session bus.
     ///
-    /// - Returns: A token to keep until the client is gone.
+    /// - Returns: A token to keep until the client has disconnected.
     func beginSender() -> Token {
         let isFirst = load.withLock { load in
             load.senders += 1
@@ -141,7 +141,7 @@ final class ServiceActivity: Sendable {
         }
     }
 
-    /// A count that lasts until the object is released or ``end()`` is called.
+    /// A count that ends when the object is released or ``end()`` is called.
     final class Token: Sendable {
         private let onEnd: Mutex<(@Sendable () -> Void)?>
 

@@ -5,34 +5,34 @@ import IdleScheduling
 import SearchlightEngine
 import SystemSupport
 
-/// The configuration of a service. The clock, the log and the notifications to systemd are
-/// injected, so that tests can replace them.
+/// A service's configuration. The clock, the log and the notifications to systemd are injected, so
+/// that tests can replace them.
 package struct ServiceConfiguration: Sendable {
-    /// The configuration of the engine.
+    /// The engine's configuration.
     package var engine: EngineConfiguration
-    /// The limits of the service.
+    /// The service's limits.
     package var limits = ServiceLimits()
     /// The log.
     package var log: ServiceLog
-    /// The clock of all timers and deadlines. With the clock of an ``EventLoop``, they are
-    /// deadlines of that loop.
+    /// The clock for all timers and deadlines. With an ``EventLoop``'s clock, they are deadlines of
+    /// that loop.
     package var clock: any Clock<Duration> = ContinuousClock()
-    /// The user of the service.
+    /// The user who runs the service.
     package var user: UInt32 = getuid()
     /// The reported version.
     package var version = Installation.version
-    /// Returns `true` if the service should end before it has started; see
+    /// Returns `true` if the service should exit before it has started; see
     /// ``Daemon/requestStop()``.
     package var isStopWanted: @Sendable () -> Bool = { false }
     /// An inherited listening socket; `nil` to create one in the store's folder.
     package var inheritedSocket: OwnedDescriptor?
-    /// The time without changes to extension folders before they are searched again.
+    /// The time without changes to extension folders after which they are searched again.
     package var extensionQuiet = BundleWatch.standardQuiet
-    /// The idle time after which the service ends by itself; `nil` for no limit.
+    /// The idle time after which the service exits by itself; `nil` for no limit.
     package var idleExit: Duration?
-    /// The address of the session bus on which the service also answers; `nil` for none.
+    /// The address of the session bus on which the service is also available; `nil` for none.
     package var sessionBus: String?
-    /// The buses whose signals lock protected items: the system bus, and the session bus; `nil` for
+    /// The buses whose signals lock protected items: the system bus and the session bus; `nil` for
     /// none.
     package var lockBuses: (system: String?, session: String?) = (nil, nil)
     /// Called before a passphrase or a key is received. Makes the process overwrite memory that it
@@ -44,17 +44,18 @@ package struct ServiceConfiguration: Sendable {
     /// Lowers or restores the priority of the whole process; returns `false` if the caller should
     /// try again soon. `nil` if the process is not dedicated to this service.
     package var setYielding: (@Sendable (Bool) -> Bool)?
-    /// Sends a notification to systemd, as sd_notify(3) does.
+    /// Sends a notification to systemd, like sd_notify(3).
     package var notify: @Sendable (String) -> Void = { _ in }
     /// systemd's watchdog timeout; `nil` if it has none.
     package var watchdog: Duration?
-    /// The policy of background work.
+    /// The policy for background work.
     package var policy = SchedulingPolicy()
     /// Creates the source of the machine's conditions. Its parameter returns the process IDs whose
-    /// load is Searchlight's own. By default the conditions are unknown and have no effect.
+    /// load is caused by Searchlight itself. By default the conditions are unknown and have no
+    /// effect.
     package var conditions: @Sendable (_ ownProcesses: @escaping @Sendable () -> [Int32]) -> any ConditionSource =
         { _ in UnknownConditions() }
-    /// Identifies a client; injected so that tests can be another client.
+    /// Identifies a client; injected so that tests can appear as another client.
     package var identify: @Sendable (OwnedDescriptor) throws(PeerIdentityError) -> ClientIdentity = ClientIdentity.init
 
     package init(engine: EngineConfiguration, log: ServiceLog) {

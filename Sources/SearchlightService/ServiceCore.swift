@@ -6,28 +6,28 @@ import Synchronization
 /// The parts of a service that all sessions share.
 final class ServiceCore: Sendable {
     let holder: EngineHolder
-    /// The access of clients to the engine.
+    /// The clients' access to the engine.
     let engine: SharedEngine
     let limits: ServiceLimits
     let log: ServiceLog
     let clock: any Clock<Duration>
-    /// The user of the service.
+    /// The user who runs the service.
     let user: UInt32
     let version: String
-    /// The order of donations over several connections of an app.
+    /// The order of donations over an app's connections.
     let donationOrder = DonationOrder()
     /// The donations in flight.
     let flow: FlowControl
     let activity: ServiceActivity
-    /// The log allowance of clients that never identify themselves.
+    /// The log allowance for clients that never identify themselves.
     let strangers: LogAllowance
-    /// The service's own requests, such as pending work of a registered app.
+    /// The service's own requests, such as requests for the pending work of a registered app.
     let background = SessionTasks(maximum: 64)
-    /// The number of drags and previews that a user waits for.
+    /// Counts the drags and previews that a user is waiting for.
     let persons: InteractiveRequestCounter
-    /// The handler of calls from commands.
+    /// The handler for calls from commands.
     let calls: ClientCallHandler
-    /// The running apps that take activities.
+    /// The running apps that accept activities.
     let activities: ActivityHandlers
     let process = UInt64(getpid())
 

@@ -2,7 +2,7 @@
 import SearchlightEngine
 import Synchronization
 
-/// The end of a service, and its notifications to systemd.
+/// The shutdown of a service, and its notifications to systemd.
 final class ServiceLife: Sendable {
     private enum State {
         case running
@@ -52,8 +52,8 @@ final class ServiceLife: Sendable {
         let load: @Sendable () -> ServiceActivity.Load = { [activity] in activity.now }
         let watchdog = configuration.watchdog.map {
             ServiceWatchdog(limit: $0, clock: configuration.clock, notify: configuration.notify, activity: load) {
-                // During a repair there is nothing to read; then it is enough that the event loop
-                // responds.
+                // During a repair there is nothing to read; in that case it is sufficient that the
+                // event loop responds.
                 await core.holder.useNow { _ = try? await $0.generation() }
             }
         }
@@ -83,7 +83,8 @@ final class ServiceLife: Sendable {
         activityChanged()
     }
 
-    /// Called when the number of requests, connections or other activities becomes zero or nonzero.
+    /// Called when the number of requests, connections or other activities becomes zero or
+    /// non-zero.
     func activityChanged() {
         let (watchdog, reclaimer) = parts.withLock { ($0.watchdog, $0.reclaimer) }
         reclaimer?.update()
@@ -118,7 +119,7 @@ final class ServiceLife: Sendable {
         waiting?.resume(returning: ending)
     }
 
-    /// Waits for the end of the service. Call it once.
+    /// Waits until the service should shut down. Call it once.
     func ending() async -> Daemon.Ending {
         await withCheckedContinuation { (continuation: CheckedContinuation<Daemon.Ending, Never>) in
             let known: Daemon.Ending? = state.withLock { state in

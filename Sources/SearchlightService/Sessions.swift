@@ -5,7 +5,7 @@ import ServiceMessages
 import Synchronization
 import SystemSupport
 
-/// The sessions of a service, from the connection of each client to its end.
+/// A service's sessions, each from the client's connection until it ends.
 final class Sessions: Sendable {
     private struct State {
         var last: UInt64 = 0
@@ -15,8 +15,8 @@ final class Sessions: Sendable {
     private let state = Mutex(State())
     private let core: ServiceCore
 
-    /// The maximum number of clients beyond the limit that receive an error. Further ones are only
-    /// closed.
+    /// The maximum number of clients beyond the limit that receive an error. The connections of
+    /// further clients are just closed.
     private static let maximumTurnedAway = 16
 
     init(_ core: ServiceCore) { self.core = core }
@@ -65,7 +65,7 @@ final class Sessions: Sendable {
         }
     }
 
-    /// Starts a session for a sender on the session bus. Those do not count as connections.
+    /// Starts a session for a sender on the session bus. Such sessions do not count as connections.
     func begin(_ identity: ClientIdentity, isDirect: Bool) -> ClientSession {
         let session = ClientSession(number: number(), identity: identity, core: core, isDirect: isDirect)
         state.withLock { $0.sessions[session.number] = session }

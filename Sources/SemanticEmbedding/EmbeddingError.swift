@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reason why a model cannot be used, or why an embedding was not made.
+/// The reason why a model cannot be used, or why an embedding was not computed.
 package enum EmbeddingError: Error, Hashable, CustomStringConvertible {
     /// A file of the model is missing, unreadable or damaged.
     case file(path: String, reason: String)
-    /// A file of the model is intact, but the encoder does not support what it contains.
+    /// A file of the model is intact, but the encoder does not support its contents.
     case unsupported(path: String, reason: String)
-    /// A text has more tokens than the model has positions. The splitter and the tokenizer take a
-    /// limit, so their tokens always fit.
+    /// A text has more tokens than the model has positions. The splitter and the tokenizer respect
+    /// a limit, so their tokens always fit.
     case tooLong(tokens: Int, limit: Int)
-    /// A token is not in the table of word embeddings.
+    /// A token is not in the word embedding table.
     case unknownToken(Int32)
-    /// The model's weights give values that are not finite.
+    /// The model's weights produce values that are not finite.
     case notFinite
     /// The caller cancelled between two layers.
     case cancelled
@@ -32,7 +32,7 @@ package enum EmbeddingError: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// The reason why the content of a file is rejected, as a sentence without the path.
+/// The reason why a file's content is rejected, as a sentence without the path.
 struct ModelProblem: Error {
     enum Kind { case damaged, unsupported }
     let kind: Kind

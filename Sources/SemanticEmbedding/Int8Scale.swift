@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The quantization of numbers to 8 bits: integers from -127 to 127 times a scale.
+/// Quantizes numbers to 8 bits: integers from -127 to 127, multiplied by a scale.
 struct Int8Scale {
     let scale: Float
     private let inverse: Float
 
-    /// The scale with which the largest magnitude becomes 127. Numbers that are not finite count as
-    /// 0.
+    /// Creates the scale that maps the largest magnitude to 127. Numbers that are not finite are
+    /// treated as 0.
     init(_ numbers: UnsafeBufferPointer<Float>) {
         var peak: Float = 0
         for number in numbers where number.isFinite { peak = max(peak, abs(number)) }
@@ -21,9 +21,9 @@ struct Int8Scale {
     }
 }
 
-/// An embedding with components of 8 bits, as the store keeps it: a quarter of the size.
+/// An embedding with 8-bit components, as stored on disk: a quarter of the original size.
 package struct QuantizedEmbedding: Hashable, Sendable {
-    /// The factor of the components.
+    /// The scale of the components.
     package let scale: Float
     /// The components, from -127 to 127.
     package let components: [Int8]

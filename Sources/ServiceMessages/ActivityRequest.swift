@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// A request of an app to receive the activities that the user continues in it. While it is
+/// A request from an app to receive the activities that the user continues in it. While the app is
 /// registered, the service sends it ``ContinuedActivity`` over the same connection.
 public enum ActivityRequest: ClientRequest, Hashable {
-    /// Registers the app. The service sends the activities for which the app was started.
+    /// Registers the app. The service then sends the activities for which the app was started.
     case register
     /// Ends the registration.
     case unregister
@@ -14,7 +14,7 @@ public enum ActivityRequest: ClientRequest, Hashable {
     /// The permitted clients: only apps have a bundle.
     public static let callers: Set<Caller> = [.app, .sandboxedApp]
 
-    /// The methods of the interface that the service serves.
+    /// The methods of the interface that the service implements.
     enum Method: String, CaseIterable {
         case register = "Register"
         case unregister = "Unregister"
@@ -30,7 +30,7 @@ public enum ActivityRequest: ClientRequest, Hashable {
 
     /// Reads a request from a call.
     ///
-    /// - Throws: ``BusError``, as ``WorkerRequest/init(_:)`` does.
+    /// - Throws: ``BusError``, like ``WorkerRequest/init(_:)``.
     public init(_ call: IncomingCall) throws(BusError) {
         switch Method(call.member, of: Self.interface) {
         case .register: self = .register
@@ -41,14 +41,14 @@ public enum ActivityRequest: ClientRequest, Hashable {
     }
 }
 
-/// An activity that the service gives to a registered app. Answer: `true` if the app took it.
+/// An activity that the service passes to a registered app. Answer: `true` if the app accepted it.
 public enum ContinuedActivity: Sendable, Hashable {
-    /// The user opened an item. The value is the identifier that the app gave to the item.
+    /// The user opened an item. The value is the item's identifier, as given by the app.
     case item(String)
-    /// The user continues a search. The value is the text of the search.
+    /// The user is continuing a search. The value is the search text.
     case search(String)
 
-    /// The methods of the interface that an app serves.
+    /// The methods of the interface that an app implements.
     enum Method: String, CaseIterable {
         case continueItem = "ContinueItem"
         case continueSearch = "ContinueSearch"

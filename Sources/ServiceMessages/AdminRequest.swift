@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// A request of a program of the user that sees the whole index: the calls of an engine. The
-/// engine's own module defines their names and fields, and answers them.
+/// A request from one of the user's programs that may access the whole index: a call to an engine.
+/// The engine's own module defines the names and fields of these calls, and answers them.
 public enum AdminRequest: ClientRequest {
-    /// Performs a call of the engine: its name, a number that the client chooses, and its fields
+    /// Makes a call to the engine: its name, a number chosen by the client, and its fields
     /// (`sta{sv}`). Answer: `a{sv}` with `answer` or `error`.
     case perform(call: String, number: UInt64, fields: BusValue)
-    /// Cancels a call, by its number (`t`).
+    /// Cancels a call by its number (`t`).
     case cancel(number: UInt64)
 
     /// The name of the D-Bus interface.
     public static let interface = "com.searchlight.Engine2"
-    /// The permitted clients: these calls see the whole index.
+    /// The permitted clients: these calls can access the whole index.
     public static let callers: Set<Caller> = [.shell]
 
-    /// The method that performs a call.
+    /// The method that makes a call.
     public static let performMember = BusMember(interface, "Perform")
     /// The method that cancels a call.
     public static let cancelMember = BusMember(interface, "Cancel")
     /// The method that the service calls to report the progress of a call: the call's number and
-    /// the events (`a{sv}`). The service sends the next report after the reply.
+    /// the events (`a{sv}`). The service sends the next report only after the reply.
     public static let eventMember = BusMember(interface, "Event")
 
     /// Reads a request from a call.

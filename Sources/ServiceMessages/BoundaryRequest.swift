@@ -2,23 +2,23 @@
 import BusTransport
 import SystemSupport
 
-/// The recording of the calls between an extension and its host, or the replay of a recording.
+/// A request to record the calls between an extension and its host, or to replay a recording.
 public struct BoundaryRequest: Sendable, Hashable {
-    /// The part of the worker.
+    /// The role of the worker.
     public enum Mode: UInt64, Sendable, CaseIterable {
         /// The extension and the host are real, and their calls are recorded.
         case record = 0
-        /// The extension is real, and the worker plays the recorded host.
+        /// The extension is real, and the worker plays the role of the recorded host.
         case playHost = 1
-        /// The host is real, and the worker plays the recorded extension.
+        /// The host is real, and the worker plays the role of the recorded extension.
         case playExtension = 2
     }
 
-    /// The part of the worker.
+    /// The role of the worker.
     public let mode: Mode
-    /// The recording of one session; not read in the mode ``Mode/record``.
+    /// The recording of one session; not read in ``Mode/record`` mode.
     public let input: OwnedDescriptor
-    /// The file for the events of the worker.
+    /// The file to which the worker writes events.
     public let output: OwnedDescriptor
 
     /// Creates a request.
@@ -37,12 +37,12 @@ public struct BoundaryRequest: Sendable, Hashable {
         self.init(mode: mode, input: try arguments.descriptor(), output: try arguments.descriptor())
     }
 
-    /// Compares the descriptors, not their files.
+    /// Compares the descriptors, not the files.
     public static func == (one: BoundaryRequest, other: BoundaryRequest) -> Bool {
         one.mode == other.mode && one.input === other.input && one.output === other.output
     }
 
-    /// Hashes the descriptors, not their files.
+    /// Hashes the descriptors, not the files.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(mode)
         hasher.combine(ObjectIdentifier(input))

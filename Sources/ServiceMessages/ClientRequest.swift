@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// A request of a client to the service: the calls of one D-Bus interface, and the clients that may
-/// make them. The service rejects other calls based on this declaration, before it reads their
+/// A request from a client to the service: the calls of one D-Bus interface, and the clients that
+/// may make them. Based on this declaration, the service rejects other calls before it reads their
 /// arguments.
 ///
 /// To add an interface, declare its type and list it in ``ClientInterface/all``.
@@ -11,8 +11,8 @@ public protocol ClientRequest: Sendable {
     static var interface: String { get }
     /// The clients that may call the interface.
     static var callers: Set<Caller> { get }
-    /// `true` if a program on the session bus may call the interface without ``Hello``. It then has
-    /// the rights of a shell.
+    /// `true` if a program on the session bus may call the interface without ``Hello``. The program
+    /// then has the rights of a shell.
     static var isOpenToBus: Bool { get }
     /// Reads a request from a call.
     ///
@@ -23,7 +23,7 @@ public protocol ClientRequest: Sendable {
 }
 
 extension ClientRequest {
-    /// By default, clients must identify themselves first.
+    /// By default, clients must identify themselves before making calls.
     public static var isOpenToBus: Bool { false }
 }
 
@@ -33,13 +33,13 @@ public enum Caller: Hashable, Sendable, CaseIterable {
     case app
     /// An app in a sandbox. It has no access to other bundles.
     case sandboxedApp
-    /// A program of the user that sees the whole index.
+    /// One of the user's programs, which may access the whole index.
     case shell
 }
 
-/// The D-Bus interfaces of the service, apart from the interface of ``Hello``.
+/// The D-Bus interfaces of the service, except the interface of ``Hello``.
 public enum ClientInterface {
-    /// The types of requests, one for each interface.
+    /// The request types, one for each interface.
     public static let all: [any ClientRequest.Type] = [
         IndexRequest.self, QueryRequest.self, DelegateRequest.self, ActivityRequest.self, PromiseRequest.self,
         LauncherRequest.self, ShellSearchRequest.self, RunnerRequest.self, AdminRequest.self,
@@ -47,6 +47,6 @@ public enum ClientInterface {
 
     private static let byName = Dictionary(all.map { ($0.interface, $0) }, uniquingKeysWith: { first, _ in first })
 
-    /// The type of request for a call; `nil` for an unknown interface.
+    /// Returns the request type for a call; `nil` for an unknown interface.
     public static func kind(of call: BusMember) -> (any ClientRequest.Type)? { byName[call.interface] }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// A request of an app to become the delegate of its bundle. While it is registered, the service
-/// sends it the requests for its extension over the same connection: every ``WorkerRequest`` except
-/// `Load`.
+/// A request from an app to become the delegate of its bundle. While the app is registered, the
+/// service sends it the requests for its extension over the same connection: every
+/// ``WorkerRequest`` except `Load`.
 public enum DelegateRequest: ClientRequest, Hashable {
     /// Registers the app as the delegate of its bundle.
     case register
-    /// Ends the registration; the extension receives the requests again.
+    /// Ends the registration; the extension then receives the requests again.
     case unregister
 
     /// The name of the D-Bus interface.
@@ -31,7 +31,7 @@ public enum DelegateRequest: ClientRequest, Hashable {
 
     /// Reads a request from a call.
     ///
-    /// - Throws: ``BusError``, as ``WorkerRequest/init(_:)`` does.
+    /// - Throws: ``BusError``, like ``WorkerRequest/init(_:)``.
     public init(_ call: IncomingCall) throws(BusError) {
         switch Method(call.member, of: Self.interface) {
         case .register: self = .register

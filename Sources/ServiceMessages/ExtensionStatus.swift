@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// The error statuses of extensions: the statuses of `searchlight_extension.h` and their D-Bus
-/// error names.
+/// The error statuses of extensions: the statuses defined in `searchlight_extension.h`, with their
+/// D-Bus error names.
 public enum ExtensionStatus: Int32, Sendable, CaseIterable, Codable {
     /// Another error; the message describes it.
     case failed = 1
@@ -35,7 +35,7 @@ public enum ExtensionStatus: Int32, Sendable, CaseIterable, Codable {
         }
     }
 
-    /// The status for a D-Bus error name; ``failed`` for unknown names.
+    /// Creates the status for a D-Bus error name; ``failed`` for unknown names.
     public init(errorName: String) {
         switch errorName {
         case ServiceErrorName.invalidItem, ServiceErrorName.invalidClientState, ServiceErrorName.invalidQuery:
@@ -48,7 +48,7 @@ public enum ExtensionStatus: Int32, Sendable, CaseIterable, Codable {
 }
 
 extension BusError {
-    /// The error for a rejected call with a status.
+    /// Returns the error for a call that is rejected with a status.
     public static func refused(_ status: ExtensionStatus, _ message: String) -> BusError {
         .remote(name: status.errorName, message: message)
     }
@@ -68,15 +68,15 @@ extension BusError {
 public enum LoadFailure: String, Sendable, CaseIterable, Codable {
     /// The dynamic linker cannot load the library.
     case cannotOpen = "com.searchlight.Error.CannotOpen"
-    /// The library exports no entry point and the manifest names no principal class.
+    /// The library exports no entry point, and the manifest names no principal class.
     case missingEntryPoint = "com.searchlight.Error.MissingEntryPoint"
     /// The library was built for another major version of the header.
     case incompatibleABI = "com.searchlight.Error.IncompatibleABI"
-    /// The library reports another identifier than its manifest.
+    /// The library reports an identifier different from the one in its manifest.
     case identifierMismatch = "com.searchlight.Error.IdentifierMismatch"
     /// The extension object cannot be created, or the principal class does not exist.
     case cannotCreate = "com.searchlight.Error.CannotCreate"
-    /// The extension supports no interface of the host.
+    /// The extension supports none of the host's interfaces.
     case noInterfaces = "com.searchlight.Error.NoInterfaces"
     /// A symbol binding is malformed.
     case invalidBinding = "com.searchlight.Error.InvalidBinding"

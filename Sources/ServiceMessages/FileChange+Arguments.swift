@@ -7,7 +7,7 @@ extension [FileChange] {
     public static let maximumCount = 1024
 
     /// The changes as three lists of equal length: the kinds, the paths, and the earlier paths,
-    /// which matter only for moved files.
+    /// which are only used for moved files.
     var arguments: [BusValue] {
         [
             .strings(map(\.kind.rawValue)), .strings(map { $0.paths.last ?? "" }),
@@ -17,8 +17,8 @@ extension [FileChange] {
 
     /// Reads the lists.
     ///
-    /// - Throws: ``BusError/malformed(_:)`` for lists of different lengths, unknown kinds, too many
-    ///   changes, and relative paths.
+    /// - Throws: ``BusError/malformed(_:)`` if the lists have different lengths, or for unknown
+    ///   kinds, too many changes or relative paths.
     init(_ arguments: inout BusArguments) throws(BusError) {
         let (kinds, paths, earlier) = (try arguments.strings(), try arguments.strings(), try arguments.strings())
         guard kinds.count <= Self.maximumCount, kinds.count == paths.count, kinds.count == earlier.count else {

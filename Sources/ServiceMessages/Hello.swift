@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// The first call of a client: `com.searchlight.Session1.Hello`. Its values hold for the life of
-/// the connection.
+/// The first call that a client makes: `com.searchlight.Session1.Hello`. Its values apply for the
+/// lifetime of the connection.
 public struct Hello: Sendable, Hashable {
     /// The role of a client.
     public enum Role: String, Sendable, CaseIterable {
-        /// An app, which acts for one bundle.
+        /// An app, which acts on behalf of one bundle.
         case app
-        /// A program of the user that sees the whole index, such as the command or a launcher. It
-        /// must not be sandboxed.
+        /// One of the user's programs that may access the whole index, such as the command or a
+        /// launcher. It must not be sandboxed.
         case shell
     }
     /// The client's protocol version.
     public var version: UInt64
     /// The client's role.
     public var role: Role
-    /// The bundle that the client claims to act for. For a sandboxed client the service uses the
-    /// bundle of its sandbox. `nil` for a shell, and for an app whose sandbox names its bundle.
+    /// The bundle that the client claims to act for. For a sandboxed client, the service uses the
+    /// bundle of the sandbox. `nil` for a shell, and for an app whose sandbox names its bundle.
     public var bundle: String?
     /// The name of the program, for logs and `searchlight status` only.
     public var program: String
@@ -45,7 +45,7 @@ public struct Hello: Sendable, Hashable {
     /// Reads the arguments of a call.
     ///
     /// - Throws: ``BusError/malformed(_:)``; ``ServiceErrorName/unsupportedVersion`` before any
-    ///   other argument is read, so that those may differ between versions.
+    ///   other argument is read, so that the other arguments may differ between versions.
     public init(_ call: IncomingCall) throws(BusError) {
         var arguments = BusArguments(call.arguments, of: call.member.member)
         version = try arguments.unsigned()

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// A request of a worker to its host: the requests of every donor (``IndexRequest``), and reports
-/// in the methods of the interface `com.searchlight.Host1`. The bundle comes from the connection,
-/// never from an argument.
+/// A request from a worker to its host: the requests that every donor can make (``IndexRequest``),
+/// and reports as methods of the interface `com.searchlight.Host1`. The bundle is taken from the
+/// connection, never from an argument.
 public enum HostRequest: Sendable, Hashable {
-    /// A change or a query of the index.
+    /// A change to the index, or a query.
     case index(IndexRequest)
     /// A log message for the extension's developer; has no answer.
     case log(level: LogLevel, message: String)
-    /// The progress of a call from the host, identified by its serial number: `completed` of
-    /// `total` units; `total` is 0 if unknown. Has no answer.
+    /// The progress of a call made by the host, which is identified by its serial number:
+    /// `completed` of `total` units; `total` is 0 if unknown. Has no answer.
     case progress(call: UInt64, completed: UInt64, total: UInt64)
-    /// The extension broke a rule of `searchlight_extension.h`, without effect. Has no answer.
+    /// The extension violated a rule of `searchlight_extension.h`, without consequences. Has no
+    /// answer.
     case misuse(Misuse, message: String)
-    /// The number of heap bytes that the bound libraries keep, as counted so far. Sent only if the
+    /// The number of heap bytes held by the bound libraries, as counted so far. Sent only if the
     /// host requested it. Has no answer.
     case libraryMemory(kept: Int64)
     /// Reports content that is left out of the index. Has no answer.
@@ -22,17 +23,17 @@ public enum HostRequest: Sendable, Hashable {
 
     /// The rules whose violations are detected.
     public enum Misuse: String, Sendable, Codable, CaseIterable {
-        /// A request was answered more than once, or after its end.
+        /// A request was answered more than once, or after it had ended.
         case answeredTwice
-        /// A request was answered with the wrong kind of answer.
+        /// A request was answered with an answer of the wrong kind.
         case wrongAnswer
         /// A text is not UTF-8.
         case malformedText
         /// An argument is NULL, or a length or size is out of range.
         case invalidArgument
-        /// A function was called on the wrong thread, or by two threads at once.
+        /// A function was called on the wrong thread, or by two threads at the same time.
         case wrongThread
-        /// An object of the host was used after its release.
+        /// An object of the host was used after it was released.
         case usedAfterRelease
     }
 
@@ -81,7 +82,7 @@ public enum HostRequest: Sendable, Hashable {
 
     /// Reads a request from a call.
     ///
-    /// - Throws: ``BusError``, as ``WorkerRequest/init(_:)`` does.
+    /// - Throws: ``BusError``, like ``WorkerRequest/init(_:)``.
     public init(_ call: IncomingCall) throws(BusError) {
         guard call.member.interface == Self.interface else {
             self = .index(try IndexRequest(call))

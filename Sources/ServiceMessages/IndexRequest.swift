@@ -3,19 +3,19 @@ import BusTransport
 import ItemRecord
 
 /// A request to one index of a bundle. Each case is a method of the interface
-/// `com.searchlight.Index1`. A worker calls it on its host, and an app on the service. The bundle
-/// comes from the connection, never from an argument.
+/// `com.searchlight.Index1`, which a worker calls on its host, and an app on the service. The
+/// bundle is taken from the connection, never from an argument.
 ///
-/// The requests of one connection are processed and answered in order. An answer means that the
-/// change is durable.
+/// Requests on one connection are processed and answered in order. An answer means that the change
+/// is durable.
 public enum IndexRequest: ClientRequest, Hashable {
-    /// Makes a batch durable. The bundle of its scope is not sent; the receiver takes it from the
-    /// connection. A batch with a protection class is sent as `CommitProtected`.
+    /// Makes a batch durable. The bundle in its scope is not sent; the receiver determines it from
+    /// the connection. A batch with a protection class is sent as `CommitProtected`.
     case commit(IndexBatch)
     /// Reads the client state of the last batch of an index. Answer: a ``ClientStateReply``.
     case clientState(index: String?)
-    /// Reads one of the bundle's own items from any of its indexes, the default one first. Answer:
-    /// a ``RecordReply``.
+    /// Reads one of the bundle's own items from any of its indexes, starting with the default
+    /// index. Answer: a ``RecordReply``.
     case record(String)
     /// Lists the identifiers of an index, in byte order, at most ``maximumIdentifiers``. Answer: an
     /// array of strings. An empty `after` starts from the beginning.
@@ -24,7 +24,7 @@ public enum IndexRequest: ClientRequest, Hashable {
     /// The maximum number of identifiers in one answer.
     public static let maximumIdentifiers = 1_000
 
-    /// Creates a request for one change, without parts that have no effect
+    /// Creates a request for one change, omitting parts that have no effect
     /// (``IndexChange/meaningful``).
     public init(_ change: EncodedChange, index: String?, protection: ProtectionClass? = nil) {
         let changes = ChangeList(change.meaningful.map { [$0] } ?? [])
@@ -37,7 +37,7 @@ public enum IndexRequest: ClientRequest, Hashable {
     /// The permitted clients: the index belongs to the app's own bundle.
     public static let callers: Set<Caller> = [.app, .sandboxedApp]
 
-    /// The index; `nil` is the default one.
+    /// The index; `nil` for the default index.
     public var index: String? {
         switch self {
         case .commit(let batch): batch.scope.index
@@ -111,7 +111,7 @@ public enum IndexRequest: ClientRequest, Hashable {
         try arguments.finish()
     }
 
-    /// The approximate memory of the pending request in bytes.
+    /// The approximate memory use of the request while it is pending, in bytes.
     public var approximateBytes: Int {
         if case .commit(let batch) = self { batch.approximateBytes } else { byteCount }
     }
@@ -128,8 +128,8 @@ public enum IndexRequest: ClientRequest, Hashable {
 }
 
 extension IndexRequest {
-    /// A page of identifiers for ``identifiers(index:after:limit:)``, from all identifiers in any
-    /// order.
+    /// Returns a page of identifiers for ``identifiers(index:after:limit:)``, given all identifiers
+    /// in any order.
     public static func page(of identifiers: [String], after: String, limit: Int) -> [String] {
         let behind = identifiers.filter { after.utf8.lexicographicallyPrecedes($0.utf8) }
         return Array(behind.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.prefix(limit))
@@ -137,7 +137,7 @@ extension IndexRequest {
 }
 
 extension ClientStateExpectation {
-    /// The arguments of the expectation: `true` if there is one, `true` if it is a state, and the
+    /// The arguments for the expectation: `true` if there is one, `true` if it is a state, and the
     /// state.
     var arguments: [BusValue] {
         switch self {

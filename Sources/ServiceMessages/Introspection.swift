@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// The answers to introspection calls of bus tools (org.freedesktop.DBus.Introspectable). sd-bus
-/// answers `Peer` itself.
+/// Answers the introspection calls of bus tools (org.freedesktop.DBus.Introspectable). sd-bus
+/// answers `Peer` by itself.
 public enum Introspection {
     private static let introspect = BusMember("org.freedesktop.DBus.Introspectable", "Introspect")
     private static let properties = "org.freedesktop.DBus.Properties"
 
-    /// Answers an introspection or property call; `false` for other calls.
+    /// Answers an introspection or property call; returns `false` for other calls.
     public static func answer(_ call: IncomingCall) -> Bool {
         if call.member == introspect {
             call.reply([.string(document(of: call.path))])
@@ -23,8 +23,8 @@ public enum Introspection {
         return true
     }
 
-    /// The introspection document of a path. The methods of Promise1 and Engine2 are left out:
-    /// their answers have one of several types, which the format cannot express.
+    /// Returns the introspection document for a path. The methods of Promise1 and Engine2 are
+    /// omitted, because their answers have one of several types, which the format cannot express.
     static func document(of path: String) -> String {
         let whole = String(decoding: PackageResources.Introspection_xml, as: UTF8.self)
         let head = whole.firstRange(of: "<node>\n").map { whole[..<$0.upperBound] } ?? ""

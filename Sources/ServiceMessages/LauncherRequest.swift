@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// A request of a launcher, with argument types that session bus tools support. Each case is a
+/// A request from a launcher, with argument types that session bus tools support. Each case is a
 /// method of the interface `com.searchlight.Search1` (docs/DBUS.md).
 public enum LauncherRequest: ClientRequest, Hashable {
     /// Finds the items that match the words of a text, best first. Answer: `aa{sv}`.
     case search(text: String, LauncherOptions)
-    /// Finds the items that are similar to an item, the most similar first. Answer: the items as
+    /// Finds the items that are similar to an item, most similar first. Answer: the items as
     /// `aa{sv}`, and how they were found as `a{sv}`.
     case similar(number: UInt64, LauncherOptions)
     /// Suggests completions of a text that the user is typing. Answer: `aa{sv}`.
@@ -22,16 +22,17 @@ public enum LauncherRequest: ClientRequest, Hashable {
     case getPreview(number: UInt64, query: String)
     /// Explains whether an item is on the first page of a search. Answer: `a{sv}`.
     case whyNot(number: UInt64, text: String, LauncherOptions)
-    /// Opens an item in its app. Answer: the launch method and the outcome, as `a{sv}`.
+    /// Opens an item in its app. Answer: the launch method and the outcome (`a{sv}`).
     case open(number: UInt64, OpenOptions)
-    /// Continues a search in the app of a bundle. Answer: as of ``open(number:_:)``.
+    /// Continues a search in a bundle's app. The answer is the same as for ``open(number:_:)``.
     case continueSearch(bundle: String, text: String, OpenOptions)
-    /// Reports a use of an item: `open`, `drag` or `preview`. Answer: `true` if it was counted.
+    /// Reports a use of an item: `open`, `drag` or `preview`. Answer: `true` if the use was
+    /// counted.
     case engaged(number: UInt64, text: String, kind: String)
 
     /// The name of the D-Bus interface.
     public static let interface = "com.searchlight.Search1"
-    /// The permitted clients: a search sees the whole index.
+    /// The permitted clients: a search can access the whole index.
     public static let callers: Set<Caller> = [.shell]
     /// Session bus tools never send ``Hello``.
     public static let isOpenToBus = true
@@ -53,7 +54,7 @@ public enum LauncherRequest: ClientRequest, Hashable {
 
     /// Reads a request from a call.
     ///
-    /// - Throws: ``BusError``, as ``WorkerRequest/init(_:)`` does.
+    /// - Throws: ``BusError``, like ``WorkerRequest/init(_:)``.
     public init(_ call: IncomingCall) throws(BusError) {
         guard let method = Method(call.member, of: Self.interface) else { throw .unknownMethod(call.member) }
         var arguments = BusArguments(call.arguments, of: call.member.member)
@@ -92,19 +93,19 @@ public enum LauncherRequest: ClientRequest, Hashable {
     }
 }
 
-/// The options of a launcher's request.
+/// The options of a request from a launcher.
 public struct LauncherOptions: Sendable, Hashable {
     /// The maximum number of items.
     public var limit: UInt64 = 20
     /// A bundle to restrict the search to; `nil` means all.
     public var bundle: String?
-    /// Filters that similar items satisfy, as in the text of a search.
+    /// Filters that similar items must satisfy, written as in a search text.
     public var filters = ""
-    /// The attributes of found items in addition to the standard values.
+    /// The attributes of found items to return in addition to the standard values.
     public var attributes: [String] = []
     /// The cursor of the previous page; empty for the first page.
     public var cursor: [UInt8] = []
-    /// `true` if misspelled words are corrected.
+    /// `true` to correct misspelled words.
     public var correctsSpelling = true
 
     /// Reads the options. An unknown option is an error, since it could change the result.
@@ -137,18 +138,18 @@ public struct LauncherOptions: Sendable, Hashable {
     }
 }
 
-/// The options of a launcher's request to open an item or to continue a search.
+/// The options of a request from a launcher to open an item or to continue a search.
 public struct OpenOptions: Sendable, Hashable {
     /// `true` to choose the launch method without starting anything.
     public var isDryRun = false
-    /// The typed text, for which the use of the item counts; empty for none.
+    /// The typed text for which the use of the item is counted; empty for none.
     public var query = ""
-    /// An action in place of opening (`call` or `navigate`); `nil` opens the item.
+    /// The action to perform instead of opening (`call` or `navigate`); `nil` opens the item.
     public var action: String?
-    /// The variables of the launcher's session, for started programs.
+    /// The environment variables of the launcher's session, passed to started programs.
     public var environment: [String: String] = [:]
 
-    /// The variables that a launcher may set.
+    /// The environment variables that a launcher may set.
     private static let variables: Set<String> = [
         "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_ACTIVATION_TOKEN", "XDG_CURRENT_DESKTOP", "DESKTOP_STARTUP_ID",
     ]

@@ -4,7 +4,7 @@
 public struct LeftOut: Hashable, Sendable, Codable {
     /// The name of the content: an item identifier, or another name such as a path.
     public let name: String
-    /// The reason, a short phrase that is the same for all content of a kind.
+    /// The reason: a short phrase that is the same for all content of one kind.
     public let reason: String
 
     /// The maximum length of a name, in bytes of UTF-8.
@@ -12,7 +12,7 @@ public struct LeftOut: Hashable, Sendable, Codable {
     /// The maximum length of a reason, in bytes of UTF-8.
     public static let maximumReasonBytes = 200
 
-    /// Creates a report. Texts that are too long are cut.
+    /// Creates a report. Texts that are too long are truncated.
     public init(name: String, reason: String) {
         self.name = name.beginning(Self.maximumNameBytes)
         self.reason = reason.beginning(Self.maximumReasonBytes)
@@ -20,7 +20,7 @@ public struct LeftOut: Hashable, Sendable, Codable {
 }
 
 extension String {
-    /// Returns the longest prefix of whole Unicode scalars within a number of bytes.
+    /// Returns the longest prefix of complete Unicode scalars within a number of bytes.
     fileprivate func beginning(_ maximumBytes: Int) -> String {
         guard utf8.count > maximumBytes else { return self }
         var end = utf8.index(startIndex, offsetBy: maximumBytes)

@@ -6,16 +6,16 @@ import Glibc
 import SystemSupport
 
 extension Payload {
-    /// Prepares bytes for sending. Few bytes are part of the message. Many bytes go through a
-    /// socket that a thread fills while the receiver reads; the thread ends if the receiver closes
-    /// the socket.
+    /// Prepares bytes for sending. A small number of bytes is sent within the message. A larger
+    /// number is sent through a socket that a thread fills while the receiver reads; the thread
+    /// exits if the receiver closes the socket.
     ///
     /// - Throws: ``BusError/system(operation:code:)``.
     public static func sending(_ bytes: [UInt8]) throws(BusError) -> Payload {
         guard bytes.count > maximumInlineBytes else { return .inline(bytes) }
         var ends: [Int32] = [-1, -1]
-        // A socket pair rather than a pipe: a write to a closed pipe raises SIGPIPE, which would
-        // end an app.
+        // A socket pair rather than a pipe, because a write to a closed pipe raises SIGPIPE, which
+        // would terminate an app.
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, type, 0, &ends) == 0 else {
             throw .system(operation: "creating a stream", code: errno)
@@ -40,8 +40,8 @@ extension Payload {
     /// Reads all bytes; blocks while a stream is filled.
     ///
     /// - Parameter limit: The maximum number of bytes.
-    /// - Throws: ``BusError``: ``BusErrorName/limitsExceeded`` above the limit, `malformed` for a
-    ///   stream that ends early.
+    /// - Throws: ``BusError``: ``BusErrorName/limitsExceeded`` above the limit, `malformed` if a
+    ///   stream ends early.
     public func bytes(upTo limit: Int) throws(BusError) -> [UInt8] {
         guard length <= UInt64(limit) else {
             throw .remote(
@@ -56,7 +56,7 @@ extension Payload {
 
     private static func read(_ descriptor: OwnedDescriptor, _ length: Int) throws(BusError) -> [UInt8] {
         let bytes: [UInt8]
-        // The buffer grows with the received bytes, not with the announced length.
+        // The buffer grows with the bytes received, and does not rely on the announced length.
         do throws(ErrnoCode) { bytes = try WholeTransfer.bytes(of: descriptor.number, upTo: length) } catch {
             throw .system(operation: "reading a stream", code: error.code)
         }
@@ -69,18 +69,18 @@ extension Payload {
 
 /// The reason why a file cannot fulfil a promise.
 public struct FileRefusal: Error, Sendable {
-    /// The status for the requester.
+    /// The status to report to the requester.
     public let status: ExtensionStatus
     /// The reason.
     public let message: String
 }
 
 extension FileReply {
-    /// Opens the file that fulfils a promise. It is opened in this process, so that the provider's
-    /// own rights apply.
+    /// Opens the file that fulfils a promise. The file is opened in this process, so that the
+    /// provider's own rights apply.
     ///
-    /// - Throws: ``FileRefusal``, also for a file that is neither a regular file nor a folder (such
-    ///   as a package).
+    /// - Throws: ``FileRefusal``, including for a path that is neither a regular file nor a folder
+    ///   (such as a package).
     public init(opening path: String) throws(FileRefusal) {
         // Without O_NONBLOCK, opening a named pipe would block.
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)

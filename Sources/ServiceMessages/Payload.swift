@@ -2,16 +2,16 @@
 import BusTransport
 import SystemSupport
 
-/// Bytes for a message: few bytes are part of the message, many are a stream that the sender fills
-/// while the receiver reads.
+/// Bytes for a message. A small number is sent within the message, a larger number as a stream that
+/// the sender fills while the receiver reads.
 public enum Payload: Sendable {
     /// The bytes themselves.
     case inline([UInt8])
-    /// A readable stream with exactly `length` bytes.
+    /// A readable stream of exactly `length` bytes.
     case stream(OwnedDescriptor, length: UInt64)
 
-    /// The maximum number of bytes inside a message. Above it, the copy through the message costs
-    /// more than a stream.
+    /// The maximum number of bytes within a message. Above it, copying them through the message
+    /// costs more than using a stream.
     public static let maximumInlineBytes = 64 << 10
 
     /// The number of bytes.
@@ -46,7 +46,7 @@ public enum Payload: Sendable {
 public struct FileReply: Sendable {
     /// The file, or a package (a folder that users see as one file), open for reading.
     public var descriptor: OwnedDescriptor
-    /// The name from the provider: one path component, or empty.
+    /// The name chosen by the provider: one path component, or empty.
     public var name: String
 
     /// Creates a reply.
@@ -60,7 +60,7 @@ public struct FileReply: Sendable {
 
     /// Reads a reply from the arguments of an answer.
     ///
-    /// - Throws: ``BusError/malformed(_:)``, also for a name that is a path.
+    /// - Throws: ``BusError/malformed(_:)``, including if the name is a path.
     public init(_ arguments: inout BusArguments) throws(BusError) {
         descriptor = try arguments.descriptor()
         name = try arguments.string()
@@ -119,7 +119,7 @@ extension FileReply: Codable {
     }
 }
 
-/// A descriptor, which only D-Bus messages can transfer.
+/// A descriptor, which can only be transferred in a D-Bus message.
 private struct TravellingDescriptor: Codable {
     let descriptor: OwnedDescriptor
 

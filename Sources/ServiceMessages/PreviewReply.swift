@@ -25,7 +25,7 @@ public struct PreviewReply: Sendable {
 
     /// Reads a reply from the arguments of an answer.
     ///
-    /// - Throws: ``BusError/malformed(_:)``, also if a limit is exceeded.
+    /// - Throws: ``BusError/malformed(_:)``, including if a limit is exceeded.
     public init(_ arguments: inout BusArguments) throws(BusError) {
         header = PreviewHeader(contentType: try arguments.string(), title: try arguments.string().nonEmpty)
         content = try Payload(&arguments)

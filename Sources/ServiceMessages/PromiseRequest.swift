@@ -24,7 +24,7 @@ public enum PromiseRequest: ClientRequest, Hashable {
 
     /// Reads a request from a call.
     ///
-    /// - Throws: ``BusError``, as ``WorkerRequest/init(_:)`` does.
+    /// - Throws: ``BusError``, like ``WorkerRequest/init(_:)``.
     public init(_ call: IncomingCall) throws(BusError) {
         guard call.member == Self.fetchDataMember else { throw .unknownMethod(call.member) }
         var arguments = BusArguments(call.arguments, of: call.member.member)

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// A query of an app about its own items. Each case is a method of the interface
+/// A query from an app for its own items. Each case is a method of the interface
 /// `com.searchlight.Query1`.
 ///
-/// The client requests each page, so a slow client delays no other. The client chooses the number
-/// of a request, which is used only to cancel it.
+/// The client requests each page, so a slow client does not delay others. The client chooses the
+/// number of a request, which is used only to cancel it.
 public enum QueryRequest: ClientRequest, Hashable {
     /// Finds the items that satisfy a metadata query. Answer: a ``QueryPageReply``.
     case query(number: UInt64, QueryPageRequest)
     /// Finds the items that match the words of a text, best first. Answer: a ``QueryPageReply``.
     case search(number: UInt64, QueryPageRequest)
-    /// Finds the items that match the words of a text as ``search(number:_:)`` does, but without
+    /// Finds the items that match the words of a text like ``search(number:_:)``, but without
     /// comparing meanings. Answer: a ``QueryPageReply``.
     case searchWords(number: UInt64, QueryPageRequest)
-    /// Prepares searches by meaning, so that the first is faster. Has no arguments in its answer.
+    /// Prepares for searches by meaning, so that the first one is faster. The answer has no
+    /// arguments.
     case prepare(number: UInt64)
     /// Suggests completions of a text that the user is typing. Answer: an array of strings, best
     /// first.
     case suggest(number: UInt64, text: String, limit: UInt64)
-    /// Reports a use of an item of the app: `select` or `focus`. Answer: `true` if it was counted.
+    /// Reports a use of an item of the app: `select` or `focus`. Answer: `true` if the use was
+    /// counted.
     case engaged(number: UInt64, item: String, text: String, kind: String)
-    /// Cancels a request; has no answer. The request is answered with ``ExtensionStatus/cancelled``
-    /// unless it was answered before.
+    /// Cancels a request; has no answer. The cancelled request is answered with
+    /// ``ExtensionStatus/cancelled``, unless it has already been answered.
     case cancel(number: UInt64)
 
     /// The name of the D-Bus interface.
@@ -64,7 +66,7 @@ public enum QueryRequest: ClientRequest, Hashable {
 
     /// Reads a request from a call.
     ///
-    /// - Throws: ``BusError``, as ``WorkerRequest/init(_:)`` does.
+    /// - Throws: ``BusError``, like ``WorkerRequest/init(_:)``.
     public init(_ call: IncomingCall) throws(BusError) {
         guard let method = Method(call.member, of: Self.interface) else { throw .unknownMethod(call.member) }
         var arguments = BusArguments(call.arguments, of: call.member.member)
@@ -91,11 +93,11 @@ public struct QueryPageRequest: Sendable, Hashable {
     public var text: String
     /// Metadata queries that items must satisfy as well.
     public var filters: [String]
-    /// The attributes of found items. Identifier, domain and expiry are always included.
+    /// The attributes to return for found items. Identifier, domain and expiry are always included.
     public var attributes: [String]
     /// The cursor of the previous page; empty for the first page.
     public var cursor: [UInt8]
-    /// The maximum number of items, at least 1. A page may have fewer items without being the last.
+    /// The maximum number of items, at least 1. A page may have fewer even if it is not the last.
     public var limit: UInt64
 
     /// Creates a request for a page.
@@ -122,8 +124,7 @@ public struct QueryPageRequest: Sendable, Hashable {
 
 /// A page of found items.
 public struct QueryPageReply: Sendable, Hashable {
-    /// The items as a ``RecordBatch``: best first for a search, in the order of their donation for
-    /// a query.
+    /// The items as a ``RecordBatch``: best first for a search, in donation order for a query.
     public var records: [UInt8]
     /// The cursor of the next page; empty on the last page.
     public var next: [UInt8]

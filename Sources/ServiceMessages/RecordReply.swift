@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// An item of the calling bundle.
+/// The reply to a request for one of the calling bundle's items.
 public struct RecordReply: Sendable, Hashable {
     /// The record; `nil` if the item does not exist.
     public var record: [UInt8]?
-    /// The item's content type and all its supertypes, in no order, as known to the answering
-    /// process.
+    /// The item's content type and all its supertypes, in no particular order, as known to the
+    /// answering process.
     public var types: [String]
 
     /// Creates a reply.

@@ -5,11 +5,11 @@ import BusTransport
 public struct ReindexPage: Sendable, Hashable {
     /// The cursor of the previous page; `nil` for the first page. At most ``maximumCursorBytes``.
     public var cursor: [UInt8]?
-    /// The approximate number of items after which the page ends.
+    /// The approximate number of items after which the page should end.
     public var items: UInt32
-    /// The time in milliseconds after which the page ends.
+    /// The time, in milliseconds, after which the page should end.
     public var milliseconds: UInt32
-    /// The worker's memory limit in bytes. A worker that exceeds it is ended.
+    /// The worker's memory limit in bytes. A worker that exceeds it is terminated.
     public var memoryLimit: UInt64
 
     /// The maximum length of a cursor in bytes (`SEARCHLIGHT_CURSOR_MAX`).
@@ -38,7 +38,7 @@ public struct ReindexPage: Sendable, Hashable {
     }
 }
 
-/// The end of a page of a reindex.
+/// The reply that ends one page of a reindex.
 public struct ReindexPageReply: Sendable, Hashable {
     /// The cursor of the next page; `nil` after the last page. An empty cursor is valid.
     public var next: [UInt8]?
@@ -51,7 +51,7 @@ public struct ReindexPageReply: Sendable, Hashable {
 
     /// Reads a reply from the arguments of an answer.
     ///
-    /// - Throws: ``BusError/malformed(_:)``, also for a cursor that is too long.
+    /// - Throws: ``BusError/malformed(_:)``, including for a cursor that is too long.
     public init(_ arguments: inout BusArguments) throws(BusError) {
         let isThere = try arguments.boolean()
         let bytes = try arguments.bytes()

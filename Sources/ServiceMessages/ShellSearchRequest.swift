@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// A request of GNOME Shell, whose overview searches while the user types. Each case is a method of
-/// GNOME's interface `org.gnome.Shell.SearchProvider2`. The texts and identifiers are those of the
-/// caller, unchecked.
+/// A request from GNOME Shell, whose overview searches while the user types. Each case is a method
+/// of GNOME's interface `org.gnome.Shell.SearchProvider2`. Texts and identifiers are passed on from
+/// the caller without checks.
 public enum ShellSearchRequest: ClientRequest, Hashable {
     /// Finds results for a typed text, which the shell splits at white space. Answer: identifiers.
     case initialResults(terms: [String])
-    /// Finds results after the user has typed on. Answer: identifiers.
+    /// Finds results after the user has typed more text. Answer: identifiers.
     case subsearchResults(previous: [String], terms: [String])
     /// Describes results. Answer: `aa{sv}`, in the order of the identifiers.
     case metas(identifiers: [String])
@@ -18,7 +18,7 @@ public enum ShellSearchRequest: ClientRequest, Hashable {
 
     /// The name of the D-Bus interface.
     public static let interface = "org.gnome.Shell.SearchProvider2"
-    /// The permitted clients: a search sees the whole index.
+    /// The permitted clients: a search can access the whole index.
     public static let callers: Set<Caller> = [.shell]
     /// The shell never sends ``Hello``.
     public static let isOpenToBus = true
@@ -34,7 +34,7 @@ public enum ShellSearchRequest: ClientRequest, Hashable {
 
     /// Reads a request from a call.
     ///
-    /// - Throws: ``BusError``, as ``WorkerRequest/init(_:)`` does.
+    /// - Throws: ``BusError``, like ``WorkerRequest/init(_:)``.
     public init(_ call: IncomingCall) throws(BusError) {
         guard let method = Method(call.member, of: Self.interface) else { throw .unknownMethod(call.member) }
         var arguments = BusArguments(call.arguments, of: call.member.member)

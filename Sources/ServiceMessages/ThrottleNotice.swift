@@ -11,14 +11,14 @@ public struct ThrottleNotice: Sendable, Hashable, Codable {
         case userActive = 1
         /// The battery is low, or power saving is on.
         case battery = 2
-        /// Other programs need the processors, the memory or the disks.
+        /// Other programs need the processors, memory or disks.
         case pressure = 3
         /// The user requested it.
         case requested = 4
     }
     /// The reason.
     public var reason: Reason
-    /// The welcome rate of donations in items per second; 0 for none at present.
+    /// The acceptable rate of donations, in items per second; 0 if none are welcome at present.
     public var itemsPerSecond: Double
 
     /// Creates a notice.

@@ -2,37 +2,37 @@
 import BusTransport
 import SystemSupport
 
-/// A request of a host to a worker. Each case is a method of the interface
+/// A request from a host to a worker. Each case is a method of the interface
 /// `com.searchlight.Worker1`.
 public enum WorkerRequest: Sendable, Hashable {
-    /// Opens the extension's library. It is the first request and is sent once. Answer: the
+    /// Opens the extension's library. This is the first request, and is sent only once. Answer: the
     /// identifiers of the extension's interfaces.
     case load(LoadRequest)
-    /// Records the calls between the extension and the host, or replays a recording. It precedes
-    /// ``load(_:)`` and has an empty answer.
+    /// Records the calls between the extension and the host, or replays a recording. Sent before
+    /// ``load(_:)``; the answer is empty.
     case recordBoundary(BoundaryRequest)
-    /// Donates everything. The answer follows the extension's acknowledgement.
+    /// Donates all items. The answer follows the extension's acknowledgement.
     case reindexAll
-    /// Donates one page of everything. Answer: a ``ReindexPageReply``.
+    /// Donates one page of all items. Answer: a ``ReindexPageReply``.
     case reindexPage(ReindexPage)
     /// Donates each of these items again, or deletes it. The answer follows the extension's
     /// acknowledgement.
     case reindexItems([String])
     /// Updates the items of these files. The answer follows the extension's acknowledgement.
     case updateFiles([FileChange])
-    /// Provides an item's data as a type. Answer: a ``Payload``.
+    /// Provides an item's data in a type. Answer: a ``Payload``.
     case provideData(item: String, type: String)
-    /// Provides a file of an item as a type; the original file if `inPlace`. Answer: a descriptor
-    /// and a file name.
+    /// Provides a file for an item in a type; the original file if `inPlace` is set. Answer: a
+    /// descriptor and a file name.
     case provideFile(item: String, type: String, inPlace: Bool)
     /// Renders a preview of an item. Answer: a ``PreviewReply``.
     case preview(item: String, query: String?, contentPath: String?)
-    /// Reports that indexing is slowed down.
+    /// Notifies the extension that indexing is slowed down.
     case didThrottle(ThrottleNotice)
-    /// Reports that indexing is no longer slowed down.
+    /// Notifies the extension that indexing is no longer slowed down.
     case didFinishThrottle
-    /// Cancels a call, by its serial number; the worker must answer that call soon. Has no answer
-    /// itself.
+    /// Cancels a call by its serial number; the worker must answer the cancelled call soon. This
+    /// request itself has no answer.
     case cancel(call: UInt64)
 
     /// The name of the D-Bus interface.
@@ -140,9 +140,10 @@ public struct LoadRequest: Sendable, Hashable {
     public var bundleIdentifier: String
     /// The principal class, for an extension written against CoreSpotlight.
     public var principalClass: String?
-    /// The symbol bindings of the manifest, in order; empty for an extension with its own code.
+    /// The symbol bindings in the manifest, in order; empty for an extension with its own code.
     public var bindings: [String]
-    /// The uniform types of files by lower-case name extension; empty unless a binding needs them.
+    /// The uniform types of files by lowercase filename extension; empty unless a binding needs
+    /// them.
     public var types: [String: String]
     /// The manifest's `Searchlight.Database` as JSON text; empty for an extension without it.
     public var database: String
@@ -163,7 +164,7 @@ public struct LoadRequest: Sendable, Hashable {
 }
 
 extension RawRepresentable<String> {
-    /// The method that a call names; `nil` if the interface does not have it.
+    /// Creates the method that a call names; `nil` if the interface does not have it.
     init?(_ member: BusMember, of interface: String) {
         guard member.interface == interface else { return nil }
         self.init(rawValue: member.member)
@@ -171,13 +172,14 @@ extension RawRepresentable<String> {
 }
 
 extension BusError {
-    /// The error for an unknown method.
+    /// Returns the error for an unknown method.
     public static func unknownMethod(_ member: BusMember) -> BusError {
         .remote(name: BusErrorName.unknownMethod, message: "There is no method \(member.interface).\(member.member).")
     }
 }
 
 extension String {
-    /// The text; `nil` if it is empty. D-Bus has no absent string, so an empty one means absent.
+    /// The text; `nil` if it is empty. D-Bus has no optional strings, so an empty string means
+    /// none.
     var nonEmpty: String? { isEmpty ? nil : self }
 }

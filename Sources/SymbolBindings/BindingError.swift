@@ -27,13 +27,13 @@ public struct BindingError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String { "line \(line), column \(column): \(problem). \(advice)." }
 }
 
-/// The limits of a binding.
+/// The limits on a binding.
 public enum BindingLimits {
     /// The maximum size of one binding's text, in bytes.
     public static let textBytes = 16 << 10
     /// The maximum number of bindings in one bundle.
     public static let bindings = 64
-    /// The maximum length of a name of a function, parameter or attribute, in bytes.
+    /// The maximum length of the name of a function, parameter or attribute, in bytes.
     public static let nameBytes = 255
     /// The maximum length of a quoted text, in bytes.
     public static let literalBytes = 4096
@@ -46,13 +46,13 @@ public enum BindingLimits {
     /// The maximum number of parameters of a function, fields of a struct, attributes of a
     /// donation, or texts in a list.
     public static let parameters = 32
-    /// The maximum nesting of structs, and of parentheses in values.
+    /// The maximum nesting depth of structs, and of parentheses in values.
     public static let depth = 8
-    /// The maximum number of rounds of a repetition.
+    /// The maximum number of rounds in a repetition.
     public static let rounds = 10_000
-    /// The maximum size of a text that is gathered from rounds, in bytes. An item cannot hold more.
+    /// The maximum size of a text gathered from rounds, in bytes. An item cannot contain more.
     public static let gatheredBytes = 8 << 20
-    /// The maximum number of bytes that a library gets or returns at a time: contents, buffers,
-    /// results.
+    /// The maximum number of bytes passed to or returned from a library at a time: contents,
+    /// buffers, results.
     public static let valueBytes = 64 << 20
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension BindingParser {
-    /// Parses a callback after the word for its role.
+    /// Parses a callback, following the word for its role.
     mutating func callback(_ role: BoundCallback.Role, at place: Int) throws(BindingError) -> BoundCallback {
         guard isReindex || role == .progress else {
             throw scanner.error(
@@ -14,7 +14,7 @@ extension BindingParser {
             }
             hasAcknowledgement = true
         }
-        // A callback may be called at any time and on any thread, so it only sees its own
+        // A callback may be called at any time and on any thread, so it can only use its own
         // parameters.
         var inner = self
         inner.scope = BindingScope()
@@ -50,7 +50,7 @@ extension BindingParser {
         return parameters
     }
 
-    /// Parses a parameter of a callback: a number, or a pointer that is valid during the call.
+    /// Parses a parameter of a callback: a number, or a pointer that is valid during the callback.
     private mutating func callbackParameter(_ name: String, at place: Int) throws(BindingError) -> BoundResult {
         scanner.skipSpace()
         let typePlace = scanner.offset
@@ -108,7 +108,7 @@ extension BindingParser {
         return value
     }
 
-    /// Parses the attributes that a binding with `serve attributes` sets.
+    /// Parses the attributes set by a binding with `serve attributes`.
     mutating func setAttributes() throws(BindingError) -> [BoundCallback.Assignment] {
         try scanner.require("set", "and the attributes")
         var assignments: [BoundCallback.Assignment] = []

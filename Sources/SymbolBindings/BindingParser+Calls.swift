@@ -31,9 +31,9 @@ extension BindingParser {
             symbol: symbol, parameters: parameters, returned: returned, success: success, explanation: explanation)
     }
 
-    /// Parses the function that explains the failure of a call.
+    /// Parses the function that returns the reason why a call failed.
     private mutating func explaining() throws(BindingError) -> BoundCall {
-        // The names in the explanation are separate from the outer names.
+        // Names defined in the explanation are separate from the outer names.
         var inner = self
         inner.scope.beginInnerCall()
         scanner.skipSpace()
@@ -55,7 +55,7 @@ extension BindingParser {
                 at: place, "\(symbol) does not return text",
                 "After “otherwise”, call a function that takes values and returns text")
         }
-        // The names that the explanation uses count as used.
+        // Names that the explanation uses are considered used.
         var outer = scope
         for (name, entry) in inner.scope.entries where entry.isUsed && outer.entries[name] != nil {
             _ = try outer.use(name, at: place, in: scanner)
@@ -257,8 +257,8 @@ extension BindingParser {
         return type
     }
 
-    /// Checks that a length is passed for each buffer and each bytes parameter, because the
-    /// function has no other way to know it.
+    /// Checks that a length is passed for each buffer and bytes parameter, because the function has
+    /// no other way to determine it.
     private func checkLengths(_ parameters: [BoundParameter], _ places: [Int]) throws(BindingError) {
         let told = parameters.flatMap(\.lengths)
         for (parameter, place) in zip(parameters, places) {
@@ -278,7 +278,7 @@ extension BindingParser {
 }
 
 extension BoundParameter {
-    /// The values whose lengths the parameter passes.
+    /// The values whose lengths are passed through the parameter.
     fileprivate var lengths: [BoundValue] {
         switch form {
         case .scalar(_, let value), .inOut(_, let value): value.lengths

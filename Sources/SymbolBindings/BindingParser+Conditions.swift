@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension BindingParser {
-    /// Parses one comparison, or several that are joined by `and` or by `or`.
+    /// Parses a comparison, or several comparisons joined by `and` or by `or`.
     mutating func condition() throws(BindingError) -> BoundCondition {
         var comparisons = [try comparison()]
         let isAny = scanner.isNext("or")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension BindingParser {
-    /// Parses the type of a result after its name.
+    /// Parses the type of a result, following its name.
     mutating func result(_ name: String, at place: Int, prefix: String) throws(BindingError) -> BoundResult {
         let full = name == "_" || prefix == "_." ? "_" : prefix + name
         scanner.skipSpace()
@@ -79,7 +79,7 @@ extension BindingParser {
         return (BoundPointer(freedBy: freedBy, target: target, isOptional: scanner.take("?")), kind)
     }
 
-    /// Parses a length in brackets. It may use names that are defined later.
+    /// Parses a length in brackets. It may use names that are only defined later.
     mutating func lengthAhead() throws(BindingError) -> BoundValue {
         let before = scope.looksAhead
         scope.looksAhead = true

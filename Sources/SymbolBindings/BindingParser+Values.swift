@@ -83,7 +83,7 @@ extension BindingParser {
         return (.slice(name, count: count), .bytes)
     }
 
-    /// Parses one nesting level.
+    /// Parses the contents of one nesting level.
     mutating func nested<Value>(
         _ body: (inout BindingParser) throws(BindingError) -> Value
     ) throws(BindingError) -> Value {
@@ -124,7 +124,7 @@ extension BindingParser {
         }
     }
 
-    /// Parses the contents of the parentheses after a name.
+    /// Parses the contents of the parentheses that follow a name.
     private mutating func application(of name: String, at place: Int) throws(BindingError) -> (BoundValue, ValueKind) {
         if let form = BoundValue.AttributeForm(rawValue: name) { return try attribute(form, at: place) }
         guard let function = BoundValue.Function(rawValue: name) else {
@@ -195,6 +195,6 @@ extension BindingParser {
 }
 
 extension String {
-    /// The text with its first letter in upper case, for the start of a sentence.
+    /// The text with its first letter capitalized, for use at the start of a sentence.
     var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A parser that reads and checks a binding in one pass, so that every error has a position.
+/// Parses and checks a binding in one pass, so that every error has a position.
 struct BindingParser {
     var scanner: BindingScanner
     var scope = BindingScope()
-    /// The available sources besides names. Set once the purpose is known.
+    /// The available sources other than names. Set once the purpose is known.
     var sources: Set<BoundValue.Source> = []
     /// `true` if the request has an item with attributes.
     var hasItem = false
@@ -17,7 +17,7 @@ struct BindingParser {
     var usesTypes = false
     /// `true` while the calls of a repetition are parsed.
     var isRepeated = false
-    /// The current nesting of structs and parentheses.
+    /// The current nesting depth of structs and parentheses.
     var depth = 0
 
     static func parse(_ text: String) throws(BindingError) -> SymbolBinding {
@@ -98,7 +98,7 @@ struct BindingParser {
     }
 
     private static let purposes = "data, file, preview, attributes, files, reindexAll, reindexItems or throttle"
-    /// The types that `searchlight_preview_reply` may have.
+    /// The types that `searchlight_preview_reply` accepts.
     private static let previewTypes = [
         "public.html", "public.plain-text", "public.utf8-plain-text", "public.rtf", "public.png", "public.jpeg",
         "com.adobe.pdf",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A scanner of words, numbers and texts in a binding.
+/// Scans words, numbers and texts in a binding.
 struct BindingScanner {
     let bytes: [UInt8]
     private(set) var offset = 0
@@ -31,7 +31,7 @@ struct BindingScanner {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-    /// Skips spaces, line ends and comments.
+    /// Skips spaces, line breaks and comments.
     mutating func skipSpace() {
         while let byte = current {
             if byte == UInt8(ascii: "#") {
@@ -71,7 +71,7 @@ struct BindingScanner {
 
     private var wordBytes: ArraySlice<UInt8> { bytes[offset...].prefix { Self.isWordByte($0) } }
 
-    /// Reads a name: letters, digits and `_`, not starting with a digit.
+    /// Reads a name: letters, digits and `_`; the first character is not a digit.
     mutating func word(_ what: String) throws(BindingError) -> String {
         skipSpace()
         let word = wordBytes
@@ -83,7 +83,7 @@ struct BindingScanner {
         return String(decoding: word, as: UTF8.self)
     }
 
-    /// Reads names that are joined by dots.
+    /// Reads names joined by dots.
     mutating func dottedWord(_ what: String) throws(BindingError) -> String {
         var name = try word(what)
         while current == UInt8(ascii: "."), offset + 1 < bytes.count, Self.isWordByte(bytes[offset + 1]) {
@@ -113,7 +113,7 @@ struct BindingScanner {
         return String(decoding: name, as: UTF8.self)
     }
 
-    /// Reads a number with an optional sign; `nil` if none is next.
+    /// Reads a number with an optional sign; `nil` if no number is next.
     mutating func number() throws(BindingError) -> BoundValue? {
         skipSpace()
         let start = offset
@@ -150,7 +150,7 @@ struct BindingScanner {
         return .float(value)
     }
 
-    /// Reads a quoted text; `nil` if none is next.
+    /// Reads a quoted text; `nil` if no quoted text is next.
     mutating func literal() throws(BindingError) -> String? {
         guard isNext("\"") else { return nil }
         let start = offset

@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names that are defined at a position of a binding, and which of them are used.
+/// The names that are defined at a position in a binding, with records of their use.
 ///
-/// Results are visible in their call and after it. They include return values, and the values that
-/// functions write to `out`, `inout` and `buffer` parameters. Other parameters are only visible in
-/// their own call, where they hide a result of the same name.
+/// Results are visible in their call and after it. They are return values, and values that
+/// functions write to `out`, `inout` and `buffer` parameters. Other parameters are visible only in
+/// their own call, where they hide a result with the same name.
 struct BindingScope {
     struct Entry {
         var kind: ValueKind
         /// The position of the definition.
         var offset: Int
-        /// The advice if the name is never used; `nil` if it need not be used.
+        /// The advice to give if the name is never used; `nil` if it need not be used.
         var use: String?
         var isUsed = false
-        /// `true` if the name is a buffer, so that a part of it can be used.
+        /// `true` if the name is a buffer, of which a part can be used.
         var isBuffer = false
     }
     private(set) var entries: [String: Entry] = [:]
-    /// The names in the order of their definition.
+    /// The names, in definition order.
     private var order: [String] = []
     /// The parameters of the current call.
     private var parameters: [String: Entry] = [:]
-    /// All names that the current call has defined.
+    /// All names defined by the current call.
     private var ownNames: Set<String> = []
     /// The parameters of earlier calls, for error messages.
     private var formerParameters: Set<String> = []
 
-    /// `true` if names may be used before they are defined: a length often follows the value that
-    /// it belongs to.
+    /// `true` if names may be used before they are defined: a length often follows the value to
+    /// which it belongs.
     var looksAhead = false
-    /// The names that were used before their definition, with positions.
+    /// The names that were used before their definition, with their positions.
     private var awaited: [(name: String, offset: Int)] = []
 
-    /// Words with a meaning of their own.
+    /// Words with a predefined meaning.
     private static let reserved: Set<String> = ["item", "request", "bundle", "null"]
 
-    /// Defines a name. With `use`, a name that is never used is an error.
+    /// Defines a name. If `use` is given, a name that is never used is an error.
     mutating func add(
         _ name: String, _ kind: ValueKind, at offset: Int, use: String? = nil, isBuffer: Bool = false,
         isParameter: Bool = false, in scanner: BindingScanner
@@ -80,7 +80,7 @@ struct BindingScope {
         return "Name an earlier result, a parameter of the same call, or a value such as item.contents"
     }
 
-    /// Ends the lookahead: names that were used must be defined now.
+    /// Ends the lookahead: the names that were used must be defined by now.
     mutating func settle(in scanner: BindingScanner) throws(BindingError) {
         looksAhead = false
         for (name, offset) in awaited {
@@ -93,14 +93,14 @@ struct BindingScope {
         awaited = []
     }
 
-    /// Ends a call. Its parameters are no longer visible.
+    /// Ends a call. Its parameters are no longer visible afterwards.
     mutating func endCall() {
         formerParameters.formUnion(parameters.keys)
         (parameters, ownNames) = ([:], [])
     }
 
-    /// Begins a call inside another call. It sees the names of the outer call, and its parameters
-    /// may have the same names.
+    /// Begins a call inside another call. The inner call can use the names of the outer call, and
+    /// its parameters may have the same names.
     mutating func beginInnerCall() {
         entries.merge(parameters) { $1 }
         (parameters, ownNames) = ([:], [])
@@ -112,14 +112,14 @@ struct BindingScope {
     /// Ends a block and removes its results.
     ///
     /// - Parameter mark: The value of ``mark`` at the start of the block.
-    /// - Throws: ``BindingError`` if the block does not use a result that it has to use.
+    /// - Throws: ``BindingError`` if the block does not use a result that must be used.
     mutating func endBlock(from mark: Int, in scanner: BindingScanner) throws(BindingError) {
         try checkUses(from: mark, in: scanner)
         for name in order[mark...] { entries[name] = nil }
         order.removeSubrange(mark...)
     }
 
-    /// Throws an error for the first name, from `mark` on, that must be used and is not.
+    /// Throws an error for the first name, starting at `mark`, that must be used but is not.
     func checkUses(from mark: Int = 0, in scanner: BindingScanner) throws(BindingError) {
         for name in order[mark...] {
             guard let entry = entries[name], let use = entry.use, !entry.isUsed else { continue }

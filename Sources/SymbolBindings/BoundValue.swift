@@ -14,9 +14,9 @@ public indirect enum BoundValue: Hashable, Sendable {
     case null
     /// A value from the request or its item.
     case source(Source)
-    /// An attribute of the item, and a default for an item without it.
+    /// An attribute of the item, and a default for items without it.
     case attribute(AttributeForm, String, default: BoundValue?)
-    /// A parameter or result, or a field of one (`point.x`).
+    /// A parameter, a result, or a field of either (`point.x`).
     case name(String)
     /// The first `count` bytes of a buffer.
     case slice(String, count: BoundValue)
@@ -25,7 +25,7 @@ public indirect enum BoundValue: Hashable, Sendable {
     /// An operation on whole numbers. An overflow is an error.
     case arithmetic(Operator, BoundValue, BoundValue)
 
-    /// A source of values in a request and its item.
+    /// A source of values: the request or its item.
     public enum Source: String, Hashable, Sendable, CaseIterable {
         /// The item's identifier.
         case identifier = "item.identifier"
@@ -37,13 +37,13 @@ public indirect enum BoundValue: Hashable, Sendable {
         case type = "request.type"
         /// The search words, for a preview.
         case query = "request.query"
-        /// 1 if the original file is requested instead of a copy, else 0.
+        /// 1 if the original file is requested instead of a copy; otherwise 0.
         case inPlace = "request.inPlace"
-        /// The path of an empty file that the function must write.
+        /// The path of an empty file to which the function must write.
         case destination = "request.destination"
         /// The identifiers of the items to donate.
         case identifiers = "request.identifiers"
-        /// The folder whose files are to be donated, or one of its files that has changed.
+        /// The folder whose files are to be donated, or one of its changed files.
         case filePath = "request.path"
         /// The reason for throttling.
         case reason = "request.reason"
@@ -67,15 +67,16 @@ public indirect enum BoundValue: Hashable, Sendable {
     public enum Function: String, Hashable, Sendable, CaseIterable {
         /// The number of bytes of a text or of bytes; the number of texts in a list.
         case length
-        /// A path with `~` or `$XDG_…` at its start expanded.
+        /// A path in which a leading `~` or `$XDG_…` is expanded.
         case path
         /// The last component of a path.
         case name
-        /// The part of the last component after its last dot.
+        /// The part of a path's last component after its last dot.
         case suffix
-        /// The uniform type of a filename's extension; `public.data` if no type declares it.
+        /// The uniform type for a filename extension; `public.data` if no type declares it.
         case type
-        /// 1 for a path with a hidden name, except for names of the home folder's own path; else 0.
+        /// 1 for a path with a hidden component, ignoring components of the home folder's own path;
+        /// otherwise 0.
         case hidden
         /// The bytes of the file at a path.
         case contents
@@ -85,7 +86,7 @@ public indirect enum BoundValue: Hashable, Sendable {
         case url
         /// A date, from seconds since 1970.
         case date
-        /// The file at a path, as the answer to a request for a file.
+        /// The file at a path, as the answer to a file request.
         case file
     }
 
@@ -115,7 +116,7 @@ enum ValueKind: String, Hashable {
     case file = "a file"
 }
 
-/// A condition: all, or any, of some comparisons.
+/// A condition: all of several comparisons, or any of them.
 public struct BoundCondition: Hashable, Sendable {
     /// A comparison of two values.
     public struct Comparison: Hashable, Sendable {
@@ -126,8 +127,8 @@ public struct BoundCondition: Hashable, Sendable {
         /// The right value.
         public let right: BoundValue
     }
-    /// A relation between two values. There is no “less than”, because a manifest would have to
-    /// escape it; swap the values.
+    /// A relation between two values. There is no “less than”, because it would have to be escaped
+    /// in a manifest; swap the values instead.
     public enum Relation: String, Hashable, Sendable, CaseIterable {
         /// The values are equal.
         case equal = "=="
@@ -140,6 +141,6 @@ public struct BoundCondition: Hashable, Sendable {
     }
     /// The comparisons; at least one.
     public let comparisons: [Comparison]
-    /// `true` if any comparison suffices; `false` if all must hold.
+    /// `true` if any of the comparisons is sufficient; `false` if all must be satisfied.
     public let isAny: Bool
 }

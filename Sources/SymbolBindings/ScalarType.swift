@@ -2,7 +2,7 @@
 
 /// A C number type.
 public enum ScalarType: String, Sendable, CaseIterable {
-    /// Signed, unsigned or floating-point, with the number of bits.
+    /// Signed, unsigned or floating-point, followed by the number of bits.
     case i8, i16, i32, i64, u8, u16, u32, u64, f32, f64
 
     /// The size in memory, in bytes.
@@ -18,7 +18,8 @@ public enum ScalarType: String, Sendable, CaseIterable {
     /// `true` for a floating-point type.
     public var isFloat: Bool { self == .f32 || self == .f64 }
 
-    /// The range of whole numbers in this type. A floating-point type accepts all whole numbers.
+    /// The range of whole numbers that this type accepts. A floating-point type accepts all of
+    /// them.
     public var range: ClosedRange<Int128> {
         switch self {
         case .i8: Int128(Int8.min)...Int128(Int8.max)
@@ -34,7 +35,7 @@ public enum ScalarType: String, Sendable, CaseIterable {
     }
 
     /// Creates the type for a word of the language: its own name or its C name. On Searchlight's
-    /// platforms, `long` and pointers have 64 bits.
+    /// platforms, `long` and pointers are 64 bits wide.
     init?(word: String) {
         switch word {
         case "int": self = .i32

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SymbolBinding: CustomStringConvertible {
-    /// The binding as text. Parsing the text gives an equal binding.
+    /// The binding as text. Parsing the text yields an equal binding.
     public var description: String {
         var lines = ["serve \(purpose)", "library " + libraries.map(quoted).joined(separator: ", ")]
         lines += calls.map { "call \($0)" }
@@ -103,7 +103,7 @@ extension BoundCallback: CustomStringConvertible {
     /// The text in the binding language.
     public var description: String {
         let parameters = parameters.map { parameter in
-            // A callback's parameters are always borrowed, so the word is left out.
+            // A callback's parameters are always borrowed, so the keyword is omitted.
             if case .pointed(let pointer) = parameter.form { "\(parameter.name): \(pointer)" } else { "\(parameter)" }
         }
         var text = "\(role.rawValue)(\(parameters.joined(separator: ", ")))"
@@ -143,7 +143,7 @@ extension BoundValue: CustomStringConvertible {
         }
     }
 
-    /// Returns the value as an operand, with parentheses only where they are needed, because their
+    /// Returns the value as an operand. Uses parentheses only where they are needed, because their
     /// depth is limited.
     private func operand(binding strength: Int) -> String {
         guard case .arithmetic(let sign, _, _) = self, sign.strength < strength else { return description }

@@ -5,14 +5,14 @@
 public struct SymbolBinding: Hashable, Sendable {
     /// The purpose.
     public let purpose: Purpose
-    /// The libraries, in order of preference: names for the dynamic linker, or `./` and a file of
-    /// the bundle.
+    /// The libraries, in order of preference: names for the dynamic linker, or `./` followed by a
+    /// file in the bundle.
     public let libraries: [String]
     /// The calls, in order; at least one.
     public let calls: [BoundCall]
-    /// The repetition after the calls; `nil` for none.
+    /// The repetition that follows the calls; `nil` if there is none.
     public let repetition: BoundRepetition?
-    /// The answer to the request.
+    /// The value with which the request is answered.
     public let result: BoundValue?
     /// The title of a preview.
     public let title: BoundValue?
@@ -21,45 +21,45 @@ public struct SymbolBinding: Hashable, Sendable {
     /// `true` if the binding calls `type( )`, which needs a table of types.
     public let usesTypes: Bool
 
-    /// All calls, with the calls of the repetition at the end.
+    /// All calls; the calls of the repetition come last.
     public var allCalls: [BoundCall] { calls + (repetition?.calls ?? []) }
 
     /// The purpose of a binding.
     public enum Purpose: Hashable, Sendable {
-        /// Data of a type, for items of certain types.
+        /// Provides data of a type, for items of certain types.
         case data(type: String, of: [String])
-        /// A file of a type, for items of certain types.
+        /// Provides a file of a type, for items of certain types.
         case file(type: String, of: [String])
-        /// A preview of a type, for items of certain types.
+        /// Provides a preview of a type, for items of certain types.
         case preview(type: String, of: [String])
-        /// Attributes of donated items, for items of certain types.
+        /// Provides attributes of donated items, for items of certain types.
         case attributes(of: [String])
-        /// A donation of all items.
+        /// Donates all items.
         case reindexAll
-        /// A donation of the files below a folder: all of them, or one that has changed. The folder
-        /// has the form of ``BoundValue/Function/path``.
+        /// Donates the files below a folder: all of them, or one that has changed. The folder is in
+        /// the form of ``BoundValue/Function/path``.
         case files(below: String)
-        /// A donation of the items with given identifiers.
+        /// Donates the items with given identifiers.
         case reindexItems
-        /// A throttle notice.
+        /// Receives a throttle notice.
         case throttle
     }
 }
 
-/// A repetition of calls, such as for each page of a document. Rounds are numbered from 0.
+/// Repeats calls, for example for each page of a document. Rounds are numbered from 0.
 public struct BoundRepetition: Hashable, Sendable {
-    /// The name of the round's number in the calls.
+    /// The name by which the calls refer to the number of the round.
     public let name: String
-    /// The number of rounds. More than ``BindingLimits/rounds`` fail the request, or are left out
-    /// for ``SymbolBinding/Purpose/attributes(of:)``.
+    /// The number of rounds. If it exceeds ``BindingLimits/rounds``, the request fails, or the
+    /// excess is left out for ``SymbolBinding/Purpose/attributes(of:)``.
     public let count: BoundValue
-    /// The calls of a round, in order; at least one. No call has a callback.
+    /// The calls in a round, in order; at least one. None has a callback.
     public let calls: [BoundCall]
-    /// The gathered texts, each with a line from each round; at least one.
+    /// The gathered texts, to which each round adds a line; at least one.
     public let gathered: [BoundCallback.Assignment]
 }
 
-/// One call of a function.
+/// A call of a function.
 public struct BoundCall: Hashable, Sendable {
     /// The name of the function.
     public let symbol: String
@@ -67,7 +67,7 @@ public struct BoundCall: Hashable, Sendable {
     public let parameters: [BoundParameter]
     /// The result; `nil` for void.
     public let returned: BoundResult?
-    /// The success condition; `nil` if the call always succeeds.
+    /// The condition on which the call is successful; `nil` if it always is.
     public let success: BoundCondition?
     /// The call that returns the reason for a failure; at most one.
     public let explanation: [BoundCall]
@@ -75,8 +75,8 @@ public struct BoundCall: Hashable, Sendable {
     /// `true` if a callback of this call acknowledges the request.
     public var acknowledges: Bool { callbacks.contains { $0.role == .acknowledge } }
 
-    /// The names that are only visible in the call: its parameters and their fields, except those
-    /// that the function writes.
+    /// The names that are visible only in the call: its parameters and their fields, except those
+    /// to which the function writes.
     public var localNames: [String] { parameters.flatMap { $0.localNames(prefix: "") } }
 
     /// The callbacks among the parameters.
@@ -87,7 +87,7 @@ public struct BoundCall: Hashable, Sendable {
 
 /// One parameter of a function, or one field of a struct parameter.
 public struct BoundParameter: Hashable, Sendable {
-    /// The name in the rest of the binding; `_` if it is not used.
+    /// The name used in the rest of the binding; `_` if it is not used.
     public let name: String
     /// The type and the value.
     public let form: Form
@@ -100,11 +100,11 @@ public struct BoundParameter: Hashable, Sendable {
         case text(BoundValue)
         /// An array of NUL-terminated texts.
         case texts(BoundValue)
-        /// The address of bytes, or NULL.
+        /// The address of some bytes, or NULL.
         case bytes(BoundValue)
         /// An address from an earlier result, or NULL.
         case pointer(BoundValue)
-        /// The address of a zeroed buffer of this size.
+        /// The address of a zeroed buffer of the given size.
         case buffer(BoundValue)
         /// The address to which the function writes a result.
         case out(BoundResult.Form)
@@ -129,7 +129,7 @@ extension BoundParameter {
 
 /// A result of a function, or a field of a struct result.
 public struct BoundResult: Hashable, Sendable {
-    /// The name in the rest of the binding; `_` if it is not used.
+    /// The name used in the rest of the binding; `_` if it is not used.
     public let name: String
     /// The type.
     public let form: Form
@@ -147,7 +147,7 @@ public struct BoundResult: Hashable, Sendable {
 
 /// A pointer result of a function.
 public struct BoundPointer: Hashable, Sendable {
-    /// The function that frees it; `nil` if the library owns it.
+    /// The function that frees the pointer; `nil` if the library owns it.
     public let freedBy: String?
     /// The target of the pointer.
     public let target: Target
@@ -165,7 +165,7 @@ public struct BoundPointer: Hashable, Sendable {
     }
 }
 
-/// A callback that is passed to a library.
+/// A callback passed to a library.
 public struct BoundCallback: Hashable, Sendable {
     /// The action of the callback.
     public let role: Role
@@ -174,21 +174,21 @@ public struct BoundCallback: Hashable, Sendable {
     /// The constant that the callback returns; `nil` for void.
     public let returned: Returned?
     /// The success condition of an acknowledgement; for other roles, the condition on which a call
-    /// counts. `nil` for none.
+    /// is considered. `nil` for none.
     public let condition: BoundCondition?
     /// The reported or donated values, in order.
     public let assignments: [Assignment]
 
     /// The action of a callback.
     public enum Role: String, Hashable, Sendable, CaseIterable {
-        /// Acknowledge the request, report progress, or donate an item.
+        /// Acknowledges the request, reports progress, or donates an item.
         case acknowledge, progress, donate
     }
     /// A typed constant.
     public struct Returned: Hashable, Sendable {
-        /// A whole number type.
+        /// The type, which is a whole number type.
         public let type: ScalarType
-        /// A number in the range of the type.
+        /// The value, which is in the range of the type.
         public let value: Int128
     }
     /// A reported or donated value.

@@ -2,13 +2,13 @@
 import CSystem
 
 /// CRC-32C (Castagnoli; reflected polynomial 0x82F63B78, as in RFC 3720). It processes eight bytes
-/// at a time, with the processor's instruction for it or with tables.
+/// at a time, using the processor's CRC instruction or tables.
 ///
-/// It protects against accidental changes, not against malicious ones. It detects every burst of up
-/// to 32 bits and any three wrong bits, at any entry length.
+/// It protects against accidental changes, not against malicious ones. It detects all bursts of up
+/// to 32 bits, and any three wrong bits in an entry of any length.
 package struct CRC32C {
-    /// Eight tables of 256 entries, in order. Table k holds the contribution of a byte that is
-    /// followed by k zero bytes.
+    /// Eight tables of 256 entries, in order. Table k contains the contribution of a byte followed
+    /// by k zero bytes.
     private static let tables: [UInt32] = {
         var tables = [UInt32](repeating: 0, count: 8 * 256)
         for byte in 0..<256 {
@@ -63,7 +63,7 @@ package struct CRC32C {
         state = crc
     }
 
-    /// The checksum of some bytes, or of bytes that continue another checksum.
+    /// Returns the checksum of some bytes, which may continue another checksum.
     package static func of(_ bytes: [UInt8], continuing checksum: UInt32 = 0) -> UInt32 {
         var crc = CRC32C(continuing: checksum)
         bytes.withUnsafeBytes { crc.add($0) }

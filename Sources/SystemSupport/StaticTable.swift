@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A table of a C interface at a constant address. It is never freed.
+/// A table of a C interface at a fixed address. It is never freed.
 package struct StaticTable<Table>: @unchecked Sendable {
-    // `@unchecked Sendable`: the memory is written before the constant with its address exists, and
-    // never again.
+    // `@unchecked Sendable`: the memory is written only before the constant with its address
+    // exists.
 
     package let address: UnsafeRawPointer
 

@@ -2,7 +2,7 @@
 
 import CTextTables
 
-/// A scalar of a text, with a mark for the beginning of a word. The mark survives reordering.
+/// A scalar of a text, marked if a word begins at it. The mark survives reordering.
 public struct TextElement: Equatable, Sendable {
     /// The scalar.
     public var scalar: Unicode.Scalar
@@ -20,8 +20,8 @@ public struct TextElement: Equatable, Sendable {
 
 /// Canonical decomposition and composition (NFD, NFC).
 package enum CanonicalForm {
-    /// The first scalar that may change. All lower ones are starters that compose with nothing
-    /// before them, so texts of such scalars are in form C.
+    /// The first scalar that may change. All scalars below it are starters that do not compose with
+    /// a preceding scalar, so texts of such scalars are in form C.
     static let firstThatMayChange: UInt32 = 0x300
 
     static func combiningClass(of scalar: Unicode.Scalar) -> UInt8 {
@@ -42,7 +42,8 @@ package enum CanonicalForm {
         return compose(elements)
     }
 
-    /// Sorts the marks after each starter by combining class; equal classes keep their order.
+    /// Sorts the marks after each starter by combining class; marks of equal class keep their
+    /// order.
     private static func reorder(_ elements: inout [TextElement]) {
         var start = 0
         while start < elements.count {
@@ -66,7 +67,7 @@ package enum CanonicalForm {
         result.reserveCapacity(elements.count)
         var starter: Int?
         // The class of the last element kept after the starter. A mark is blocked by a preceding
-        // mark of its class or higher.
+        // mark of the same or a higher class.
         var lastClass: UInt8 = 0
         for element in elements {
             let elementClass = element.combiningClass

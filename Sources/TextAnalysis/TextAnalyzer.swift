@@ -3,10 +3,9 @@
 /// Splits a text into folded words (docs/TEXT.md): the words of ``Words``, folded in case and
 /// diacritics (``TextFolding``).
 ///
-/// Some words are also found by another form, their **variant**:
+/// Some words can also be found by another form, their **variant**:
 ///
-/// - words separated by apostrophes, joined: `oreilly` for O'Reilly, whose words are `o` and
-///   `reilly`,
+/// - words separated by apostrophes, joined: `oreilly` for O'Reilly (words: `o` and `reilly`),
 /// - the number of a version: `12` for v12,
 /// - names with symbols: `c++`, `c#`.
 public enum TextAnalyzer {
@@ -30,8 +29,8 @@ public enum TextAnalyzer {
         public var isVariant: Bool { replaced > 0 }
     }
 
-    /// Returns the folded words with which a typed text is searched. A variant replaces its words
-    /// if it finds more.
+    /// Returns the folded words used to search for a typed text. A variant replaces its words if it
+    /// finds more.
     ///
     /// ```swift
     /// TextAnalyzer.searchWords(of: "O'Reilly")  // ["oreilly"]
@@ -39,8 +38,8 @@ public enum TextAnalyzer {
     /// ```
     ///
     /// Words separated by apostrophes are only joined if the text contains no other words;
-    /// otherwise they remain adjacent words, as in the text. The `v` of a version is only dropped
-    /// if another number follows.
+    /// otherwise they remain adjacent words, as in the text. The `v` of a version number is only
+    /// dropped if another number follows.
     public static func searchWords(of text: String) -> [String] {
         var words: [String] = []
         var joined: String?
@@ -67,7 +66,7 @@ public enum TextAnalyzer {
         return joined.map { [$0] } ?? words
     }
 
-    /// Returns `true` if a point and a digit follow in the text.
+    /// Returns `true` if a point and a digit follow the position.
     fileprivate static func isNumber(after position: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
         position + 1 < text.count && text[position] == UInt8(ascii: ".") && (0x30...0x39).contains(text[position + 1])
     }
@@ -89,7 +88,7 @@ public enum TextAnalyzer {
     /// Linear in the length of the text.
     ///
     /// - Parameters:
-    ///   - text: The text in UTF-8; invalid bytes are read as U+FFFD.
+    ///   - text: The text in UTF-8; invalid bytes are treated as U+FFFD.
     ///   - variants: `true` to include variants.
     public static func forEachWord(
         in text: UnsafeBufferPointer<UInt8>, variants: Bool, _ body: (Word) -> Bool
@@ -112,7 +111,7 @@ private struct AnalyzerWalk {
     private let storage: UnsafeMutableBufferPointer<UInt8>
     private var length = 0
     private var scalars: [Unicode.Scalar] = []
-    /// The words separated by apostrophes, joined.
+    /// The words separated by apostrophes, joined into one.
     private var joined: [UInt8] = []
     private var parts = 0
     private var place = 0..<0
@@ -144,7 +143,8 @@ private struct AnalyzerWalk {
         while position < text.count {
             let byte = text[position]
             var folded = table[Int(byte)]
-            // A run of letters, digits and bytes outside ASCII. No word extends beyond a run.
+            // Begins a run of letters, digits and bytes outside ASCII. No word extends beyond a
+            // run.
             guard folded != 0 else {
                 position += 1
                 if parts == 1, signs == .none, !Self.isSign(byte) {
@@ -207,8 +207,8 @@ private struct AnalyzerWalk {
         return (scalar, length)
     }
 
-    /// Processes a run with scalars outside ASCII. A word begins where a word begins in the text or
-    /// in the folded text: ㍿ is the four words of 株式会社, and Foo™ is two words.
+    /// Processes a run with scalars outside ASCII. A word begins where one begins in the text or in
+    /// the folded text: ㍿ yields the four words of 株式会社, and Foo™ yields two words.
     private mutating func passRun(_ range: Range<Int>) -> Bool {
         var (previous, previousFolded) = (CharacterKind.separator, CharacterKind.separator)
         var (isOpen, mayCompose) = (false, false)
@@ -228,7 +228,7 @@ private struct AnalyzerWalk {
                 let foldedRecord = record.folded == 0 ? record : UnicodeTable.record(of: folded)
                 let foldedKind = CharacterKind(foldedRecord)
                 begins = begins || kind != .mark && foldedKind.begins(after: previousFolded)
-                // The first part of Thai “am” belongs to the letter before it.
+                // The first part of Thai “am” belongs to the preceding letter.
                 if foldedKind == .mark, kind == .single { begins = false }
                 if foldedKind != .mark { previousFolded = foldedKind }
                 if begins {
@@ -303,7 +303,7 @@ private struct AnalyzerWalk {
         return true
     }
 
-    /// Returns `true` if an ASCII symbol has a meaning after a word.
+    /// Returns `true` if an ASCII symbol is significant after a word.
     private static func isSign(_ byte: UInt8) -> Bool { byte == 0x27 || byte == 0x60 || byte == 0x2B || byte == 0x23 }
 
     /// Returns `true` for apostrophes and similar characters that occur within words of some
@@ -318,7 +318,7 @@ private struct AnalyzerWalk {
         }
     }
 
-    /// Emits the variant of the preceding words, if they have one that ends here.
+    /// Emits the variant of the preceding words, if a variant ends here.
     ///
     /// - Parameter next: The first byte of a word that follows immediately.
     private mutating func endWord(before next: UInt8? = nil) -> Bool {
@@ -341,7 +341,8 @@ private struct AnalyzerWalk {
         bytes.withUnsafeBufferPointer { body(TextAnalyzer.Word(bytes: $0, range: range, replaced: replaced)) }
     }
 
-    /// Returns the digits of a version such as `v12`, or of `python3` if another number follows.
+    /// Returns the digits of a version number such as `v12`, or of `python3` if another number
+    /// follows.
     private func versionNumber(_ range: Range<Int>) -> [UInt8]? {
         guard let last = buffer.lastIndex(where: { !(0x30...0x39).contains($0) }) else { return nil }
         let isVersion =

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTextTables
 
-/// Folds texts for comparison. Canonically equivalent texts become equal; optionally also texts
-/// that only differ in case and form, or in diacritics. Queries, the index, highlighting and
-/// suggestions all use this folding (docs/TEXT.md).
+/// Folds texts for comparison. Canonically equivalent texts become equal. Optionally, texts that
+/// differ only in case and form, or in diacritics, become equal too. Queries, the index,
+/// highlighting and suggestions all use this folding (docs/TEXT.md).
 ///
 /// The result is in Unicode normalization form C, and folding it again changes nothing.
 ///
 /// - **Case** is Unicode's NFKC_Casefold: full case folding. Wide, narrow, superscript and other
-///   forms become plain. Invisible characters (soft hyphens, joiners, variation selectors) are
-///   removed.
+///   forms become plain letters. Invisible characters (soft hyphens, joiners, variation selectors)
+///   are removed.
 /// - **Diacritics** are nonspacing marks after canonical decomposition. Marks that are vowels or
-///   parts of letters stay. These are marks of combining class 0, the nukta, the Japanese voicing
-///   marks, the virama, and the Telugu, Thai, Lao and Tibetan vowel signs. Letters become the
-///   letters that users type for them (`ø` o, `ł` l, `æ` ae, `ı` i). Digits of all scripts become
-///   ASCII digits, and the Arabic tatweel is removed.
+///   parts of letters are kept: marks of combining class 0, the nukta, the Japanese voicing marks,
+///   the virama, and the Telugu, Thai, Lao and Tibetan vowel signs. Letters become the letters that
+///   users type for them (`ø` o, `ł` l, `æ` ae, `ı` i). Digits of all scripts become ASCII digits,
+///   and the Arabic tatweel is removed.
 public enum TextFolding {
     /// Returns the folded text.
     ///
@@ -35,11 +35,12 @@ public enum TextFolding {
         return String(result)
     }
 
-    /// Folds elements. If a scalar becomes several, the first one keeps its word mark.
+    /// Folds elements. If a scalar expands to several scalars, the first one keeps its word mark.
     public static func folded(
         _ elements: some Sequence<TextElement>, case foldsCase: Bool, diacritics foldsDiacritics: Bool
     ) -> [TextElement] {
-        // The iota subscript, a mark, becomes a letter, so marks must be in canonical order first.
+        // The iota subscript is a mark that becomes a letter, so marks must be in canonical order
+        // first.
         if foldsCase, elements.contains(where: { hasIotaSubscript($0.scalar) }) {
             return inOrder(
                 inOrder(elements, case: false, diacritics: false), case: true, diacritics: foldsDiacritics)
@@ -70,8 +71,8 @@ public enum TextFolding {
         return mayCompose ? CanonicalForm.composed(result) : result
     }
 
-    /// Calls `body` with the decomposed folding of a scalar, and with `true` for scalars that may
-    /// compose with the preceding one.
+    /// Calls `body` with the decomposed folding of a scalar; `mayCompose` is `true` for scalars
+    /// that may compose with the preceding one.
     static func fold(
         _ scalar: Unicode.Scalar, case foldsCase: Bool, diacritics foldsDiacritics: Bool,
         _ body: (Unicode.Scalar, _ mayCompose: Bool) -> Void

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTextTables
 
-/// The properties of Unicode scalars, from one version of the Unicode Character Database
+/// The properties of Unicode scalars, according to one version of the Unicode Character Database
 /// (`Scripts/text-tables`). Only this type accesses the C tables, which are constants.
 enum UnicodeTable {
     /// Returns the properties of a scalar.
     static func record(of scalar: Unicode.Scalar) -> ctext_scalar { ctext_of(scalar.value).pointee }
 
-    /// Calls `body` with the scalars of a sequence, or with the scalar itself for index 0.
+    /// Calls `body` with the scalars of a sequence, or with the scalar itself if the index is 0.
     static func forEach(in place: UInt16, of scalar: Unicode.Scalar, _ body: (Unicode.Scalar) -> Void) {
         guard place != 0, let sequence = ctext_sequence(place) else { return body(scalar) }
         for offset in 1..<(1 + Int(sequence[0])) { Unicode.Scalar(sequence[offset]).map(body) }
@@ -37,8 +37,8 @@ enum UnicodeTable {
 extension ctext_scalar {
     /// The kind of the scalar in word segmentation.
     var kind: UInt8 { flags & UInt8(CTEXT_KIND) }
-    /// `true` if a text with the scalar may have to be composed for form C.
+    /// `true` if a text that contains the scalar may have to be composed to be in form C.
     var mayCompose: Bool { combining_class != 0 || flags & UInt8(CTEXT_COMPOSES) != 0 }
-    /// `true` if conversion to form C may change a text with the scalar.
+    /// `true` if conversion to form C may change a text that contains the scalar.
     var mayChange: Bool { combining_class != 0 || flags & UInt8(CTEXT_CHANGES) != 0 }
 }

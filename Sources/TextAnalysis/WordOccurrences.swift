@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the occurrences of search words in a text for highlighting, by the same rule as the
+/// Finds the occurrences of search words in a text for highlighting, using the same rules as the
 /// search.
 ///
 /// ```swift
@@ -10,14 +10,14 @@
 public struct WordOccurrences: Sendable {
     /// The terms, each a sequence of adjacent words; the last word may be a prefix.
     private let terms: [[[UInt8]]]
-    /// A table of the first bytes of all terms; most words of a text begin with other bytes.
+    /// A table of the first bytes of all terms, used to skip most words of a text.
     private let starts: [Bool]
 
-    /// The largest number of words to find; more words only cost time.
+    /// The largest number of words to find; more words would only cost time.
     public static let maximumWords = 32
 
     /// Creates a finder for terms. The words of a term must be adjacent, and the last one may be a
-    /// prefix. Of many terms, those with the first ``maximumWords`` words are used.
+    /// prefix. Terms beyond the first ``maximumWords`` words are ignored.
     public init(_ terms: [String]) {
         var found: [[[UInt8]]] = []
         var count = 0
@@ -43,12 +43,12 @@ public struct WordOccurrences: Sendable {
         var ranges: [Range<Int>]
     }
 
-    /// Returns the disjoint ranges of a text that match words of the terms, in order. Of a longer
-    /// word, only the matching prefix is returned. No character is split.
+    /// Returns the disjoint ranges of a text that match words of the terms, in order. If a word is
+    /// longer than its term, only the matching prefix is returned. No character is split.
     ///
     /// - Parameters:
     ///   - text: The text in UTF-8; the ranges are in its indices.
-    ///   - stopsAtFirst: `true` if the ranges of the first matching term suffice.
+    ///   - stopsAtFirst: `true` if the ranges of the first matching term are sufficient.
     /// - Complexity: Linear in the length of the text, times the number of terms in the worst case.
     public func ranges(in text: ArraySlice<UInt8>, stopsAtFirst: Bool = false) -> [Range<Int>] {
         guard !isEmpty else { return [] }
@@ -60,8 +60,8 @@ public struct WordOccurrences: Sendable {
 
     private func occurrences(in text: UnsafeBufferPointer<UInt8>, _ stopsAtFirst: Bool) -> [Range<Int>] {
         var found: [Range<Int>] = []
-        // The terms begun by the words so far, and those begun before the last word, for a variant
-        // of that word.
+        // The terms begun by the words so far, and the terms begun before the last word, which are
+        // needed for a variant of that word.
         var (begun, before): ([Progress], [Progress]) = ([], [])
         TextAnalyzer.forEachWord(in: text, variants: true) { word in
             if !word.isVariant {
@@ -97,7 +97,7 @@ public struct WordOccurrences: Sendable {
         }
     }
 
-    /// Returns the end, in the text, of the first bytes of a folded word.
+    /// Returns the position in the text where the first `count` bytes of a folded word end.
     private static func end(of count: Int, of word: TextAnalyzer.Word, in text: UnsafeBufferPointer<UInt8>) -> Int {
         let range = word.range
         if range.count == word.bytes.count, text[range].allSatisfy({ $0 < 0x80 }) { return range.lowerBound + count }
@@ -111,7 +111,7 @@ public struct WordOccurrences: Sendable {
         return min(end, range.upperBound)
     }
 
-    /// Returns the ranges in order. Merges overlapping and adjacent ranges, and widens them to
+    /// Returns the ranges in order. Merges overlapping and adjacent ranges, and expands them to
     /// whole characters.
     private static func apart(_ ranges: [Range<Int>], _ text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
         var result: [Range<Int>] = []
@@ -131,8 +131,8 @@ public struct WordOccurrences: Sendable {
         return result
     }
 
-    /// Returns `true` if both ends are certainly between characters, because the adjacent bytes are
-    /// ASCII.
+    /// Returns `true` if both ends are known to be between characters, because the adjacent bytes
+    /// are ASCII.
     private static func isPlain(_ range: Range<Int>, _ text: UnsafeBufferPointer<UInt8>) -> Bool {
         func isPlain(_ place: Int) -> Bool { place < 0 || place >= text.count || text[place] < 0x80 }
         return isPlain(range.lowerBound - 1) && isPlain(range.lowerBound) && isPlain(range.upperBound - 1)

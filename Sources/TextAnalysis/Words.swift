@@ -4,11 +4,11 @@ import CTextTables
 /// The words of a text, from left to right, as ranges of the text.
 ///
 /// A word is a run of letters, digits, and attached characters: marks, joiners, soft hyphens. Some
-/// scalars are words by themselves, including their marks: scalars of scripts without spaces (Han,
-/// Kana, Hangul, Thai, Lao, Myanmar, Khmer) and symbols such as emoji. So any part of such a text
-/// can be found as a sequence of words. All other characters, including `_`, the apostrophe and the
-/// hyphen, separate words. The rules only use Unicode properties, without a dictionary or a
-/// language.
+/// scalars, together with their marks, are words by themselves: scalars of scripts without spaces
+/// (Han, Kana, Hangul, Thai, Lao, Myanmar, Khmer) and symbols such as emoji. Any part of such a
+/// text can therefore be found as a sequence of words. All other characters, including `_`, the
+/// apostrophe and the hyphen, separate words. The rules use only Unicode properties, no dictionary
+/// or language.
 public struct Words: Sequence, Sendable {
     private let text: String
     private let splitsCaseChanges: Bool
@@ -73,7 +73,8 @@ package enum CharacterKind: UInt8 {
 
     init(_ record: ctext_scalar) { self = CharacterKind(rawValue: record.kind) ?? .separator }
 
-    /// Returns `true` if a scalar splits words although its folded form does not, such as ™ and ½.
+    /// Returns `true` if a scalar splits words even though its folded form does not, such as ™ and
+    /// ½.
     package static func divides(_ scalar: Unicode.Scalar) -> Bool {
         UnicodeTable.record(of: scalar).flags & UInt8(CTEXT_DIVIDES) != 0
     }
@@ -83,13 +84,13 @@ package enum CharacterKind: UInt8 {
     func begins(after previous: CharacterKind) -> Bool { self != .mark && !(self == .letter && previous == .letter) }
 }
 
-/// Detects, scalar by scalar, the boundaries of words.
+/// Detects word boundaries, scalar by scalar.
 public struct WordBoundary: Sendable {
     private let splitsCaseChanges: Bool
     private var previous: CharacterKind = .separator
     private var endsInLowercase = false
 
-    /// Creates a detector for a text, to be called from its beginning.
+    /// Creates a detector for a text, to be used from the beginning of the text.
     public init(splitsCaseChanges: Bool) { self.splitsCaseChanges = splitsCaseChanges }
 
     /// Returns `true` if a word or a separator begins with the scalar, and `false` inside a word.
@@ -104,7 +105,7 @@ public struct WordBoundary: Sendable {
         return begins
     }
 
-    /// Returns `true` if a word begins with the scalar, provided that none is open.
+    /// Returns `true` if a word begins with the scalar, provided that it does not continue a word.
     public mutating func isWordStart(_ scalar: Unicode.Scalar) -> Bool {
         let isBoundary = isBoundary(before: scalar)
         return isBoundary && previous != .separator

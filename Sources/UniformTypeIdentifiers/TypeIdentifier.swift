@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The validation rules of identifiers and tags.
+/// The validation rules for identifiers and tags.
 enum TypeIdentifier {
     /// The maximum length of an identifier, in bytes. Dynamic identifiers have a separate limit.
     static let maximumBytes = 1024
@@ -19,8 +19,8 @@ enum TypeIdentifier {
         }
     }
 
-    /// Returns `true` for a valid dynamic identifier. It contains tags and may exceed the limit of
-    /// other identifiers.
+    /// Returns `true` for a valid dynamic identifier. Because it contains tags, it may exceed the
+    /// limit for other identifiers.
     private static func isLongDynamic(_ text: String) -> Bool {
         isDynamic(text) && DynamicTypeIdentifier(text) != nil
     }
@@ -32,8 +32,9 @@ enum TypeIdentifier {
             && prefix[3] == 0x2E
     }
 
-    /// Returns `true` if a text is a valid tag: no control characters, and not too long. The empty
-    /// text is valid, for an empty extension. A four-character code may end in NUL characters.
+    /// Returns `true` if a text is a valid tag: no control characters, and not too long. An empty
+    /// text is valid, because extensions may be empty. A four-character code may end in NUL
+    /// characters.
     static func isTagText(_ text: String, _ key: TagKey) -> Bool {
         guard text.utf8.count <= maximumTagBytes else { return false }
         var bytes = Array(text.utf8)[...]
@@ -43,7 +44,7 @@ enum TypeIdentifier {
 
     /// Returns the lowercase form of an identifier. Identifiers are compared in this form.
     static func lowercased(_ text: String) -> String {
-        // Most identifiers are lowercase already, and the check saves a copy.
+        // Most identifiers are already lowercase; the check avoids a copy.
         text.utf8.contains { $0 >= 0x80 || ($0 >= 0x41 && $0 <= 0x5A) } ? text.lowercased() : text
     }
 }

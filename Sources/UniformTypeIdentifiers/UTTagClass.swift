@@ -33,7 +33,7 @@ public struct UTTagClass: RawRepresentable, Hashable, Codable, Sendable {
         }
     }
 
-    /// The key of a known class; `nil` for other classes.
+    /// The key of a known class; `nil` for unknown classes.
     var key: TagKey? {
         switch rawValue.lowercased() {
         case UTTagClass.filenameExtension.rawValue: .filenameExtension

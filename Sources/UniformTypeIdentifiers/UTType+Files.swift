@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The kind of a directory entry, as far as it determines a type.
+/// The kind of a directory entry, to the extent that it determines a type.
 public enum UTFileKind: Hashable, Sendable {
     /// A regular file, with or without an execute bit.
     case regular(isExecutable: Bool)
@@ -21,15 +21,15 @@ public enum UTFileKind: Hashable, Sendable {
 }
 
 extension UTType {
-    /// Returns the type of a file by its kind and name alone (docs/UNIFORM-TYPES.md). Pure: no file
+    /// Returns the type of a file based only on its kind and name (docs/UNIFORM-TYPES.md). No file
     /// is opened.
     ///
     /// - Parameters:
     ///   - name: The file name, with or without parent folders.
     ///   - kind: The kind of file.
-    /// - Returns: For a regular file, the type of its extension, which is dynamic if it is not
-    ///   declared; without an extension, data or a Unix executable. For a directory, the type of a
-    ///   package or a folder.
+    /// - Returns: For a regular file, the type for its extension, which is dynamic if none is
+    ///   declared; without an extension, data or Unix executable. For a directory, the type of a
+    ///   package, or folder.
     public static func type(ofFileNamed name: String, kind: UTFileKind) -> UTType {
         switch kind {
         case .regular(let isExecutable):
@@ -51,7 +51,7 @@ extension UTType {
         }
     }
 
-    /// Returns the best declared type of an extension; `nil` if there is none.
+    /// Returns the best declared type for an extension; `nil` if there is none.
     static func declaredType(filenameExtension: String, conformingTo supertype: UTType) -> UTType? {
         UTTypeRegistry.currentSnapshot
             .declaredTypes(tag: filenameExtension, .filenameExtension, conformingTo: supertype).first
@@ -59,8 +59,8 @@ extension UTType {
 
     private static func special(_ identifier: String) -> UTType { UTType(identifier) ?? .item }
 
-    /// Returns the extension of a file name: the part after the last dot, unless the name begins
-    /// with that dot or the part is empty.
+    /// Returns the extension of a file name: the part after the last dot, unless that dot is the
+    /// first character or the part is empty.
     static func filenameExtension(of name: String) -> String? {
         let name = name.split(separator: "/").last ?? ""
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return nil }

@@ -3,16 +3,16 @@
 import Foundation
 
 extension UTType {
-    /// The URL of the format's documentation in the declaration; not validated. Core declarations
-    /// have none.
+    /// The URL of the format's documentation, as stated in the declaration; not validated. Core
+    /// declarations have none.
     public var referenceURL: URL? {
         UTTypeRegistry.currentSnapshot.declaration(of: self)?.referenceURL.flatMap(URL.init(string:))
     }
 
     /// Returns a file name that indicates this type.
     ///
-    /// - Returns: The name with the preferred extension. The name is unchanged if its extension
-    ///   belongs to this type or a subtype, or if the type has no extension.
+    /// - Returns: The name with the preferred extension, or the unchanged name if its extension
+    ///   already belongs to this type or a subtype, or if the type has no extension.
     func fileName(from name: String) -> String {
         guard let preferred = preferredFilenameExtension, !preferred.isEmpty, !name.isEmpty else { return name }
         let snapshot = UTTypeRegistry.currentSnapshot
@@ -26,22 +26,21 @@ extension UTType {
 }
 
 extension URL {
-    /// Returns the URL with an additional component, to which the preferred extension of a type is
-    /// added unless it has a suitable one. The URL is a directory URL if the type is a directory
-    /// type.
+    /// Returns the URL with an additional component, adding the type's preferred extension unless
+    /// the component has a suitable one. For directory types, the URL is a directory URL.
     public func appendingPathComponent(_ partialName: String, conformingTo contentType: UTType) -> URL {
         appendingPathComponent(
             contentType.fileName(from: partialName), isDirectory: contentType.conforms(to: .directory))
     }
 
-    /// Appends a component, to which the preferred extension of a type is added unless it has a
+    /// Appends a component, adding the type's preferred extension unless the component has a
     /// suitable one.
     public mutating func appendPathComponent(_ partialName: String, conformingTo contentType: UTType) {
         self = appendingPathComponent(partialName, conformingTo: contentType)
     }
 
-    /// Returns the URL with the preferred extension of a type on its last component, unless it has
-    /// a suitable one. For example, `puppy.jpg` is unchanged for an image, and becomes
+    /// Returns the URL with the type's preferred extension added to its last component, unless it
+    /// has a suitable one. For example, `puppy.jpg` is unchanged for an image, and becomes
     /// `puppy.jpg.txt` for plain text.
     public func appendingPathExtension(for contentType: UTType) -> URL {
         let name = lastPathComponent
@@ -50,22 +49,22 @@ extension URL {
         return deletingLastPathComponent().appendingPathComponent(wanted, isDirectory: hasDirectoryPath)
     }
 
-    /// Adds the preferred extension of a type to the last component, unless it has a suitable one.
+    /// Adds the type's preferred extension to the last component, unless it has a suitable one.
     public mutating func appendPathExtension(for contentType: UTType) {
         self = appendingPathExtension(for: contentType)
     }
 }
 
 extension String {
-    /// Returns the path with an additional component, to which the preferred extension of a type is
-    /// added unless it has a suitable one.
+    /// Returns the path with an additional component, adding the type's preferred extension unless
+    /// the component has a suitable one.
     public func appendingPathComponent(_ partialName: String, conformingTo contentType: UTType) -> String {
         let name = contentType.fileName(from: partialName)
         return isEmpty || hasSuffix("/") ? self + name : self + "/" + name
     }
 
-    /// Returns the path with the preferred extension of a type on its last component, unless it has
-    /// a suitable one.
+    /// Returns the path with the type's preferred extension added to its last component, unless it
+    /// has a suitable one.
     public func appendingPathExtension(for contentType: UTType) -> String {
         let name = split(separator: "/").last.map(String.init) ?? ""
         let wanted = contentType.fileName(from: name)
@@ -76,14 +75,14 @@ extension String {
 }
 
 extension NSString {
-    /// Returns the path with an additional component, to which the preferred extension of a type is
-    /// added unless it has a suitable one.
+    /// Returns the path with an additional component, adding the type's preferred extension unless
+    /// the component has a suitable one.
     public func appendingPathComponent(_ partialName: String, conformingTo contentType: UTType) -> String {
         String(describing: self).appendingPathComponent(partialName, conformingTo: contentType)
     }
 
-    /// Returns the path with the preferred extension of a type on its last component, unless it has
-    /// a suitable one.
+    /// Returns the path with the type's preferred extension added to its last component, unless it
+    /// has a suitable one.
     public func appendingPathExtension(for contentType: UTType) -> String {
         String(describing: self).appendingPathExtension(for: contentType)
     }

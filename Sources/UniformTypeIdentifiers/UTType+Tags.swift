@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension UTType {
-    /// Creates the type of files with a filename extension without the dot, in any case.
+    /// Creates the type for files with a filename extension, given without the dot and in any case.
     ///
     /// - Parameters:
-    ///   - filenameExtension: The extension. The empty extension has a dynamic type of its own.
+    ///   - filenameExtension: The extension. An empty extension has its own dynamic type.
     ///   - supertype: A type to which the result must conform; data by default, so directories need
     ///     `.package` or `.directory`.
     /// - Returns: A dynamic type if no declared type matches; `nil` for control characters or an
@@ -16,7 +16,7 @@ extension UTType {
     /// Creates the type for a MIME type, in any case.
     ///
     /// - Parameters:
-    ///   - mimeType: The MIME type. Its parameters, if any, are part of the comparison.
+    ///   - mimeType: The MIME type. Its parameters, if any, are included in the comparison.
     ///   - supertype: A type to which the result must conform; data by default.
     /// - Returns: A dynamic type if no declared type matches; `nil` for an empty or invalid text.
     public init?(mimeType: String, conformingTo supertype: UTType = .data) {
@@ -49,8 +49,8 @@ extension UTType {
         UTTypeRegistry.currentSnapshot.types(tag: tag, tagClass: tagClass, conformingTo: supertype)
     }
 
-    /// The tags of the type by class, preferred first. A class without tags has no entry. Tags are
-    /// not inherited.
+    /// The tags of the type by class, preferred tags first. Classes without tags have no entry.
+    /// Tags are not inherited.
     public var tags: [UTTagClass: [String]] { UTTypeRegistry.currentSnapshot.tags(of: self) }
 
     /// The first filename extension of the type, without the dot.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A type of data, identified by a reverse-DNS identifier, in a hierarchy of conformance.
+/// A type of data, identified by a reverse-DNS identifier, within a conformance hierarchy.
 ///
-/// Two types are equal if their identifiers are equal, ignoring case. Types of the core table use
+/// Two types are equal if their identifiers are equal, ignoring case. Types in the core table use
 /// no additional memory. The properties of an extension's type follow the current registrations in
-/// ``UTTypeRegistry/shared``. All members can be used from any thread.
+/// ``UTTypeRegistry/shared``. All members are safe from any thread.
 public struct UTType: Sendable {
     enum Storage: Sendable {
         case core(CoreIndex)
@@ -18,7 +18,7 @@ public struct UTType: Sendable {
 
     init(_ box: TypeBox) { storage = .other(box) }
 
-    /// Creates the type of an identifier, in any case.
+    /// Creates the type with an identifier, in any case.
     ///
     /// - Returns: `nil` if the identifier is neither declared nor a valid dynamic identifier.
     public init?(_ identifier: String) {
@@ -36,10 +36,10 @@ public struct UTType: Sendable {
             identifier, parents: UTType.assumedParents(parentType))
     }
 
-    /// Creates a type of another owner that your Info.plist imports. Never fails.
+    /// Creates a type that belongs to another owner and that your Info.plist imports. Never fails.
     ///
-    /// The result may be another type: the preferred type of its preferred filename extension. It
-    /// can change when extensions are added or removed, so do not store it.
+    /// The result may be a different type: the preferred type for its preferred filename extension.
+    /// It can change when extensions are added or removed, so do not store it.
     ///
     /// - Parameters:
     ///   - identifier: The declared identifier.
@@ -50,8 +50,8 @@ public struct UTType: Sendable {
         self = snapshot.preferredType(forImported: named, conformingTo: parentType)
     }
 
-    /// Returns the assumed parents of a name: the given parent, and the assumed parents of that
-    /// parent if it is only a name.
+    /// Returns the assumed parents of a name: the given parent and, if that is only a name, its
+    /// assumed parents.
     private static func assumedParents(_ parent: UTType?) -> [String] {
         guard let parent else { return [UTType.data.identifier] }
         guard case .other(let box) = parent.storage, case .named(let further) = box.kind else {
@@ -60,7 +60,7 @@ public struct UTType: Sendable {
         return [parent.identifier] + further
     }
 
-    /// The identifier, lowercase.
+    /// The identifier, in lowercase.
     public var identifier: String {
         switch storage {
         case .core(let core): CoreTable.shared.identifier(core)
@@ -68,8 +68,8 @@ public struct UTType: Sendable {
         }
     }
 
-    /// A Boolean value that indicates whether the type was created from a tag that no declared type
-    /// has.
+    /// A Boolean value that indicates whether the type was created from a tag that does not belong
+    /// to any declared type.
     public var isDynamic: Bool {
         if case .other(let box) = storage, case .dynamic = box.kind { true } else { false }
     }
@@ -93,16 +93,16 @@ public struct UTType: Sendable {
     /// The version of the declaration; `nil` if it has none. Core declarations have none.
     public var version: Int? { UTTypeRegistry.currentSnapshot.declaration(of: self)?.version }
 
-    /// The localized description of the type, or else the first description of an ancestor, depth
-    /// first in declared order. Dynamic types have none.
+    /// The localized description of the type or, failing that, the first description of an
+    /// ancestor, depth-first in declared order. Dynamic types have none.
     public var localizedDescription: String? { UTTypeRegistry.currentSnapshot.localizedDescription(of: self) }
 }
 
 // MARK: - Conformance
 
 extension UTType {
-    /// Returns a Boolean value that indicates whether the type equals or conforms to another type.
-    /// Constant time: a bit test.
+    /// Returns a Boolean value that indicates whether the type equals or conforms to another type,
+    /// in constant time.
     public func conforms(to type: UTType) -> Bool {
         if case .core(let one) = storage, case .core(let two) = type.storage, !UTTypeRegistry.shared.overrides(one) {
             return CoreTable.shared.conforms(one, to: two)
@@ -110,7 +110,7 @@ extension UTType {
         return conformsBeyondCore(to: type)
     }
 
-    /// `true` if the core table alone determines the ancestors of the type.
+    /// `true` if only the core table determines the ancestors of the type.
     @inline(__always)
     var isCoreAsInTable: Bool {
         if case .core(let core) = storage { !UTTypeRegistry.shared.overrides(core) } else { false }
@@ -118,7 +118,7 @@ extension UTType {
 
     @inline(never)
     private func conformsBeyondCore(to type: UTType) -> Bool {
-        // The ancestors in the value are valid while no registration has changed.
+        // The ancestors stored in the value are valid as long as no registration has changed.
         if case .other(let box) = storage {
             let generation = UTTypeRegistry.currentGeneration
             if box.generation == generation {
@@ -144,7 +144,7 @@ extension UTType {
     /// `false` for the type itself.
     public func isSupertype(of type: UTType) -> Bool { type.isSubtype(of: self) }
 
-    /// All supertypes, without the type itself.
+    /// All supertypes, excluding the type itself.
     public var supertypes: Set<UTType> { UTTypeRegistry.currentSnapshot.supertypes(of: self) }
 }
 
@@ -181,8 +181,8 @@ extension UTType: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 extension UTType: Codable {
-    /// Decodes an identifier. An undeclared identifier is kept as a name, because its extension may
-    /// be registered again.
+    /// Decodes an identifier. An undeclared identifier is kept as a name, because the declaring
+    /// extension may be registered again.
     ///
     /// - Throws: `DecodingError.dataCorrupted` for an invalid identifier.
     public init(from decoder: any Decoder) throws {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 
-/// The accepted entries that are not yet durable, and the resulting client states.
+/// The accepted entries that are not durable yet, and the resulting client states.
 struct AppendQueue {
     private var pending: [PendingAppend] = []
-    /// `true` while the I/O queue writes entries, or is scheduled to.
+    /// `true` while the I/O queue is writing entries or is scheduled to.
     private var isDraining = false
-    /// `true` if the queue accepts no more entries.
+    /// `true` if the queue no longer accepts entries.
     var isClosed = false
-    /// The changes of client states by durable entries.
+    /// The changes that durable entries made to client states.
     private var durableStates: [IndexScope: ClientStateChange] = [:]
-    /// The changes of client states by accepted entries, in the order of acceptance.
+    /// The changes that accepted entries make to client states, in order of acceptance.
     private var acceptedStates: [IndexScope: ClientStateChange] = [:]
 
-    /// Accepts an entry if its condition is true.
+    /// Accepts an entry if its precondition is true.
     ///
     /// - Returns: `true` if the caller has to start the I/O queue.
     mutating func accept(_ append: PendingAppend) throws(LogError) -> Bool {
@@ -24,8 +24,8 @@ struct AppendQueue {
         return !isDraining
     }
 
-    /// Returns the next entries that become durable together, in order. If there are none, marks
-    /// the I/O queue as idle.
+    /// Returns the next entries to make durable together, in order. If there are none, marks the
+    /// I/O queue as idle.
     mutating func nextGroup(upTo bytes: Int) -> [PendingAppend] {
         var size = 0
         var count = 0
@@ -44,8 +44,8 @@ struct AppendQueue {
         for append in group where append.stateChange != .unchanged { durableStates[append.scope] = append.stateChange }
     }
 
-    /// Reverts the client states to those before a failed group. Evaluates the conditions of all
-    /// later entries again, in order, because they may have depended on the failed entries.
+    /// Reverts the client states to their values before a failed group. Evaluates the preconditions
+    /// of all later entries again, in order, because they may have depended on the failed entries.
     ///
     /// - Returns: The entries that are now rejected.
     mutating func failed() -> [PendingAppend] {
@@ -59,8 +59,8 @@ struct AppendQueue {
         return refused
     }
 
-    /// Records that the store changed a client state without the log; the state must then be read
-    /// from the store.
+    /// Notes that the store changed a client state without the log, so that the state has to be
+    /// read from the store.
     mutating func forgetState(of scope: IndexScope) {
         durableStates[scope] = nil
         acceptedStates[scope] = nil

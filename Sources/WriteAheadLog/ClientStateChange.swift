@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The effect of the entries accepted since the opening on a scope's client state.
+/// The net change to a scope's client state by the entries accepted since the log was opened.
 package enum ClientStateChange: Hashable, Sendable {
     /// No entry changed the state since the log was opened and replayed.
     case unchanged
-    /// The latest entry with an effect deleted everything.
+    /// The latest entry that affected the state deleted everything.
     case cleared
-    /// The latest entry with an effect set the state to these bytes.
+    /// The latest entry that affected the state set it to these bytes.
     case set([UInt8])
 }

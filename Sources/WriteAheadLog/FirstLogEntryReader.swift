@@ -2,7 +2,7 @@
 import ItemRecord
 
 /// Decodes entries of format version 1, in which each put has one item. Checks every length against
-/// the remaining bytes before using it.
+/// the number of remaining bytes before using it.
 struct FirstLogEntryReader {
     private enum Flag {
         static let index: UInt8 = 1
@@ -15,12 +15,12 @@ struct FirstLogEntryReader {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
 
-    /// Creates a reader, which is only valid as long as the buffer.
+    /// Creates a reader, which is valid only as long as the buffer is.
     init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     private var left: Int { bytes.count - offset }
 
-    /// Decodes the single entry that fills the bytes.
+    /// Decodes the single entry that makes up the bytes.
     mutating func entry() throws(LogEntryError) -> LogEntry {
         _ = try byte()
         let flags = try byte()
@@ -66,7 +66,7 @@ struct FirstLogEntryReader {
         return bytes[offset]
     }
 
-    /// Reads a count of elements with at least one byte each, so that no count can cause an
+    /// Reads a count of elements of at least one byte each, so that a count cannot cause an
     /// allocation larger than the data.
     private mutating func count(_ what: String, limit: Int) throws(LogEntryError) -> Int {
         let start = offset

@@ -2,7 +2,7 @@
 
 /// The kinds of damage in a log.
 package enum LogDamage: Hashable, Sendable, CustomStringConvertible {
-    /// A number of bytes are not entries.
+    /// Some bytes are not entries.
     case unreadable(bytes: Int)
     /// Entries are missing: a segment was removed or truncated.
     case missingEntries
@@ -12,16 +12,16 @@ package enum LogDamage: Hashable, Sendable, CustomStringConvertible {
     case foreignStore
     /// A later version of this program wrote the segment.
     case newerFormat(UInt32)
-    /// The segment's name and header disagree about the first entry, or the name is not a segment
-    /// name.
+    /// The segment's name and header disagree about the first entry, or the file name is not a
+    /// segment name.
     case misnamed
     /// An entry with a valid checksum cannot be decoded.
     case undecodable(LogEntryError)
-    /// The note of the last durable entry is missing or damaged, so that a loss of the last entries
+    /// The note of the last durable entry is missing or damaged, so a loss of the last entries
     /// would go unnoticed.
     case badHead
 
-    /// The description of the damage, to follow a file's name.
+    /// A description of the damage, to be appended to the name of a file.
     package var description: String {
         switch self {
         case .unreadable(let bytes): "\(bytes) bytes are not entries"

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 
-// docs/WRITE-AHEAD-LOG.md describes the format; keep both in step.
+// docs/WRITE-AHEAD-LOG.md describes the format; keep it in sync.
 
 extension LogEntry {
     /// The format version that this program writes, the first byte of every encoded entry. It also
     /// reads the earlier version (``FirstLogEntryReader``).
     package static let formatVersion: UInt8 = 2
 
-    /// The flag of an entry with clock values.
+    /// Set if the entry contains clock values.
     static let momentFlag: UInt8 = 4
 
-    /// Returns the encoded entry up to the changes of its batch, which follow unchanged. Equal
-    /// entries have equal bytes.
+    /// Returns the encoding of an entry up to the changes of its batch, which are appended
+    /// unchanged. Equal entries have equal encodings.
     ///
     /// - Throws: ``LogEntryError/tooLarge(what:value:limit:)``.
     package func encodedHead() throws(LogEntryError) -> [UInt8] {
@@ -37,7 +37,7 @@ extension LogEntry {
 
     /// Decodes an entry that fills `bytes` exactly.
     ///
-    /// - Throws: ``LogEntryError``. Never traps, whatever the bytes.
+    /// - Throws: ``LogEntryError``. Never traps, for any bytes.
     package init(decoding bytes: UnsafeRawBufferPointer) throws(LogEntryError) {
         try Self.check(bytes.count, "bytes", Self.maximumBytes)
         guard let version = bytes.first else { throw .truncated(offset: 0) }
@@ -66,7 +66,7 @@ extension LogEntry {
 
     /// Decodes an entry that fills `bytes` exactly.
     ///
-    /// - Throws: ``LogEntryError``. Never traps, whatever the bytes.
+    /// - Throws: ``LogEntryError``. Never traps, for any bytes.
     package init(decoding bytes: [UInt8]) throws(LogEntryError) {
         self = try bytes.withUnsafeBytes { buffer in
             Result { () throws(LogEntryError) in try LogEntry(decoding: buffer) }

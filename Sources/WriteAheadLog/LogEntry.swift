@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 
-/// The unit of logging: a batch, which becomes durable as a whole or not at all, and the time of
-/// its donation. The log does not decode the items.
+/// The unit of logging: a batch, which becomes durable entirely or not at all, and the time of its
+/// donation. The log does not decode the items.
 package struct LogEntry: Hashable, Sendable {
     /// The batch. Its client state expectation is not logged.
     package var batch: IndexBatch
-    /// The clock values at the donation; `nil` in entries of earlier versions.
+    /// The clock values at the time of the donation; `nil` in entries of earlier versions.
     package var moment: Moment?
 
-    /// The clock values at a donation. With them, the dates of its items can follow a clock that is
-    /// set before the entry is applied, even after a crash.
+    /// The clock values at the time of a donation. If the clock is set before the entry is applied,
+    /// they allow the dates of its items to be adjusted, even after a crash.
     package struct Moment: Hashable, Sendable {
         /// The wall clock, in seconds since 2001-01-01 UTC.
         package var wall: Double
@@ -27,8 +27,8 @@ package struct LogEntry: Hashable, Sendable {
         }
     }
 
-    /// The longest encoded entry, in bytes: twice the largest batch of records that a client may
-    /// send in one message.
+    /// The largest size of an encoded entry, in bytes: twice the largest batch of records that a
+    /// client may send in one message.
     package static let maximumBytes = 64 << 20
 
     /// Creates an entry.
@@ -39,7 +39,7 @@ package struct LogEntry: Hashable, Sendable {
         self.moment = moment
     }
 
-    /// The scope whose items change.
+    /// The scope whose items the entry changes.
     package var scope: IndexScope { batch.scope }
 
     /// The entry's effect on the client state of its scope.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reason why bytes are not a log entry, or an entry cannot be encoded.
+/// The reason why bytes are not a log entry, or why an entry cannot be encoded.
 package enum LogEntryError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The bytes end inside a field.
     case truncated(offset: Int)
     /// A field has a value that the format does not allow.
     case malformed(offset: Int, reason: String)
-    /// A later version of the format wrote the entry.
+    /// A later version of the program wrote the entry.
     case unknownVersion(UInt8)
     /// The entry exceeds a limit of the format.
     case tooLarge(what: String, value: Int, limit: Int)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reason for which a log operation failed.
+/// The reason why a log operation failed.
 package enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A file operation failed. Nothing of the entry is kept; the operation may be retried.
+    /// A file operation failed. Nothing of the entry is kept, and the operation can be retried.
     case file(LogFileError)
     /// The condition for accepting the entry is false.
     case preconditionFailed

@@ -3,7 +3,7 @@ import Glibc
 
 /// A failed file operation.
 package struct LogFileError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The name of the operation in a sentence: "writing", "fdatasync".
+    /// The name of the operation, as used in a sentence: "writing", "fdatasync".
     package var operation: String
     /// The path of the file or folder.
     package var path: String
@@ -17,7 +17,7 @@ package struct LogFileError: Error, Hashable, Sendable, CustomStringConvertible 
         self.code = code
     }
 
-    /// `true` if the device or the quota has no room left.
+    /// `true` if the device or the quota is full.
     package var isFull: Bool { [ENOSPC, EDQUOT].contains(code) }
     /// `true` if the user may not write or read the file.
     package var isNotPermitted: Bool { [EROFS, EACCES, EPERM].contains(code) }

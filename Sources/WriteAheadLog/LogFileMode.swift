@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The mode in which a file of the log is opened.
+/// The mode in which a log file is opened.
 package enum LogFileMode: Hashable, Sendable {
     /// Opens an existing file for reading.
     case read
     /// Opens an existing file for reading and writing.
     case update
-    /// Creates a file or empties an existing one.
+    /// Creates a file, or truncates an existing one.
     case create
 }

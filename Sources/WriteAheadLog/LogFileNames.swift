@@ -9,13 +9,13 @@ package enum LogFileNames {
     /// The suffix of files whose creation was interrupted.
     package static let unfinishedSuffix = ".new"
 
-    /// The highest entry number that is read. No log reaches it.
+    /// The highest entry number that is accepted when reading. No log reaches it.
     package static let maximumSequence: UInt64 = 1 << 62
-    /// The highest entry number with which a log is opened for writing. Neither the name of a stray
-    /// file nor a damaged number of its owner can then make the numbers overflow.
+    /// The highest entry number with which a log is opened for writing. It ensures that neither the
+    /// name of a stray file nor a damaged number from the owner can make the numbers overflow.
     package static let maximumSequenceAtOpening: UInt64 = 1 << 61
 
-    /// Returns the name of the segment that begins with an entry.
+    /// Returns the name of the segment that begins with the given entry.
     package static func segment(_ first: UInt64) -> String {
         let digits = String(first, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits + segmentSuffix

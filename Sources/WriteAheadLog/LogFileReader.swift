@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Reads a file through a buffer, so that a long segment is never in memory as a whole.
+/// Reads a file through a buffer, so that a long segment is never entirely in memory.
 struct LogFileReader {
     /// The buffer size, in bytes.
     private static let chunkBytes = 256 << 10
 
     private let file: any LogFile
-    /// The offset at which reading ends, in bytes.
+    /// The offset at which reading stops, in bytes.
     let size: Int
     private var buffer: [UInt8] = []
     private var start = 0
@@ -19,7 +19,7 @@ struct LogFileReader {
     }
 
     /// Calls `body` with some bytes of the file and returns its result; `nil` if the file ends
-    /// before them.
+    /// before the last byte.
     mutating func withBytes<Value>(
         at offset: Int, count: Int, _ body: (UnsafeRawBufferPointer) -> Value
     ) throws(LogFileError) -> Value? {
@@ -33,7 +33,7 @@ struct LogFileReader {
         return buffer.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[begin..<(begin + count)])) }
     }
 
-    /// Returns the offset of the next frame marker, at `offset` or later; `nil` if there is none.
+    /// Returns the offset of the next frame marker at or after `offset`; `nil` if there is none.
     mutating func nextMarker(from offset: Int) throws(LogFileError) -> Int? {
         var position = offset
         while position + LogFrame.byteCount <= size {
@@ -41,7 +41,7 @@ struct LogFileReader {
             let found = try withBytes(at: position, count: count, Self.firstMarker)
             guard let found else { return nil }
             if let found { return position + found }
-            // The last three bytes may be the start of a marker.
+            // The last three bytes may be the beginning of a marker.
             position += count - 3
         }
         return nil

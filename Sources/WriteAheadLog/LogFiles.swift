@@ -2,13 +2,13 @@
 
 /// The file operations of the log. Tests replace them to make any call fail. All functions block.
 package protocol LogFiles: Sendable {
-    /// Creates a folder with mode 0700 durably, unless it exists.
+    /// Creates a folder with mode 0700 durably, if it does not exist.
     func createFolder(_ path: String) throws(LogFileError)
     /// Returns the names in a folder, in no particular order.
     func names(in folder: String) throws(LogFileError) -> [String]
     /// Opens a file; a new file has mode 0600.
     func open(_ path: String, for mode: LogFileMode) throws(LogFileError) -> any LogFile
-    /// Renames a file and replaces an existing one.
+    /// Renames a file, replacing an existing one.
     func rename(_ path: String, to other: String) throws(LogFileError)
     /// Removes a file.
     func remove(_ path: String) throws(LogFileError)
@@ -17,7 +17,7 @@ package protocol LogFiles: Sendable {
 }
 
 extension LogFiles {
-    /// Creates a file that only appears under its name with its complete contents, durably.
+    /// Durably creates a file that appears under its name only with its complete contents.
     package func createWhole(_ path: String, contents: [UInt8], in folder: String) throws(LogFileError) -> any LogFile {
         let temporary = path + LogFileNames.unfinishedSuffix
         do {
@@ -26,7 +26,7 @@ extension LogFiles {
             try file.synchronize()
             try rename(temporary, to: path)
         } catch {
-            // If this fails, the next opening of the log removes the file.
+            // If this fails, the file is removed when the log is next opened.
             try? remove(temporary)
             throw error
         }

@@ -3,25 +3,25 @@ import SystemSupport
 
 /// The frame that precedes the payload of each entry in a segment.
 ///
-/// The frame has a separate checksum. A damaged payload can therefore be skipped exactly, and the
-/// search for the next entry after damage reads each byte only once.
+/// The frame has its own checksum, so a damaged payload can be skipped exactly, and the search for
+/// the next entry after damage reads each byte only once.
 struct LogFrame: Hashable, Sendable {
     /// The length of a frame, in bytes.
     static let byteCount = 28
-    /// The first four bytes of a frame, little-endian. All four bytes differ, so that the marker
-    /// cannot overlap itself.
+    /// The first four bytes of a frame, little-endian. All four bytes differ, so the marker cannot
+    /// overlap itself.
     static let marker: UInt32 = 0xE51A_C09D
 
     /// The length of the payload, in bytes.
     var length: UInt32
-    /// The number of the entry; 1 is the first one of a store.
+    /// The number of the entry; the first entry of a store has number 1.
     var sequence: UInt64
     /// The number of preceding entries in the same group, which share one `fdatasync`.
     var groupIndex: UInt32
     /// The checksum of the payload.
     var payloadChecksum: UInt32
 
-    /// The last entry that was durable when this one was written. Finding this entry proves it.
+    /// The last entry that was known to be durable when this entry was written.
     var confirmed: UInt64 { sequence - 1 - UInt64(groupIndex) }
 
     /// The length of the entry including its frame, in bytes.
@@ -50,7 +50,7 @@ struct LogFrame: Hashable, Sendable {
         self.payloadChecksum = payloadChecksum
     }
 
-    /// Decodes a frame at the beginning of `bytes`; `nil` if there is no frame of this store.
+    /// Decodes a frame at the beginning of `bytes`; `nil` if it is not a frame of this store.
     init?(decoding bytes: UnsafeRawBufferPointer, seed: UInt32) {
         guard bytes.count >= Self.byteCount, LittleEndian.load(UInt32.self, at: 0, from: bytes) == Self.marker else {
             return nil

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// Reads the frames of a segment one after the other, and finds the next frame after invalid bytes.
+/// Reads the frames of a segment one after another, and finds the next frame after invalid bytes.
 struct LogFrameReader {
     /// The result of reading at a position.
     enum Step: Hashable {
-        /// An entry with a valid checksum and a number of at least the expected one; its payload
-        /// follows its frame.
+        /// An entry with a valid checksum, whose number is at least the expected one. Its payload
+        /// follows the frame.
         case entry(LogFrame, offset: Int)
         /// Bytes that are not an entry.
         case unreadable(Range<Int>)
-        /// Entries beyond the segment's last number. The next segment reuses their numbers, so they
-        /// were never acknowledged.
+        /// Entries beyond the segment's last number. The next segment reuses these numbers, so the
+        /// entries were never acknowledged.
         case superseded(Range<Int>)
         /// The end of the segment.
         case end
@@ -27,11 +27,11 @@ struct LogFrameReader {
     private let seed: UInt32
     /// The number of the last entry that may be in the segment; `nil` for no limit.
     private let limit: UInt64?
-    /// The entry number up to which payloads are not read, because these entries are no longer
+    /// The entry number through which payloads are not read, because these entries are no longer
     /// needed.
     private let skimmed: UInt64
     private(set) var offset: Int
-    /// The number of the next entry in an intact segment.
+    /// The number of the next entry if the segment is intact.
     private(set) var expected: UInt64
 
     /// Creates a reader at a frame.
@@ -61,7 +61,7 @@ struct LogFrameReader {
             switch candidate {
             case .none: position += 1
             // The frame is intact, so its length is correct. Bytes in the payload that look like an
-            // entry are not one.
+            // entry are not an entry.
             case .damaged(let frame), .whole(let frame): position += frame.totalBytes
             }
             guard let marker = try window.nextMarker(from: position) else { break }
@@ -71,7 +71,7 @@ struct LogFrameReader {
         return .unreadable(start..<window.size)
     }
 
-    /// Continues at a later entry.
+    /// Continues at a later entry, whose position is marked.
     mutating func skip(to mark: LogSegment.Mark) {
         offset = mark.offset
         expected = mark.sequence

@@ -2,11 +2,11 @@
 import SystemSupport
 
 /// The note of the last durable entry (`journal.head`). The file has two slots of one disk sector
-/// each. Groups write to them alternately, so that the newest slot is never overwritten.
+/// each. Groups write to the slots alternately, so that the newest one is never overwritten.
 ///
 /// The note is not synchronized with each group. It never claims more than what is durable, and it
-/// survives the death of the process. The file docs/WRITE-AHEAD-LOG.md describes its value after a
-/// power failure.
+/// survives if the process is killed. docs/WRITE-AHEAD-LOG.md describes its value after a power
+/// failure.
 struct LogHead: Sendable {
     /// The length of a slot, in bytes: the smallest unit that a disk writes atomically.
     static let slotBytes = 512
@@ -17,14 +17,15 @@ struct LogHead: Sendable {
     private let store: StoreIdentifier
     private var slot: Int
 
-    /// Continues an existing note.
+    /// Uses an existing note.
     init(file: any LogFile, store: StoreIdentifier, slot: Int) {
         self.file = file
         self.store = store
         self.slot = slot
     }
 
-    /// Creates a note if none exists or none is readable. The note is durable on return.
+    /// Creates a note, for use if none exists or none is readable. When the initializer returns,
+    /// the note is durable.
     init(
         creatingIn folder: String, files: some LogFiles, store: StoreIdentifier, sequence: UInt64
     ) throws(LogFileError) {

@@ -7,24 +7,26 @@ struct LogRecovery {
     private let folder: String
     private let store: StoreIdentifier
     private let applied: UInt64
-    /// `true` to read and decode all entries; otherwise fully applied segments are skipped.
+    /// `true` to read and decode all entries; otherwise segments that are fully applied are
+    /// skipped.
     private let isThorough: Bool
     private let markBytes: Int
     /// `true` to skip the payloads of applied entries.
     private let skims: Bool
 
-    /// The findings, in the order of the files.
+    /// The findings, in file order.
     private(set) var findings: [LogFinding] = []
-    /// The segments, each up to its last acknowledged or complete entry.
+    /// The segments, each ending with its last acknowledged or complete entry.
     private(set) var segments: [LogSegment] = []
-    /// The number of the last entry with any trace; the next entry gets the following number.
+    /// The number of the last entry of which there is any trace; the next entry gets the following
+    /// number.
     private(set) var last: UInt64
-    /// `true` if the newest segment can be continued after truncation to its end.
+    /// `true` if the newest segment can be continued after it is truncated to its end.
     private(set) var isNewestSound = false
-    /// The note of the last durable entry, and the slot to write next; `nil` if no note is
+    /// The note of the last durable entry, and the slot to write to next; `nil` if no note is
     /// reliable.
     private(set) var head: (sequence: UInt64, slot: Int)?
-    /// `true` if a note should exist but not even an older one is readable, so that the last
+    /// `true` if a note should exist but none is readable, not even an older one, so that the last
     /// entries may be missing without a trace. A single bad slot may result from a crash and proves
     /// nothing.
     private(set) var lacksNote = false
@@ -67,15 +69,15 @@ struct LogRecovery {
         findings.append(.damaged(file: file, offset: offset, entries: entries, reason: reason))
     }
 
-    /// Returns the highest noted number, even if the other slot is damaged.
+    /// Returns the highest number in a note, even if the other slot is damaged.
     private mutating func readHead(isExpected: Bool) throws(LogFileError) -> UInt64? {
         guard isExpected else { return nil }
         let file: any LogFile
         do {
             file = try files.open(folder + "/" + LogFileNames.head, for: .read)
         } catch {
-            // Only a missing file is damage; a file that cannot be opened now may be readable
-            // later.
+            // Only a missing file is considered damage; a file that cannot be opened now may be
+            // readable later.
             guard error.isNotFound else { throw error }
             report(LogFileNames.head, 0, nil, .badHead)
             lacksNote = true
@@ -125,7 +127,8 @@ struct LogRecovery {
             }
         switch damage {
         case .foreignStore?, .newerFormat?:
-            // The number in its name must not be used for another file, whatever the file contains.
+            // The number in the file's name must not be used for another file, regardless of the
+            // content.
             if limit == nil { last = max(last, first) }
             segment.damage = damage
             segments.append(segment)
@@ -144,7 +147,7 @@ struct LogRecovery {
             reader, segment: segment, size: size, limit: limit, confirmed: last, applied: applied, decodes: isThorough,
             markBytes: markBytes)
         findings += scan.findings
-        // All entries of a segment have the same format.
+        // All entries in a segment have the same format.
         let isCurrent = header?.version == LogSegmentHeader.formatVersion
         isNewestSound = isCurrent && damage == nil && !scan.isDamaged && scan.next > last
         segments.append(scan.segment)

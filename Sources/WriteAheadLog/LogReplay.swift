@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The entries of a log from a number on, in order, as they were durable at the creation of this
-/// sequence.
+/// The entries of a log starting at a number, in order, as they were durable when this sequence was
+/// created.
 ///
 /// Reads lazily in ``next()``, which blocks; use it on a thread that may block. Unreadable entries
 /// are never skipped silently: a failure is returned in their place. After ``LogError/damaged(_:)``
@@ -18,7 +18,7 @@ package struct LogReplay: Sequence, IteratorProtocol, Sendable {
     private var reader: LogFrameReader?
     private var expected: UInt64
     private var unreadable: Range<Int>?
-    /// An entry that is returned after a pending failure.
+    /// An entry to return after a pending failure.
     private var held: (frame: LogFrame, offset: Int)?
 
     init(
@@ -46,7 +46,7 @@ package struct LogReplay: Sequence, IteratorProtocol, Sendable {
         }
     }
 
-    /// Skips the entries before `sequence` without decoding them, and without reading the file
+    /// Skips the entries before `sequence`, without decoding them or reading the part of the file
     /// before the last mark.
     package mutating func skip(to sequence: UInt64) {
         guard sequence > expected else { return }
@@ -142,8 +142,8 @@ package struct LogReplay: Sequence, IteratorProtocol, Sendable {
         }
     }
 
-    /// Returns the failure for entry numbers that were not found before an offset; `nil` if there
-    /// are none.
+    /// Returns the failure for entry numbers that were not found before an offset; `nil` if no
+    /// entries are missing.
     private mutating func failure(_ missing: Range<UInt64>, at offset: Int) -> Element? {
         let bytes = unreadable
         unreadable = nil
@@ -157,7 +157,7 @@ package struct LogReplay: Sequence, IteratorProtocol, Sendable {
                     reason: bytes.map { .unreadable(bytes: $0.count) } ?? .missingEntries)))
     }
 
-    /// Returns a failure if acknowledged entries are missing at the end, as in a log without
+    /// Returns a failure if acknowledged entries are missing at the end, as in a log that has no
     /// segments.
     private mutating func missingEnd() -> Element? {
         guard snapshot.last >= expected else { return nil }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file of the log, as far as it is known to be durable.
+/// A segment file, up to where it is known to be durable.
 struct LogSegment: Hashable, Sendable {
     /// The position of an entry.
     struct Mark: Hashable, Sendable {
@@ -22,7 +22,7 @@ struct LogSegment: Hashable, Sendable {
     /// The file's name, without the folder.
     var name: String { LogFileNames.segment(first) }
 
-    /// Records the position of an entry if the last recorded position is far enough away.
+    /// Records the position of an entry if it is far enough from the last recorded position.
     mutating func mark(_ sequence: UInt64, at offset: Int, every distance: Int) {
         if offset - (marks.last?.offset ?? LogSegmentHeader.byteCount) >= distance {
             marks.append(Mark(sequence: sequence, offset: offset))

@@ -2,7 +2,7 @@
 import SystemSupport
 
 /// The header of a segment. Its layout is the same in all format versions, so that a later version
-/// can be distinguished from damage.
+/// is not mistaken for damage.
 package struct LogSegmentHeader: Hashable, Sendable {
     /// The length of a header, in bytes.
     package static let byteCount = 40

@@ -4,11 +4,11 @@
 struct LogSegmentScan {
     /// A gap in the sequence of entries.
     private struct Gap {
-        /// The bytes that are not entries; empty if there are none.
+        /// The bytes that are not entries; empty if only numbers are missing.
         var bytes: Range<Int>
         /// The entry number that was expected.
         var expected: UInt64
-        /// The number of the entry after the gap.
+        /// The number of the entry that follows the gap.
         var following: UInt64
         /// The number of marks before the gap.
         var marks: Int
@@ -16,9 +16,9 @@ struct LogSegmentScan {
 
     /// The findings, in order.
     private(set) var findings: [LogFinding] = []
-    /// The segment up to its last entry to keep.
+    /// The segment, up to the last entry to keep.
     private(set) var segment: LogSegment
-    /// The number after the last entry to keep.
+    /// The number that follows the last entry to keep.
     private(set) var next: UInt64
     /// `true` if acknowledged entries are lost or changed.
     private(set) var isDamaged = false
@@ -26,9 +26,9 @@ struct LogSegmentScan {
     /// Reads the segment to its end.
     ///
     /// - Parameters:
-    ///   - limit: The number of the last entry of this segment, if there is a later segment.
-    ///   - confirmed: The number up to which entries are known to be acknowledged.
-    ///   - applied: The number up to which lost entries do not matter.
+    ///   - limit: The number of the last entry in this segment, if there is a later segment.
+    ///   - confirmed: The number through which entries are known to be acknowledged.
+    ///   - applied: The number through which lost entries do not matter.
     init(
         _ start: LogFrameReader, segment: LogSegment, size: Int, limit: UInt64?, confirmed: UInt64,
         applied: UInt64, decodes: Bool, markBytes: Int
@@ -75,9 +75,9 @@ struct LogSegmentScan {
         findings += undecodable
     }
 
-    /// Returns the offset at which to truncate the segment, if a gap shows that everything after it
-    /// was never acknowledged. In that case the missing entry was written in the same group as the
-    /// entries that follow.
+    /// Returns the offset at which to truncate the segment, if a gap shows that nothing after it
+    /// was acknowledged. In that case the missing entry belongs to the same group as the entries
+    /// that follow.
     private mutating func judge(_ gaps: [Gap], confirmed: UInt64, applied: UInt64) -> Int? {
         for gap in gaps {
             guard gap.expected <= confirmed else {
@@ -102,7 +102,7 @@ struct LogSegmentScan {
     private mutating func reportDamage(_ bytes: Range<Int>, _ expected: UInt64, _ following: UInt64, _ applied: UInt64)
     {
         isDamaged = true
-        // These numbers were never written here, because their entries are durable elsewhere.
+        // Entries with these numbers were never written here, because they are durable elsewhere.
         if bytes.isEmpty, following <= applied + 1 { return }
         findings.append(
             .damaged(

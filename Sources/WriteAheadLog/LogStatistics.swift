@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counters of a log since its opening, and its current sizes.
+/// The counters of a log since it was opened, and its current sizes.
 package struct LogStatistics: Hashable, Sendable {
-    /// The number of the last durable entry; 0 if there never was one.
+    /// The number of the last durable entry; 0 if there has never been one.
     package var lastSequence: UInt64 = 0
     /// The number of segments.
     package var segments = 0
@@ -12,7 +12,7 @@ package struct LogStatistics: Hashable, Sendable {
     package var groups = 0
     /// The number of failed groups.
     package var failedGroups = 0
-    /// The number of failed writes of the note of the last durable entry. The entries were durable
+    /// The number of failed writes of the note of the last durable entry. The entries are durable
     /// nevertheless.
     package var headFailures = 0
 }

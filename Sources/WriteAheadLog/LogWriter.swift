@@ -6,7 +6,7 @@ struct LogWriter: Sendable {
     private(set) var snapshot: LogSnapshot
     /// Counters of the completed work.
     private(set) var statistics = LogStatistics()
-    /// The findings of the examination at the opening.
+    /// The findings of the examination made when the log was opened.
     let findings: [LogFinding]
     /// The last entry that is durable in the owner's database.
     private var applied: UInt64
@@ -16,15 +16,15 @@ struct LogWriter: Sendable {
     private let seed: UInt32
     private let files: any LogFiles
     private let configuration: LogConfiguration
-    /// The newest segment; `nil` if nothing more may be written to it, so that the next group
-    /// starts a new one.
+    /// The newest segment; `nil` if it must not be written to, so that the next group starts a new
+    /// segment.
     private var current: (any LogFile)?
     private var head: LogHead
-    /// `true` once the files are released; nothing accesses them afterwards.
+    /// `true` once the files are released; they are not accessed afterwards.
     private var isClosed = false
     private var buffer: [UInt8] = []
 
-    /// Creates the folder if necessary, removes unfinished files, and examines the others.
+    /// Creates the folder if necessary, removes unfinished files, and examines the remaining files.
     static func examine(
         _ folder: String, store: StoreIdentifier, applied: UInt64, acknowledged: UInt64,
         files: any LogFiles, configuration: LogConfiguration
@@ -43,7 +43,7 @@ struct LogWriter: Sendable {
             files: files, markBytes: configuration.markBytes)
     }
 
-    /// Opens an examined folder for writing.
+    /// Opens a log folder for writing after its recovery scan.
     init(
         _ recovery: LogRecovery, folder: String, store: StoreIdentifier, applied: UInt64,
         files: any LogFiles, configuration: LogConfiguration
@@ -62,8 +62,8 @@ struct LogWriter: Sendable {
                 if try file.size() > newest.end { try file.truncate(to: newest.end) }
                 current = file
             }
-            // The entries that were read, or the name of the file, may not be on the disk yet. Both
-            // are synchronized before the log relies on them.
+            // The entries that were read, and the name of the file, may not be on the disk yet.
+            // Both are synchronized before the log relies on them.
             try file.synchronize()
             try files.synchronizeFolder(folder)
         }
@@ -79,9 +79,9 @@ struct LogWriter: Sendable {
         }
     }
 
-    /// Makes entries durable together, or none of them.
+    /// Makes entries durable, all of them or none.
     ///
-    /// - Returns: The number of the first entry; the others follow.
+    /// - Returns: The number of the first entry; the other numbers follow it.
     mutating func write(_ group: [PendingAppend]) throws(LogError) -> UInt64 {
         guard !isClosed else { throw .closed }
         do {
@@ -94,8 +94,8 @@ struct LogWriter: Sendable {
         }
     }
 
-    /// The size, in bytes, above which the changes of an entry are written without a copy into the
-    /// buffer.
+    /// The size, in bytes, above which the changes of an entry are written directly instead of
+    /// being copied to the buffer.
     private static let bufferedBytes = 1 << 20
 
     private mutating func writeGroup(_ group: [PendingAppend]) throws(LogFileError) -> UInt64 {
@@ -119,7 +119,7 @@ struct LogWriter: Sendable {
                 buffer += append.changes
                 continue
             }
-            // Writes large changes without a copy.
+            // Writes large changes without copying them.
             do {
                 try file.writeAll(buffer, at: place)
                 place += buffer.count
@@ -134,9 +134,9 @@ struct LogWriter: Sendable {
         do {
             try file.writeAll(buffer, at: place)
         } catch {
-            // Without space, the segment is intact up to the start of the group. If even the
-            // truncation fails, the file stays as it is, and the number of the next segment shows
-            // that the rest does not count.
+            // If there is no space, the segment is intact up to the start of the group. If even
+            // truncation fails, the file is left unchanged, and the number of the next segment
+            // shows that the rest is invalid.
             do { try file.truncate(to: start) } catch { current = nil }
             throw error
         }
@@ -144,7 +144,7 @@ struct LogWriter: Sendable {
             try file.synchronize()
         } catch {
             // After a failed fdatasync, the kernel may have dropped the pages and marked them
-            // clean. So this file is not written again.
+            // clean, so this file is not written to again.
             try? file.truncate(to: start)
             current = nil
             throw error
@@ -162,7 +162,8 @@ struct LogWriter: Sendable {
         do { try head.note(snapshot.last) } catch { statistics.headFailures += 1 }
     }
 
-    /// Returns the newest segment, or a new one if the newest is full, damaged or has failed.
+    /// Returns the newest segment, or a new one if the newest is full or damaged, or if writing to
+    /// it failed.
     private mutating func segmentForWriting() throws(LogFileError) -> any LogFile {
         if let current, let newest = snapshot.segments.last, newest.end < configuration.segmentBytes { return current }
         return try beginSegment()
@@ -174,28 +175,29 @@ struct LogWriter: Sendable {
         let first = snapshot.last + 1
         let header = LogSegmentHeader(store: store, first: first).encoded
         let file = try files.createWhole(folder + "/" + LogFileNames.segment(first), contents: header, in: folder)
-        // A segment whose first group failed has no entries and the same name; it was replaced.
+        // A segment whose first group failed has no entries and the same name; it has been
+        // replaced.
         if snapshot.segments.last?.first == first { snapshot.segments.removeLast() }
         snapshot.segments.append(LogSegment(first: first, end: header.count))
         current = file
         return file
     }
 
-    /// The size, in bytes, from which a fully applied segment is replaced by a new one and removed.
+    /// The size, in bytes, at which a fully applied segment is replaced with a new one and removed.
     private static let finishedBytes = 1 << 20
 
-    /// Removes segments whose entries are all applied, but never the newest one. If the newest one
-    /// is damaged or large and fully applied, starts a new segment first, so that it can be removed
-    /// too.
+    /// Removes segments whose entries are all applied, but never the newest one. If the newest
+    /// segment is fully applied, and damaged or large, first starts a new segment, so that it can
+    /// be removed too.
     mutating func discard(through sequence: UInt64) throws(LogFileError) {
-        // Another process may own the files by now.
+        // Another process may already own the files.
         guard !isClosed else { return }
         applied = max(applied, min(sequence, snapshot.last))
         if let newest = snapshot.segments.last, newest.first <= snapshot.last, snapshot.last <= applied {
             if current == nil {
                 try beginSegment()
             } else if newest.end >= Self.finishedBytes {
-                // If the disk is full, the segment stays.
+                // If the disk is full, the segment is kept.
                 _ = try? beginSegment()
             }
         }
@@ -220,14 +222,14 @@ struct LogWriter: Sendable {
         ).findings
     }
 
-    /// Makes the note of the last entry durable and closes the segment.
+    /// Makes the note of the last entry durable, and closes the segment.
     mutating func close() throws(LogFileError) {
         isClosed = true
         current = nil
         try head.synchronize()
     }
 
-    /// The counters together with the current sizes.
+    /// The counters and the current sizes.
     var currentStatistics: LogStatistics {
         var statistics = statistics
         statistics.lastSequence = snapshot.last

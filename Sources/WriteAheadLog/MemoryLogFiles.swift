@@ -2,7 +2,7 @@
 import Glibc
 import Synchronization
 
-/// Files in the memory of the process, for a log whose entries are durable elsewhere.
+/// Files in process memory, for a log whose entries are durable elsewhere.
 ///
 /// May be used from any thread.
 package final class MemoryLogFiles: LogFiles {

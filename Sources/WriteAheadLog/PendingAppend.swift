@@ -2,19 +2,19 @@
 import ItemRecord
 import SystemSupport
 
-/// An accepted entry that is not yet written.
+/// An accepted entry that is not written yet.
 struct PendingAppend: Sendable {
     /// The scope whose client state the entry may change.
     var scope: IndexScope
-    /// The change of the client state.
+    /// The entry's change to the client state.
     var stateChange: ClientStateChange
-    /// The encoded entry before its changes.
+    /// The encoded entry, without its changes.
     let head: [UInt8]
     /// The changes, as they were donated.
     let changes: [UInt8]
     /// The checksum of the head and the changes.
     let checksum: UInt32
-    /// The condition for accepting the entry.
+    /// The precondition for accepting the entry.
     var precondition: WriteAheadLog.Precondition?
     /// Called once when the entry is durable or has failed.
     var completion: @Sendable (Result<UInt64, LogError>) -> Void

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// A random 16-byte identifier of a store. Every checksum of a log starts with it. Bytes of another
-/// store, or bytes that an app forged to look like an entry, therefore do not pass as entries of
+/// A random 16-byte identifier of a store. It is the start of every checksum in a log, so bytes of
+/// another store, or bytes that an app forged to look like an entry, are not accepted as entries of
 /// this store.
 package struct StoreIdentifier: Hashable, Sendable {
     /// The length of an identifier, in bytes.
@@ -11,7 +11,7 @@ package struct StoreIdentifier: Hashable, Sendable {
     /// The bytes, always ``byteCount`` of them.
     package let bytes: [UInt8]
 
-    /// Restores an identifier; `nil` unless there are 16 bytes.
+    /// Restores an identifier; `nil` unless there are exactly 16 bytes.
     package init?(bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         self.bytes = bytes
@@ -20,7 +20,7 @@ package struct StoreIdentifier: Hashable, Sendable {
     /// Creates a random identifier.
     package init() {
         // Uses the default generator. A custom generator without stored properties has size 0, so
-        // all instances would share one address, which ThreadSanitizer reports as a data race.
+        // all instances would share one address, and ThreadSanitizer would report a data race.
         bytes = (0..<Self.byteCount).map { _ in .random(in: .min ... .max) }
     }
 

@@ -2,7 +2,7 @@
 import Glibc
 import SystemSupport
 
-/// An open file of the system's file system.
+/// An open file in the system's file system.
 final class SystemLogFile: LogFile {
     private let file: OwnedDescriptor
     private var descriptor: Int32 { file.number }
@@ -17,7 +17,7 @@ final class SystemLogFile: LogFile {
     func size() throws(LogFileError) -> Int {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure("examining") }
-        // A folder or a device in place of the file must not be read.
+        // A folder or a device in place of the file must not be read from.
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw LogFileError(operation: "examining", path: path, code: EINVAL)
         }
@@ -50,7 +50,7 @@ final class SystemLogFile: LogFile {
     }
 
     func synchronize() throws(LogFileError) {
-        // Not repeated on any error, EINTR included: a second fdatasync does not restore what a
+        // Not retried on any error, including EINTR: a second fdatasync does not restore what a
         // failed one lost.
         guard fdatasync(descriptor) == 0 else { throw failure("fdatasync") }
     }

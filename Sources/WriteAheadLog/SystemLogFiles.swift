@@ -11,8 +11,8 @@ package struct SystemLogFiles: LogFiles {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
             throw LogFileError(operation: "creating the folder", path: path, code: errno)
         }
-        // Synchronizes even an existing folder, because its creator may have been killed before
-        // this step.
+        // Synchronizes even an existing folder, because its creator may have been killed before it
+        // could do so.
         try synchronizeFolder(path + "/..")
     }
 
@@ -46,12 +46,13 @@ package struct SystemLogFiles: LogFiles {
         do throws(UntrustedFile) {
             descriptor = try OwnFile.open(path, flags)
         } catch {
-            // A path that is not a regular file counts as EINVAL: it must not be read or written.
+            // A path that is not a regular file is reported as EINVAL: it must not be read or
+            // written.
             let code = if case .system(_, let code) = error.problem { code } else { EINVAL }
             throw LogFileError(operation: "opening", path: path, code: code)
         }
         let file = SystemLogFile(adopting: descriptor, path: path)
-        // Truncates only now, because the checks above show that the file belongs to this user.
+        // Truncates only now that the checks above have shown that the file belongs to this user.
         if mode == .create { try file.truncate(to: 0) }
         return file
     }

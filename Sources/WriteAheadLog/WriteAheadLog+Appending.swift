@@ -6,12 +6,12 @@ import Synchronization
 extension WriteAheadLog {
     /// Appends an entry and returns once it is durable.
     ///
-    /// Entries are numbered in the order of acceptance. An accepted entry is written even if the
-    /// task is cancelled. After a failure, nothing of the entry is kept, and the log is usable as
-    /// soon as the cause is removed. Only if the program ends during the failure can the entry
-    /// reappear at the next opening, as the last one.
+    /// Entries are numbered in order of acceptance. An accepted entry is written even if the task
+    /// is cancelled. After a failure, nothing of the entry is kept, and the log is usable as soon
+    /// as the cause is removed. Only if the process exits during the failure can the entry
+    /// reappear, as the last one, when the log is next opened.
     ///
-    /// - Parameter precondition: The condition for accepting the entry; see ``Precondition``.
+    /// - Parameter precondition: The precondition for accepting the entry; see ``Precondition``.
     /// - Returns: The entry's sequence number.
     /// - Throws: ``LogError``.
     package func append(_ entry: LogEntry, if precondition: Precondition? = nil) async throws(LogError) -> UInt64 {
@@ -24,7 +24,7 @@ extension WriteAheadLog {
     /// reports the result later.
     ///
     /// - Parameter completion: Called exactly once: on the caller's thread if the entry is
-    ///   rejected, else on the log's queue, which it must not block.
+    ///   rejected, otherwise on the log's queue, which it must not block.
     package func submit(
         _ entry: LogEntry, if precondition: Precondition? = nil,
         completion: @escaping @Sendable (Result<UInt64, LogError>) -> Void
@@ -42,11 +42,11 @@ extension WriteAheadLog {
         }
     }
 
-    /// Forgets the client state of a scope after the store changed it without an entry.
+    /// Discards the known client state of a scope, after the store changed it without an entry.
     /// Preconditions then receive ``ClientStateChange/unchanged`` until an entry changes it again.
     package func forgetClientState(of scope: IndexScope) { queue.withLock { $0.forgetState(of: scope) } }
 
-    /// Writes groups until none is waiting. Runs on the I/O queue.
+    /// Writes groups until no entries are waiting. Runs on the I/O queue.
     private func drain() {
         while true {
             let group = queue.withLock { $0.nextGroup(upTo: groupBytes) }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension WriteAheadLog {
-    /// Discards entries that are durable elsewhere: removes the segments that only hold such
-    /// entries, but never the newest one.
+    /// Discards entries that are durable elsewhere: removes the segments that contain only such
+    /// entries, but never the newest segment.
     ///
     /// If the newest segment is damaged and all its entries are applied, starts a new segment
-    /// first. The damaged one is then removed too and not reported again.
+    /// first. The damaged segment is then removed too, and not reported again.
     ///
-    /// - Throws: ``LogError``. The next call tries again to remove the remaining files.
+    /// - Throws: ``LogError``. The next call retries removing the remaining files.
     package func discard(through sequence: UInt64) async throws(LogError) {
         guard !queue.withLock({ $0.isClosed }) else { throw .closed }
         try await onQueue { writer throws(LogFileError) in try writer.discard(through: sequence) }
     }
 
-    /// Discards entries like ``discard(through:)``, but blocks. For the opening of a store.
+    /// Discards entries like ``discard(through:)``, but blocks. Used while a store is opened.
     package func discardNow(through sequence: UInt64) throws(LogError) {
         let result = ioQueue.sync {
             withWriter { writer throws(LogFileError) in try writer.discard(through: sequence) }
@@ -30,13 +30,13 @@ extension WriteAheadLog {
         try await onQueue { writer throws(LogFileError) in try writer.verify() }
     }
 
-    /// Examines a log that is not open. Returns the problems of the files, and the number of the
+    /// Examines a log that is not open. Returns the problems of its files, and the number of the
     /// last entry.
     ///
     /// - Parameters:
     ///   - isThorough: `true` to read applied segments too, and to decode all entries.
-    ///   - skims: `true` to skip the payloads of applied entries, if only the number of the last
-    ///     entry is wanted.
+    /// - skims: `true` to skip the payloads of applied entries, if only the number of the last
+    ///   entry is needed.
     /// - Throws: ``LogError`` if a file cannot be read.
     package static func examine(
         folder: String, store: StoreIdentifier, applied: UInt64, acknowledged: UInt64 = 0, isThorough: Bool,
@@ -56,7 +56,8 @@ extension WriteAheadLog {
     }
 
     /// Reads all files and decodes all entries, like
-    /// ``examine(folder:store:applied:acknowledged:isThorough:)``, while writes wait. Blocks.
+    /// ``examine(folder:store:applied:acknowledged:isThorough:)``, while blocking writes. Blocks
+    /// the caller.
     package func examineNow() throws(LogError) -> (findings: [LogFinding], last: UInt64) {
         let result = ioQueue.sync {
             withWriter { writer throws(LogFileError) in (try writer.verify(), writer.snapshot.last) }
@@ -66,7 +67,7 @@ extension WriteAheadLog {
 
     /// Waits for accepted entries, rejects new ones, and makes the note of the last entry durable.
     ///
-    /// A log that is not closed loses nothing either; see docs/WRITE-AHEAD-LOG.md.
+    /// Nothing is lost even if a log is not closed; see docs/WRITE-AHEAD-LOG.md.
     ///
     /// - Throws: ``LogError`` if the note cannot be made durable.
     package func close() async throws(LogError) {
@@ -74,7 +75,7 @@ extension WriteAheadLog {
         try await onQueue { writer throws(LogFileError) in try writer.close() }
     }
 
-    /// Closes at once and rejects the accepted entries that are not yet written. Blocks until the
+    /// Closes immediately, and rejects accepted entries that are not written yet. Blocks until the
     /// files are released.
     package func abandon() {
         queue.withLock { $0.isClosed = true }

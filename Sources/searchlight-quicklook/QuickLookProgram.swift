@@ -6,7 +6,7 @@ import Foundation
 import QuickLookServer
 import SearchlightEngine
 
-/// The program that serves the page of `searchlight quicklook` and replaces its process.
+/// The program that serves the page for `searchlight quicklook` and replaces its process.
 @main
 struct QuickLookProgram: OptionedCommand {
     static let configuration = CommandConfiguration(
@@ -33,9 +33,9 @@ struct QuickLookProgram: OptionedCommand {
                     handOverFolders: WorkerConfiguration.ownFolders(environment: options.environment),
                     environment: options.environment),
                 log: { Output.complain("searchlight: \(text: $0)") })
-            // The server runs in a separate task, so that a signal can end it and the store is
-            // closed after it. It starts only after the signal handler is installed. Otherwise a
-            // signal would end the process and leave the file behind.
+            // The server runs in a separate task, so that a signal can stop it and the store is
+            // closed afterwards. It starts only after the signal handler is installed: before that,
+            // a signal would terminate the process and leave the file behind.
             let (start, starting) = AsyncStream.makeStream(of: Void.self)
             let serving = Task {
                 for await _ in start { break }
@@ -49,7 +49,8 @@ struct QuickLookProgram: OptionedCommand {
             do {
                 try await serving.value
             } catch QuickLookError.notOpened(let limit) {
-                // Standard output already contains the address, and accepts only one JSON object.
+                // Standard output already contains the address, and must contain only one JSON
+                // object.
                 Output.fail(QuickLookError.notOpened(after: limit).description)
                 throw ExitCode(ExitStatus.timedOut.rawValue)
             } catch let error as QuickLookError {
@@ -86,7 +87,7 @@ struct QuickLookProgram: OptionedCommand {
         }
         let opener = Process()
         opener.executableURL = URL(filePath: "/usr/bin/env")
-        // All users can read arguments, but no other user can read the file.
+        // All users can read command-line arguments, but no other user can read the file.
         opener.arguments = ["xdg-open", path]
         opener.standardInput = FileHandle.nullDevice
         opener.standardOutput = FileHandle.nullDevice
@@ -103,8 +104,8 @@ struct QuickLookProgram: OptionedCommand {
         }
     }
 
-    /// Returns the advice for opening the page by hand. The code is shown only in a terminal,
-    /// because other readers of this output may store it.
+    /// Returns advice on opening the page manually. The code is shown only in a terminal, because
+    /// other readers of this output might store it.
     private func advice(_ invitation: QuickLookServer.Invitation) -> String {
         let limit = "within \(invitation.life.components.seconds) seconds"
         guard Output.showsProgress else { return "A browser can open its address once, \(limit)." }

@@ -3,8 +3,8 @@
  * searchlight-worker: the process that loads one extension.
  *
  * Only the host starts it, with the connection at descriptor 3 and the policy at descriptor 4. It
- * starts in C, because rights must be given up while the process has a single thread, and Swift's
- * runtime may start others. cstart.h has checked its resource limits before.
+ * starts in C because privileges must be dropped while the process has a single thread, and the
+ * Swift runtime may start others. Before that, cstart.h has checked the resource limits.
  */
 #include <fcntl.h>
 #include <nss.h>
@@ -28,11 +28,12 @@ int main(int argc, char **argv) {
               stderr);
         return 64; /* EX_USAGE */
     }
-    /* The connection identifies this process. No program that it might start may inherit it. */
+    /* The connection identifies this process. A program that this process starts must not
+     * inherit the connection. */
     fcntl(CSANDBOX_CONNECTION_FD, F_SETFD, FD_CLOEXEC);
-    /* Users and groups are only looked up in files. Foundation looks them up for each
-     * attributesOfItem. A name service would need a socket, which the sandbox denies. The denial
-     * would be reported to an author who never used a socket. */
+    /* Look up users and groups only in files. Foundation looks them up for each call to
+     * attributesOfItem. A name service would need a socket, which the sandbox denies, and the
+     * denial would be reported to authors who never used a socket. */
     __nss_configure_lookup("passwd", "files");
     __nss_configure_lookup("group", "files");
     const char *step = "";

@@ -55,7 +55,7 @@ enum Program {
     static func main() async {
         if CommandLine.arguments.dropFirst().first == "search" { CommandProgram.useOnePool() }
         Signals.prepare()
-        // Checked first, since the parser would show the help of the nearest existing command
+        // Checked first, because the parser would show the help for the nearest existing command
         // instead of an error.
         if let problem = wrongHelp(Array(CommandLine.arguments.dropFirst())) {
             Output.complain("Error: \(problem)")
@@ -78,7 +78,7 @@ enum Program {
         }
     }
 
-    /// The error in the name or position of a command; `nil` if there is none.
+    /// Returns the error in the name or position of a command; `nil` if there is none.
     private static func wrongCommand(_ arguments: [String]) -> String? {
         let names = Searchlight.configuration.subcommands.compactMap { $0.configuration.commandName }
         guard let first = arguments.first, first != "help" else { return nil }
@@ -92,8 +92,8 @@ enum Program {
         return "Options come after the command: searchlight \(name) \(first.prefix(80)) …"
     }
 
-    /// The error in the command of a group, such as `types`; `nil` if there is none, or no similar
-    /// name.
+    /// Returns the error in the subcommand of a group such as `types`; `nil` if there is none, or
+    /// if no name is similar.
     private static func wrongSubcommand(_ arguments: [String]) -> String? {
         var command: any ParsableCommand.Type = Searchlight.self
         var place = "searchlight"
@@ -112,7 +112,7 @@ enum Program {
         return nil
     }
 
-    /// The error in the command name after `help`; `nil` if there is none.
+    /// Returns the error in the command name after `help`; `nil` if there is none.
     private static func wrongHelp(_ arguments: [String]) -> String? {
         guard arguments.first == "help" else { return nil }
         var command: any ParsableCommand.Type = Searchlight.self
@@ -149,7 +149,7 @@ enum Program {
         return "Put an item that begins with a dash after --: searchlight \(command) -- \(name.prefix(80))"
     }
 
-    /// Returns `true` if an excluded word (`-word`) of a search was parsed as options.
+    /// Returns `true` if an excluded word (`-word`) in a search was parsed as options.
     private static func hasMinusWord(_ arguments: [String]) -> Bool {
         guard let command = arguments.dropFirst().first, ["search", "why-not"].contains(command) else { return false }
         return arguments.prefix { $0 != "--" }.contains { $0.count > 2 && $0.hasPrefix("-") && !$0.hasPrefix("--") }

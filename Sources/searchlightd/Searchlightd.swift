@@ -11,7 +11,7 @@ import SearchlightEngine
 import SearchlightService
 import SystemSupport
 
-/// The service of one user.
+/// The service for one user.
 @main
 struct Searchlightd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -24,7 +24,7 @@ struct Searchlightd: AsyncParsableCommand {
             """,
         version: BuildFacts.text(of: "searchlightd"))
 
-    /// The entry point of the program; it calls the argument parser's own.
+    /// The entry point of the program, which calls the argument parser's own entry point.
     static func main() async {
         cstart_keep_little_memory()
         await main(nil)
@@ -115,8 +115,8 @@ struct Searchlightd: AsyncParsableCommand {
         do throws(PolicyFile.Failure) {
             configuration.policy = try PolicyFile(environment: environment).policy()
         } catch {
-            // The service starts with the default policy, which is better than none. The log has
-            // the error.
+            // The service starts with the default policy, which is better than not starting. The
+            // log contains the error.
             log.write(.error, "\(error.description) The standard policy is used.")
         }
         let store = configuration.engine.storeDirectory
@@ -125,7 +125,7 @@ struct Searchlightd: AsyncParsableCommand {
         }
         let idle = idleExit ?? (configuration.inheritedSocket == nil ? 0 : 300)
         configuration.idleExit = idle > 0 ? .seconds(idle) : nil
-        // Before the socket exists, so that no client can request the end of a service that does
+        // Installed before the socket exists, so that no client can ask a service to stop that does
         // not handle signals yet.
         let signals = StopSignals()
         defer { signals.end() }
@@ -151,7 +151,7 @@ struct Searchlightd: AsyncParsableCommand {
     }
 
     /// Waits briefly on each clock, so that libdispatch creates its timer descriptors now. If it
-    /// could not create one later, for lack of descriptors, a sleep would never end.
+    /// could not create them later because there are no descriptors left, a sleep would never end.
     private static func takeTimers() async {
         try? await Task.sleep(for: .nanoseconds(1), clock: .continuous)
         try? await Task.sleep(for: .nanoseconds(1), clock: .suspending)
@@ -178,7 +178,7 @@ struct Searchlightd: AsyncParsableCommand {
     }
 }
 
-/// The exit statuses of the service. They equal the command's statuses of the same meaning.
+/// The exit statuses of the service. They match the command's statuses with the same meaning.
 enum ServiceExit: Int32 {
     case success = 0
     case failure = 1

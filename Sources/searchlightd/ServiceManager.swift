@@ -6,7 +6,7 @@ import Glibc
 /// sd_watchdog_enabled(3)).
 struct ServiceManager {
     private let isThere: Bool
-    /// The watchdog timeout; `nil` if it is off.
+    /// The watchdog timeout; `nil` if the watchdog is off.
     let watchdog: Duration?
 
     init(environment: [String: String]) {
@@ -17,7 +17,7 @@ struct ServiceManager {
             ? .microseconds(Int64(clamping: microseconds)) : nil
     }
 
-    /// Sends a notification, or does nothing without a service manager.
+    /// Sends a notification; does nothing without a service manager.
     var notify: @Sendable (String) -> Void {
         guard isThere else { return { _ in } }
         return { _ = sd_notify(0, $0) }

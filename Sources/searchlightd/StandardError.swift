@@ -9,13 +9,13 @@ struct StandardError: Sendable {
 
     init(_ environment: [String: String]) {
         var status = stat()
-        // The variable may be inherited by a process whose standard error is not the journal, so
-        // the device and inode are compared.
+        // A process whose standard error is not the journal may have inherited the variable, so the
+        // device and inode are compared.
         isJournal =
             fstat(STDERR_FILENO, &status) == 0 && environment["JOURNAL_STREAM"] == "\(status.st_dev):\(status.st_ino)"
     }
 
-    /// Writes one line with a single call; errors are ignored.
+    /// Writes one line with a single system call; errors are ignored.
     var write: ServiceLog.Sink {
         { [isJournal] level, text in
             var line = Array((isJournal ? "<\(level.rawValue)>" : "searchlightd: ").utf8) + Array(text.utf8)

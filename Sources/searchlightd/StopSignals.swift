@@ -5,14 +5,14 @@ import Glibc
 import Promises
 import Synchronization
 
-/// The signals that end the service: the first ends it in order, the second immediately. A signal
-/// that arrives before the service exists is kept for it.
+/// The signals that stop the service: the first one stops it gracefully, the second one
+/// immediately. A signal that arrives before the service exists is kept for it.
 final class StopSignals {
     private var sources: [any DispatchSourceSignal] = []
     private let stop = Stop()
 
-    /// Returns once the signal sources are active. From then on, no signal is lost or ends the
-    /// process abruptly.
+    /// Returns once the signal sources are active. From then on, no signal is lost or terminates
+    /// the process abruptly.
     init() {
         signal(SIGPIPE, SIG_IGN)
         cstart_fail_at_file_size()
@@ -21,8 +21,8 @@ final class StopSignals {
         let queue = DispatchQueue(label: "com.searchlight.signals")
         let begun = DispatchGroup()
         for number in [SIGTERM, SIGINT] {
-            // The signal is not set to be ignored first: the dispatch source replaces its action
-            // once it is active.
+            // The signal is not set to be ignored first, because the dispatch source replaces its
+            // action once active.
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { [stop] in
                 guard stop.want() else {
@@ -38,11 +38,11 @@ final class StopSignals {
         begun.wait()
     }
 
-    /// Sets the function that the first signal calls. If that signal has arrived already, calls it
-    /// immediately.
+    /// Sets the function that the first signal calls. If that signal has already arrived, calls the
+    /// function immediately.
     func onStop(_ action: @escaping @Sendable () -> Void) { stop.set(action) }
 
-    /// `true` if a signal has arrived.
+    /// `true` once a signal has arrived.
     var isStopWanted: @Sendable () -> Bool { { [stop] in stop.isWanted } }
 
     func end() { for source in sources { source.cancel() } }

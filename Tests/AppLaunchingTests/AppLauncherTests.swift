@@ -74,8 +74,8 @@ struct AppLauncherTests {
         let text = try String(contentsOfFile: report, encoding: .utf8)
         #expect(text.contains("SigBlk:\t0000000000000000"), "\(text)")
         #expect(text.hasSuffix("/usr\n"))
-        // Besides the null device, only the descriptors of the listing are open: its folder and
-        // this report.
+        // Besides /dev/null, only the listing's own descriptors are open: its folder and this
+        // report.
         let open = text.split(separator: "\n").filter { $0.contains(" -> ") && !$0.contains("/dev/null") }
         #expect(open.allSatisfy { $0.contains("/proc/") || $0.hasSuffix("/report") }, "\(open)")
     }

@@ -17,7 +17,7 @@ struct DefaultHandlerTests {
 
     private static let gio = "/usr/bin/gio"
 
-    /// Returns the default app by GIO's own tool.
+    /// Returns the default app according to GIO's own tool.
     private func oracle(_ type: String, _ desktop: Desktop) throws -> String? {
         let (_, output) = try ChildProcess.run(
             Self.gio, ["mime", type], environment: desktop.environment.merging(["LC_ALL": "C"]) { $1 })

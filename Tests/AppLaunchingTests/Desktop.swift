@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppLaunching
 
-/// A made-up desktop: folders with desktop entries, lists of default apps and programs.
+/// An invented desktop: folders with desktop entries, lists of default apps and programs.
 struct Desktop {
     let folder: TemporaryFolder
     var variables: [String: String] = [:]

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Assistants over the Model Context Protocol")
 struct AssistantSessionTests {
-    /// A store with two apps, and a session of an assistant.
+    /// A store with two apps, and an assistant session.
     private final class Place {
         let folder: TemporaryFolder
         let engine: SearchlightEngine
@@ -84,7 +84,7 @@ struct AssistantSessionTests {
             return (text, result["structuredContent"], result["isError"] == true)
         }
 
-        /// The titles that a search returns.
+        /// Returns the titles that a search returns.
         func titles(_ query: String) async throws -> [String] {
             let found = try await call("search", ["query": .text(query)])
             guard case .list(let items)? = found.structured?.members?["items"] else { return [] }
@@ -123,14 +123,14 @@ struct AssistantSessionTests {
         let denied = try await place.call("read_item", ["item": .integer(mail)])
         #expect(denied.text == "There is no item \(mail) in the granted apps." && denied.isError, "\(denied)")
         #expect(try await place.call("read_item", ["item": 77]).text == "There is no item 77 in the granted apps.")
-        // A correction would tell that another app has the word.
+        // A correction would reveal that another app has the word.
         #expect(try await place.call("search", ["query": "secrat ferry"]).text.contains("secret") == false)
         #expect(try await place.call("list_apps", [:]).text.contains("org.example.mail") == false)
         try place.grants.grant("helper", nil)
         #expect(try await place.titles("ferry").count == 2)
         #expect(try place.grants.revoke("helper", nil))
         #expect(try await place.titles("ferry").isEmpty)
-        // Another assistant has no part in the grants.
+        // Grants to one assistant do not apply to another.
         try place.grants.grant("helper", nil)
         try await place.introduce("other")
         #expect(try await place.titles("ferry").isEmpty)

@@ -3,8 +3,8 @@ import Foundation
 import ItemRecord
 import TestSupport
 
-/// A made-up life: notes, mail and appointments with the answers to twenty questions, among several
-/// hundred others about the same things.
+/// An invented life: notes, mail and appointments that answer twenty questions, among several
+/// hundred other items on the same subjects.
 enum MadeUpLife {
     /// An item, with the name of its app.
     typealias Entry = (app: String, title: String, text: String)
@@ -80,7 +80,7 @@ enum MadeUpLife {
         ("mail", "Christmas", "Grandmother says that she wants a bird feeder as her present this year, nothing else."),
     ]
 
-    /// Texts about the same things without the answers. `#` is a number, `@` a name.
+    /// Texts on the same subjects without the answers. `#` is a number, `@` a name.
     private static let others: [Entry] = [
         ("mail", "Ferry timetable", "The ferry company has a new timetable. Tickets to Oslo cost # euros."),
         ("notes", "Packing", "For the holiday house: towels, candles, # books, the good knife. Lock the door."),
@@ -108,7 +108,7 @@ enum MadeUpLife {
 
     private static let names = ["Mia", "Jonas", "Vera", "Tom", "Ada", "Noor", "Ravi", "Lena", "Igor", "Sofia"]
 
-    /// All items, in random order.
+    /// Returns all items, in random order.
     static func entries(_ random: inout SplitMix64) -> [Entry] {
         var entries = answers
         for number in 0..<400 {

@@ -66,7 +66,7 @@ struct CallRecordingTests {
             let error = #expect(throws: RecordingError.self) { try reader.list() }
             #expect(error?.reason == "there are too many values")
         }
-        // The list itself is the one that is too many: 16,000,000 in LEB128.
+        // The list counts as a value too, so it exceeds the limit by one: 16,000,000 in LEB128.
         let count = CallRecording.maximumValues
         let digits: [UInt8] = [0x80, 0xC8, 0xD0, 0x07]
         #expect(digits.enumerated().reduce(0) { $0 | Int($1.element & 0x7F) << ($1.offset * 7) } == count)
@@ -150,7 +150,7 @@ struct CallRecordingTests {
         for cut in 1..<last { #expect(try read(Array(bytes.dropLast(cut))) == Array(events.dropLast())) }
         #expect(try read(bytes) == events)
         #expect(throws: RecordingError.self) { try read([2, 99, 0]) }
-        // Nothing follows the end, which an event without content marks too.
+        // Nothing may follow the end; an event without content also marks the end.
         let truncated = events + [.truncated]
         #expect(try read(bytes + BoundaryEvent.truncated.encoded + bytes) == truncated)
         #expect(try read(bytes + [0]) == truncated && read(bytes, isCut: true) == truncated)
@@ -161,7 +161,8 @@ struct CallRecordingTests {
         for request in Samples.requests {
             let call = request.boundaryCall(7)
             #expect(call.flatMap { WorkerRequest($0.kind, $0.arguments) } == request)
-            // Every prefix of the arguments is refused or has the rest absent.
+            // Every prefix of the arguments is rejected, or is decoded with the missing arguments
+            // absent.
             for count in 0..<(call?.arguments.count ?? 0) {
                 _ = call.flatMap { WorkerRequest($0.kind, Array($0.arguments.prefix(count))) }
             }

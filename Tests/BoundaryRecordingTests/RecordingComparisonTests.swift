@@ -188,7 +188,7 @@ struct RecordingScrubberTests {
             case .extensionCall(_, _, _, let others)? = scrubbed.sessions.first?.events.last,
             case .bytes(let list) = others[2]
         else { return #expect(Bool(false), "the events have changed") }
-        // The type itself is no secret, but any other value in its place is.
+        // The type itself is not secret, but any other value in its place is.
         let slice = try #require(try RecordBatch.split(bytes).first)
         let decoded = try ItemRecord(decoding: slice)
         #expect(decoded.attributes["contentType"] == .string("public.text"))

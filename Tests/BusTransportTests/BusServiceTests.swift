@@ -30,7 +30,7 @@ struct BusServiceTests {
         }
     }
 
-    /// The values of `ret` that the Python code sets in its answer to a method.
+    /// Returns the values of `ret` that the Python code sets in its answer to a method.
     private func answer(_ types: String, _ code: String) async throws -> [ForeignValue] {
         try mock.addMethod(Self.path, Self.name, "Ask", ("", types), code)
         return try await withCheckedContinuation { continuation in

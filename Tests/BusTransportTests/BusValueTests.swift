@@ -8,7 +8,7 @@ import Testing
 struct BusValueTests {
     private let echo = BusConnectionTests.echo
 
-    /// A value of any type except descriptors. Dictionaries nest up to a maximum depth.
+    /// Returns a value of any type except descriptors. Dictionaries nest up to a maximum depth.
     private func value(_ random: inout SplitMix64, depth: Int) -> BusValue {
         switch Int.random(in: 0..<(depth > 0 ? 12 : 9), using: &random) {
         case 0: .string(text(&random))
@@ -98,7 +98,7 @@ struct BusValueTests {
     }
 }
 
-/// The error of a rejected call; `nil` if the call succeeds.
+/// Returns the error of a rejected call; `nil` if the call succeeds.
 func refusal(_ body: () async throws -> Void) async -> (name: String, message: String)? {
     do {
         try await body()

@@ -74,11 +74,11 @@ struct DirectSendingTests {
                     if !call.arguments.isEmpty { telling.yield(call.arguments.map(number)) }
                     call.reply(call.arguments)
                 }, onDisconnect: { _ in })
-            // After the authentication.
+            // Waits for the authentication.
             _ = try await host.call(DirectSendingTests.note)
         }
 
-        /// Returns once the host's thread only waits.
+        /// Returns when the host's thread is blocked in its wait.
         func holdThread() async {
             wait.hold()
             // The thread reads an answer and waits again. The test does not wait for the answer,
@@ -104,7 +104,7 @@ struct DirectSendingTests {
         await pair.holdThread()
         let large = 8 << 20
         pair.host.post(Self.note, [.bytes([UInt8](repeating: 7, count: large))])
-        // It follows the unsent messages.
+        // This message is queued behind the unsent messages.
         pair.host.post(Self.note, [.unsigned(2)])
         pair.wait.letGo()
         var told = pair.told.makeAsyncIterator()
@@ -187,7 +187,7 @@ private func number(_ value: BusValue) -> UInt64 {
     }
 }
 
-/// A separate thread, because the pool has few.
+/// A separate thread, because the thread pool has few threads.
 private enum Thread {
     static func detached(_ body: @escaping @Sendable () -> Void) { _ = OwnThread.start("test-poster", body) }
 }

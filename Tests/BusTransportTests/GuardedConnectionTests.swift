@@ -37,7 +37,7 @@ struct GuardedConnectionTests {
         let client = try BusConnection(
             adopting: second, side: .client, name: "test-client", limits: guardsClient ? BusLimits() : nil,
             onCall: { $0.reply($0.arguments) }, onDisconnect: { _ in })
-        // Only an unguarded client cannot receive a descriptor at once.
+        // An unguarded client cannot receive a descriptor immediately.
         if !guardsClient { _ = try await host.call(BusConnectionTests.echo) }
         let file = try RawPeer.file()
         for count in [0, 1, 5000, 70_000, 1 << 20, 32 << 20] {
@@ -158,7 +158,7 @@ struct GuardedConnectionTests {
             }
             peer.send(RawPeer.authentication)
             peer.send(bytes, descriptors: [file.number])
-            // Ends it if the message did not end it.
+            // Ends the connection if the message did not.
             shutdown(peer.socket.number, Int32(SHUT_WR))
             _ = await peer.end()
             for await _ in peer.calls {}
@@ -173,7 +173,7 @@ struct GuardedConnectionTests {
         for _ in 0..<300 {
             let peer = try RawPeer()
             var bytes = good
-            // Neither the counts, after which the next message would start elsewhere, nor the
+            // Changes neither the lengths, which determine where the next message starts, nor the
             // types, which this side of sd-bus rejects.
             let place = 16 + random.below(good.count - 32)
             bytes[place] =

@@ -21,7 +21,7 @@ struct MessageBusTests {
         try MessageBus(address: bus.address, name: "test-bus", limits: limits, onCall: onCall, onDisconnect: onEnd)
     }
 
-    /// The unique name of a client, as another client sees it.
+    /// Returns the unique name of a client, as another client sees it.
     private func owner(_ client: MessageBus, _ name: String) async throws -> String {
         let outcome = try await client.requestName(name)
         #expect(outcome == .acquired)
@@ -132,7 +132,8 @@ struct MessageBusTests {
             return count
         }
         #expect(refused == 16)
-        // Answered calls no longer count. A call that is too large is rejected alone.
+        // Answered calls no longer count towards the limit. Only the call that is too large is
+        // rejected.
         let large = await refusal {
             _ = try await hostile.call(name, Self.echo, [.bytes([UInt8](repeating: 0, count: 2000))])
         }
@@ -146,7 +147,7 @@ struct MessageBusTests {
         var shares = SenderShares(SenderLimits())
         for index in 0..<100 { #expect(shares.take(10, of: ":1.\(index)") == nil) }
         for index in 0..<100 { shares.give(10, of: ":1.\(index)") }
-        // Nothing is kept for senders without pending calls.
+        // No state is kept for senders without pending calls.
         #expect(shares.senders == 0)
     }
 

@@ -9,8 +9,8 @@ import Testing
 @testable import BusTransport
 @testable import SystemSupport
 
-/// A client that writes D-Bus byte by byte, and so can write it wrongly. The other end is a guarded
-/// connection.
+/// A client that writes raw D-Bus bytes, and so can violate the protocol. The other end is a
+/// guarded connection.
 struct RawPeer {
     let socket: OwnedDescriptor
     let connection: BusConnection
@@ -72,7 +72,7 @@ struct RawPeer {
         return nil
     }
 
-    /// The bytes of a call as sd-bus would send it, little-endian.
+    /// Returns the bytes of a call as sd-bus would send it, little-endian.
     static func call(
         serial: UInt32 = 1, member: String = "Echo", body: [UInt8] = [], signature: String = "",
         descriptors: UInt32? = nil,
@@ -104,8 +104,8 @@ struct RawPeer {
 
     static func word(_ number: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
 
-    /// The number of this process's descriptors for an open file. Files of other tests do not
-    /// count.
+    /// The number of this process's descriptors for an open file. Files that other tests opened are
+    /// not counted.
     static func descriptors(of file: OwnedDescriptor) -> Int {
         func identity(_ number: Int32) -> [UInt64]? {
             var status = stat()
@@ -117,7 +117,7 @@ struct RawPeer {
         return numbers.compactMap { Int32($0) }.filter { identity($0) == wanted }.count
     }
 
-    /// A file to which only one descriptor refers.
+    /// Returns a file to which only one descriptor refers.
     static func file() throws -> OwnedDescriptor {
         var pipes: [Int32] = [0, 0]
         try #require(pipe(&pipes) == 0)

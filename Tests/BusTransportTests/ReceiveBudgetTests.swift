@@ -25,7 +25,7 @@ struct ReceiveBudgetTests {
         let third = budget.ask(30) { grants.add("third") }
         let small = budget.ask(10) { grants.add("small") }
         #expect(first.isGranted && !second.isGranted && small.isGranted)
-        // It would fit, and does not overtake.
+        // The small request would fit, but does not overtake the earlier ones.
         #expect(!third.isGranted && first.isContended && !small.isContended)
         first.end()
         #expect(grants.all == ["second", "third"] && second.isGranted && third.isGranted)
@@ -71,8 +71,8 @@ struct ReceiveBudgetTests {
             for number in 0..<6 {
                 group.addTask {
                     for _ in 0..<20_000 {
-                        // The first messages fit beside the large one. The others wait, and are
-                        // only dropped.
+                        // The first messages fit in addition to the large one. The others wait, and
+                        // are only dropped.
                         let ticket = budget.ask(number % 2 == 0 ? 200 : 900) {}
                         if number % 2 == 0 { ticket.end() }
                     }

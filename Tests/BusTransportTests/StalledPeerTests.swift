@@ -15,12 +15,13 @@ private final class WaitedClock: Sendable {
     }
     private let state = Mutex(State())
     private let happening: AsyncStream<Int32>.Continuation
-    /// The time limits of the waits in which there was nothing to do, in milliseconds.
+    /// The time limits of idle waits, in milliseconds.
     let idleWaits: AsyncStream<Int32>
 
     init() { (idleWaits, happening) = AsyncStream.makeStream(of: Int32.self) }
 
-    /// - Parameter expires: `true` if a wait with a limit ends at once and uses up its time.
+    /// - Parameter expires: `true` if a wait with a limit returns immediately and advances the
+    ///   clock by that limit.
     func kernel(expires: Bool) -> BusKernel {
         let real = BusKernel()
         return BusKernel(
@@ -57,7 +58,7 @@ struct StalledPeerTests {
         peer.send(RawPeer.authentication + RawPeer.call())
         let call = try #require(await peer.nextCall())
         call.reply([.string("done")])
-        // The answer, then nothing.
+        // The answer arrives, and then nothing.
         var received = [UInt8](repeating: 0, count: 4096)
         var text = ""
         while !text.contains("done") {
@@ -188,7 +189,7 @@ struct StalledPeerTests {
         peer.send(RawPeer.call(serial: 2, body: body, signature: "ay"))
         #expect(await happens { gate.isWaiting })
         #expect(room.held == 0)
-        // It opens, but there is no room. When there is room, it has closed again.
+        // The gate opens while there is no room. By the time there is room, it is closed again.
         let other = room.ask(1000) {}
         gate.open(stays: true)
         #expect(await happens { other.isContended })
@@ -285,7 +286,7 @@ private final class Gate: Sendable {
         }
     }
 
-    /// Opens it for the waiting call, and also for later calls if it stays open.
+    /// Opens the gate for the waiting call and, if `stays` is set, also for later calls.
     func open(stays: Bool, isFinal: Bool = false) {
         let onOpen = state.withLock { state in
             state.isOpen = stays
@@ -298,7 +299,7 @@ private final class Gate: Sendable {
     func close() { state.withLock { $0.isOpen = false } }
 }
 
-/// Polls until a condition holds that sends no notification. Returns `false` after a time limit.
+/// Polls until a condition that sends no notification holds. Returns `false` after a time limit.
 private func happens(_ condition: () -> Bool) async -> Bool {
     let deadline = ContinuousClock.now + .seconds(100)
     while !condition() {

@@ -22,7 +22,7 @@ int ctestsupport_set_access_list(const char *path, const void *list, size_t size
     return setxattr(path, "system.posix_acl_access", list, size, 0) == 0 ? 0 : errno;
 }
 
-/* Limits the number of tests in progress, unless the environment has a limit. Without one, Swift
+/* Limits the number of concurrent tests, unless the environment sets a limit. Without one, Swift
  * Testing starts all tests at once. With thousands of open descriptors, Foundation's Process reads
  * past the end of a folder's listing. */
 __attribute__((constructor)) static void bound_tests(void) {

@@ -11,7 +11,7 @@
 
 #include "ctestsupport.h"
 
-/* Assigns an address to an interface or to an alias of one, and activates it. */
+/* Assigns an address to an interface or one of its aliases, and activates it. */
 static int set_address(int control, const char *name, const char *text) {
     struct ifreq request;
     memset(&request, 0, sizeof request);

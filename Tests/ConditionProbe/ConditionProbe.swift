@@ -34,7 +34,7 @@ enum ConditionProbe {
         print("\(count) looks: median \(times[count / 2]), p95 \(times[count * 95 / 100]), most \(times[count - 1])")
     }
 
-    /// Waits on this thread, which does not count.
+    /// Waits on this thread, which is not counted.
     private static func measureWaiting(_ monitor: ConditionMonitor, _ seconds: Int) {
         monitor.start { _ in }
         monitor.sense(.waiting)
@@ -47,7 +47,7 @@ enum ConditionProbe {
         print("\(after.count) threads besides this one, woken \(count) times in \(seconds) s")
     }
 
-    /// The number of context switches of each thread except the first.
+    /// Returns the number of context switches of each thread except the first.
     private static func switches() -> [String: Int] {
         var counts: [String: Int] = [:]
         for task in tasks() where task != "\(getpid())" {
@@ -67,10 +67,10 @@ enum ConditionProbe {
         for mode in [SchedulerAction.Sensing.off, .waiting, .running, .waiting, .running, .off] {
             monitor.sense(mode)
             monitor.look()
-            // Ending threads end without help, soon.
+            // Threads that are ending exit by themselves soon.
             for _ in 0..<2000 where mode == .off && tasks().count > 1 { usleep(1000) }
             let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-            // A descriptor belongs to the folder itself.
+            // One descriptor belongs to the folder itself.
             print("\(mode.rawValue) \(tasks().count) threads \(descriptors.count - 1) descriptors")
         }
     }

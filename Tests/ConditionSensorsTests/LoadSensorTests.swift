@@ -36,7 +36,7 @@ struct LoadSensorTests {
         try process(machine, "41", [10, 10, 0, 0], called: "(a b) c)")
         try process(machine, "42", [3, 3, 2, 2])
         #expect(share(machine, sensor) == 0.35)
-        // Its parent counts an ended worker.
+        // The parent's usage includes a terminated worker.
         machine.elapsed.advance(2)
         try stat(machine, "1160 120 520 9180 320 10 10 50 0 0")
         try process(machine, "self", [15, 15, 35, 35], called: "(search) light)")
@@ -54,7 +54,7 @@ struct LoadSensorTests {
         try stat(machine, "50 0 0 0 50 0 0 900 0 0")
         #expect(share(machine, sensor) == 0.5)
         machine.elapsed.advance(1)
-        // All of it was taken.
+        // All of the time was steal time.
         try stat(machine, "50 0 0 0 50 0 0 2000 0 0")
         #expect(share(machine, sensor) == nil)
     }

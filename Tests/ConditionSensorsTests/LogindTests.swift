@@ -40,7 +40,7 @@ struct LogindTests {
         return path
     }
 
-    /// Reads until logind has answered. Each reading waits for the answer for a short time.
+    /// Takes readings until logind has answered. Each reading waits briefly for the answer.
     private func lookUntilKnown() { while monitor.report()[.logind] != .inUse { monitor.look() } }
 
     /// Microseconds from 1970 to N seconds before now.

@@ -27,8 +27,8 @@ struct MonitorTests {
         }
     }
 
-    /// Polls until a condition holds that sends no notification. The time limit also suffices on a
-    /// machine that is ten times slower: the test's own limit ends no loop.
+    /// Polls until a condition that sends no notification holds. The time limit is long enough for
+    /// a machine that is ten times slower, so the test's own limit ends no loop.
     private func comes(_ condition: () -> Bool) -> Bool {
         let deadline = ContinuousClock.now + .seconds(100)
         while !condition() {
@@ -45,14 +45,14 @@ struct MonitorTests {
         let (stuck, good) = (Knob(.thermal, gate: gate), Knob(.load))
         let monitor = ConditionMonitor(roots: machine.roots, files: [stuck, good], patience: 2000)
         monitor.sense(.waiting)
-        // The first reading skips the sensors after the blocked one. Later readings leave that one
-        // out.
+        // The first reading skips the sensors after the blocked one. Later readings skip only the
+        // blocked sensor.
         #expect(monitor.look().isHot == nil)
         good.load.withLock { $0 = 0.25 }
         #expect(monitor.look().otherLoad == 0.25)
         good.load.withLock { $0 = 0.5 }
         #expect(monitor.look().otherLoad == 0.5)
-        // A thread that has read the others may be about to end.
+        // A thread that has read the other sensors may be about to exit.
         #expect(comes { machine.threads.count <= 1 })
         #expect(machine.threads == [machine.threadName + "-look"])
         gate.signal()
@@ -164,7 +164,7 @@ struct MonitorTests {
         let monitor = ConditionMonitor(roots: roots, files: [])
         monitor.sense(.waiting)
         monitor.look()
-        // The thread of the connection ends without help, soon, and reports it.
+        // The connection's thread exits on its own soon, and reports it.
         #expect(comes { monitor.report()[.logind] == .absent("There is no bus at \(roots.systemBus ?? "").") })
         #expect(monitor.report()[.screenSaver] == .absent("There is no session bus."))
         // The bus starts.
@@ -198,7 +198,7 @@ struct MonitorTests {
         ]
         for (mode, expected) in steps {
             monitor.sense(mode)
-            // Threads end without help, soon.
+            // Threads exit by themselves soon.
             #expect(comes { machine.threads == expected.map({ machine.threadName + $0 }) })
         }
     }

@@ -106,7 +106,7 @@ struct PowerBusTests {
         try mock.emit(path, name, "WatchFired", "u", "[<uint32 7>]")
         let away = await told.first { $0.presence != .active }
         #expect(away?.presence == .away(since: machine.now.value - 60))
-        // The second watch is requested after that. It exists once its call is answered.
+        // The second watch is requested afterwards. It exists once its call is answered.
         while try !mock.call(path, "org.freedesktop.DBus.Mock.GetCalls").contains("AddUserActiveWatch") {}
         try mock.emit(path, name, "WatchFired", "u", "[<uint32 8>]")
         let back = await told.first { $0.presence == .active }
@@ -129,7 +129,7 @@ struct PowerBusTests {
     func absent() async throws {
         monitor.sense(.waiting)
         let sensors = [Sensor.logind, .upower, .powerProfiles, .screenSaver, .idleMonitor]
-        // Each reading waits for the requested values for a short time.
+        // Each reading waits briefly for the requested values.
         while !sensors.allSatisfy({ monitor.report()[$0].isAbsent }) { monitor.look() }
         #expect(monitor.look().presence == nil)
     }

@@ -114,7 +114,7 @@ struct AdapterTests {
         }
     }
 
-    /// The identifiers that an index lists; the code of the error.
+    /// Returns the identifiers that an index lists, or the error code.
     private func listed(_ index: CSSearchableIndex, after: String?, _ count: Int) async -> (
         [String], CSIndexError.Code?
     ) {
@@ -477,7 +477,7 @@ struct AdapterTests {
         }
     }
 
-    /// The limit is the host's.
+    /// The host sets the limit.
     @Test func previewsOverTheLimitAreRefusedBeforeTheyAreSent() throws {
         func render(_ count: Int) throws -> Int {
             let reply = QLPreviewReply(dataOfContentType: .pdf, contentSize: .zero) { _ in Data(count: count) }

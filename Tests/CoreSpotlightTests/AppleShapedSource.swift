@@ -48,7 +48,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler {
     }
 }
 
-/// A handler that awaits, and also renders previews.
+/// A request handler with `async` methods that also renders previews.
 final class PreviewingRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingController {
     var opened = Date()
 
@@ -93,7 +93,7 @@ class PreviewProvider: QLPreviewProvider, QLPreviewingController {
     }
 }
 
-/// A view-based preview extension. It compiles and gets no requests.
+/// A view-based preview extension. It compiles but receives no requests.
 class ViewBasedPreview: QLPreviewProvider, QLPreviewingController {
     func preparePreviewOfSearchableItem(identifier: String, queryString: String?) async throws {}
     func preparePreviewOfFile(at url: URL) async throws {}
@@ -107,7 +107,7 @@ protocol SearchIndexing {
 
 extension CSSearchableIndex: SearchIndexing {}
 
-/// The same with handlers, as in an app's tests.
+/// The same protocol with completion handlers, as in an app's tests.
 protocol HandlerIndexing {
     func indexSearchableItems(_ items: [CSSearchableItem], completionHandler: (((any Error)?) -> Void)?)
 }

@@ -9,7 +9,8 @@ import Testing
 struct AttributeSetTests {
     let set = CSSearchableItemAttributeSet()
 
-    /// Sets and reads each property alone, checks the stored value and the name, then sets nil.
+    /// Sets and reads each property separately, checks the stored value and its name, then sets
+    /// nil.
     private func check<Value: Equatable>(
         _ properties: AttributeTable.Properties<Value?>, _ value: Value, as stored: AttributeValue
     ) {
@@ -50,7 +51,7 @@ struct AttributeSetTests {
             + AttributeTable.dateLists.map(\.name) + AttributeTable.numbers.map(\.name)
             + AttributeTable.plainNumbers.map(\.name) + AttributeTable.types.map(\.name)
             + AttributeTable.personLists.map(\.name) + AttributeTable.headers.map(\.name)
-        // 190 in all; textContentSummary and isPriority can only be read.
+        // 190 properties in total; textContentSummary and isPriority are read-only.
         #expect(Set(names).count == 188)
         #expect(names.count == 188)
         #expect(Set(names + ["textContentSummary", "isPriority"]) == AttributeNames.standard)

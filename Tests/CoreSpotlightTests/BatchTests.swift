@@ -51,7 +51,7 @@ struct BatchTests {
         #expect(try RecordBatch.split(batch).map { try ItemRecord(decoding: $0).uniqueIdentifier } == ["a"])
         let rename = EncodedChange.renameItems([ItemRename("a", to: "e")])
         #expect(changes == [.deleteAll, .put(batch), .deleteItems(["b"]), .deleteDomains(["d"]), rename])
-        // Afterwards calls are sent at once.
+        // Later calls are sent immediately.
         try await index.deleteAllSearchableItems()
         #expect(transport.sent.map(\.action).last == .change(.deleteAll))
     }

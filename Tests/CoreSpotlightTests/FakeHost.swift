@@ -4,7 +4,7 @@ import ItemRecord
 import SearchlightExtension
 import Synchronization
 
-/// A host in the form of the C interface: tables of C functions that find this object.
+/// A host that implements the C interface with tables of C functions that find this object.
 final class FakeHost: @unchecked Sendable {
     // Sendable: the pointers never change, and their memory is not written after init.
 

@@ -138,7 +138,7 @@ struct IndexTests {
 
     @Test func namesThatNoItemCanHaveAreNotSent() async throws {
         let transport = RecordingTransport()
-        // As a C string the first identifier would delete another item.
+        // If identifiers were C strings, the first would delete another item.
         try await index(transport).deleteSearchableItems(withIdentifiers: [
             "a\u{0}b", "c", String(repeating: "x", count: 4097),
         ])
@@ -243,7 +243,7 @@ struct IndexTests {
     }
 
     @Test func callersThatDoNotAwaitAreHeldUpWhenTooMuchWaits() async {
-        /// Counts the requests of the caller that were not sent yet.
+        /// Counts the caller's unsent requests.
         final class LaggingTransport: IndexTransport {
             let returned = Atomic(0)
             let sent = Atomic(0)
@@ -251,7 +251,7 @@ struct IndexTests {
             let started = DispatchSemaphore(value: 0)
 
             func send(_ request: IndexRequest, completion: @escaping @Sendable (Outcome) -> Void) {
-                // The first waits until the caller had time to continue.
+                // The first request waits until the caller has had time to continue.
                 if sent.load(ordering: .acquiring) == 0 { started.wait() }
                 furthest.max(returned.load(ordering: .acquiring) - sent.load(ordering: .acquiring), ordering: .relaxed)
                 sent.add(1, ordering: .releasing)
@@ -259,7 +259,7 @@ struct IndexTests {
             }
         }
         let transport = LaggingTransport()
-        // Room for four requests of 20 bytes and 64 each.
+        // Room for four requests, each with 20 bytes and 64 bytes of overhead.
         let sender = RequestSender(transport: transport, maximumWaitingBytes: 4 * 84)
         await withCheckedContinuation { done in
             DispatchQueue.global().async {

@@ -2,11 +2,11 @@
 import CoreSpotlight
 import Synchronization
 
-/// A principal class that does what the item identifier says.
+/// A principal class whose behaviour is given by the item identifier.
 final class TestHandler: CSIndexExtensionRequestHandler, QLPreviewingController {
     struct Refused: Error, CustomStringConvertible { let description = "The note is locked." }
 
-    /// Handlers that are kept for the test to call.
+    /// Handlers that are kept so that the test can call them.
     static let kept = Mutex<[Acknowledgement]>([])
     /// The number of calls of each method.
     static let throttles = Mutex<[String]>([])
@@ -128,13 +128,13 @@ final class PatientPreviewer: QLPreviewProvider, QLPreviewingController {
     }
 }
 
-/// Inherits everything.
+/// Overrides nothing.
 final class BareHandler: CSIndexExtensionRequestHandler {}
 
-/// A preview provider that forgot the protocol.
+/// A preview provider that lacks the protocol.
 final class NotPreviewing: QLPreviewProvider {}
 
-/// No principal class at all.
+/// There is no principal class.
 final class NotAHandler: NSObject {}
 
 /// Checks in its initializer whether there is an index.
@@ -153,7 +153,7 @@ final class CuriousHandler: CSIndexExtensionRequestHandler {
     }
 }
 
-/// Has its own initializer, and the required one beside it.
+/// Has its own initializer in addition to the required one.
 class InjectedHandler: CSIndexExtensionRequestHandler {
     private let answer: String
     private let counts = [1, 2, 3]
@@ -169,14 +169,14 @@ class InjectedHandler: CSIndexExtensionRequestHandler {
     }
 }
 
-/// Extends the inherited methods.
+/// Overrides and calls the inherited methods.
 final class DeepHandler: InjectedHandler {
     private let added = "and more"
 
     override init(answer: String) { super.init(answer: "\(answer) \(added)") }
 }
 
-/// The same for previews.
+/// The same for preview providers.
 final class InjectedPreviewProvider: QLPreviewProvider, QLPreviewingController {
     private let title: String
 
@@ -191,7 +191,7 @@ final class InjectedPreviewProvider: QLPreviewProvider, QLPreviewingController {
     }
 }
 
-/// Answers a page with the given next cursor.
+/// Answers a page request with the given next cursor.
 final class PagingHandler: CSIndexExtensionRequestHandler, CSPagedReindexHandler {
     func searchableIndex(
         _ searchableIndex: CSSearchableIndex, reindexPage page: CSReindexPage,

@@ -8,7 +8,7 @@ import Testing
 /// Returns a binding from JSON text instead of a property list.
 func binding(_ json: String) throws -> DatabaseBinding { try DatabaseBinding(json: json) }
 
-/// Returns a binding with one kind of items, with these fields instead of the usual ones.
+/// Returns a binding with one kind of item that has these fields instead of the usual ones.
 func item(_ fields: String = "", select: String = "SELECT id, title, body, changed FROM notes") throws -> ItemBinding {
     let own = fields.isEmpty ? "" : ", " + fields
     let attributes = fields.contains("\"Attributes\"") ? "" : #", "Attributes": {"title": "{title}"}"#
@@ -17,7 +17,7 @@ func item(_ fields: String = "", select: String = "SELECT id, title, body, chang
     ).items[0]
 }
 
-/// Returns the error of a text.
+/// Returns the error that a closure throws.
 func problem(_ body: () throws -> some Any) -> DatabaseBindingError? {
     do { _ = try body() } catch { return error as? DatabaseBindingError }
     return nil
@@ -89,7 +89,7 @@ struct DatabaseBindingTests {
         let promise = problem { try item(#""Promises": [{"Type": "public.html", "Template": "{x}"}]"#) }
         #expect(promise?.key == "Items.1.Promises.1.Template" && promise?.column == "x")
         #expect(problem { try item(#""Preview": {"Type": "public.html", "Title": "{y}", "Template": ""}"#) } != nil)
-        // The columns of “*” are known only with the database.
+        // The columns of “*” are known only from the database.
         _ = try item(#""Attributes": {"title": "{titel}"}"#, select: "SELECT * FROM notes")
     }
 

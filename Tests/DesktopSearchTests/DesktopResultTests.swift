@@ -43,7 +43,7 @@ struct DesktopResultTests {
         let odd = result(
             title: "a\n\u{202E}b\u{7} <b>&amp; \u{0}", app: String(repeating: "x", count: 10_000),
             detail: "one\r\ntwo\u{2028}three")
-        // Markup stays as it is: the desktops escape it.
+        // Markup is kept as it is, because the desktops escape it.
         #expect(odd.title == "a b <b>&amp;")
         #expect(odd.detail == "one two three")
         #expect(odd.app.count < 100)
@@ -62,7 +62,7 @@ struct DesktopResultTests {
     func icons(type: String, names: [String]) {
         let icon = ResultIcon(contentType: type)
         #expect(icon.names.last == names.last)
-        // The MIME database of the machine may name another MIME type first.
+        // The machine's MIME database may name another MIME type first.
         #expect(icon.names.count <= 2 && icon.generic == names.last)
     }
 

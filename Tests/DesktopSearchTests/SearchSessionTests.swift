@@ -26,7 +26,7 @@ struct SearchSessionTests {
         ] {
             #expect(text.utf8.count <= DesktopQuery.maximumBytes)
         }
-        // A character is kept whole or left out.
+        // A character is either kept whole or left out.
         #expect(DesktopQuery.text(of: "x" + long).utf8.count == DesktopQuery.maximumBytes - 1)
     }
 
@@ -98,13 +98,14 @@ struct SearchSessionTests {
         finish(answer("qua", 1...5))
         let shown = identifiers(1...5).map(\.text)
         #expect(session.narrowed(identifiers(4...9), text: "quar", previous: shown) == identifiers(4...5))
-        // Another reading of the text, such as a corrected word, has results of its own.
+        // Another interpretation of the text, such as a corrected word, has its own results.
         #expect(session.narrowed(identifiers(7...9), text: "quarz", previous: shown) == identifiers(7...9))
-        // A text that does not continue the last one, and results that this session never gave.
+        // A text that does not continue the previous one, and results that this session never
+        // returned.
         #expect(session.narrowed(identifiers(4...9), text: "other", previous: shown) == identifiers(4...9))
         #expect(session.narrowed(identifiers(4...9), text: "quar", previous: ["item:4"]) == identifiers(4...9))
         #expect(session.narrowed(identifiers(4...9), text: "quar", previous: []) == identifiers(4...9))
-        // Of many results only the best were shown, so others may follow.
+        // Only the best of many results were shown, so others may follow.
         finish(answer("qua", 1...5, isComplete: false))
         #expect(session.narrowed(identifiers(4...9), text: "quar", previous: shown) == identifiers(4...9))
     }

@@ -21,7 +21,7 @@ struct DiagnosisTests {
     struct Fault: CustomTestStringConvertible, Sendable {
         var name: String
         var level: Finding.Level
-        /// The words in the sentence, and the cost.
+        /// The words that the finding must contain, and the cost.
         var words: [String]
         var change: @Sendable (inout MachineFacts) -> Void
         var testDescription: String { "\(name): \(words)" }
@@ -205,7 +205,7 @@ struct DiagnosisTests {
 }
 
 extension MachineFacts {
-    /// Removes the sensors.
+    /// Removes these sensors.
     fileprivate mutating func lose(_ lost: Sensor...) {
         for index in sensors?.sensors.indices ?? 0..<0 where lost.contains(sensors?.sensors[index].sensor ?? .disk) {
             sensors?.sensors[index].state = .absent("There is no system bus.")

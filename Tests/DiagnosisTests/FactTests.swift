@@ -99,7 +99,7 @@ struct FactTests {
         let line = "0000000000000000: 00000002 00000000 00010000 0001 01 4711 \(roots.store)/socket\n"
         try Self.write(folder, "proc/net/unix", "Num       RefCount Protocol Flags    Type St Inode Path\n" + line)
         #expect(await ServiceStateFacts.read(roots)?.listener == .other)
-        // A connected socket that does not listen does not count.
+        // A connected socket that does not listen is ignored.
         try Self.write(folder, "proc/net/unix", line.replacingOccurrences(of: "00010000", with: "00000000"))
         #expect(await ServiceStateFacts.read(roots)?.listener == .nobody)
     }
@@ -119,7 +119,7 @@ struct FactTests {
             atPath: folder.path("proc/12/fd/5"), withDestinationPath: "socket:[4711]")
         try FileManager.default.createSymbolicLink(
             atPath: folder.path("proc/12/exe"), withDestinationPath: "/usr/bin/searchlightd (deleted)")
-        // No process listens there, so a client gets the error that the service has ended.
+        // No process listens there, so a client gets the error that the service has exited.
         let facts = try #require(await ServiceStateFacts.read(roots))
         #expect(facts.listener == .nobody && facts.isReplaced, "\(facts)")
         #expect(facts.descriptorLimit == 512)
@@ -164,7 +164,7 @@ struct FactTests {
         let path = try #require(ProbedFile.resolved("/proc/self/exe"))
         let file = try #require(FileHandle(forReadingAtPath: path))
         var bytes = Array(try file.read(upToCount: 4096) ?? Data())
-        // The 64 tests together damage each field of the header and of the segment table.
+        // Together the 64 tests damage every field of the header and of the segment table.
         for place in stride(from: 16 + seed % 16, to: 512, by: 16) { bytes[place] = seed % 2 == 0 ? 0xFF : 0x7F }
         try folder.write(bytes, to: "lib.so")
         _ = SharedLibraryFile(at: folder.path("lib.so"))

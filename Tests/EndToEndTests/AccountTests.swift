@@ -6,7 +6,7 @@ import SystemSupport
 import TestSupport
 import Testing
 
-/// Commands report content that the index lacks: cut texts, omissions, losses and pending
+/// Commands report content that the index lacks: truncated texts, omissions, losses and pending
 /// donations.
 @Suite("The account of a bundle", .timeLimit(.minutes(10)))
 struct AccountTests {
@@ -56,7 +56,7 @@ struct AccountTests {
         found = try account(bundle)
         #expect(leftOut(found)["no permission to read it"] == 1 && leftOut(found).count == 2, "\(found)")
 
-        // Reports of a failed request do not count.
+        // Reports from a failed request are ignored.
         try Data().write(to: URL(filePath: "\(command.harness.marks)/\(bundle).searchext.fails"))
         #expect(try command("reindex").status != 0)
         found = try account(bundle)
@@ -68,7 +68,7 @@ struct AccountTests {
         #expect((status["accounts"] as? [[String: Any]])?.isEmpty == true, "\(status)")
     }
 
-    /// Overwrites a page of the table of items.
+    /// Overwrites a page of the item table.
     private func damage(_ command: Command, text: String) throws {
         let database = command.harness.store + "/index.sqlite"
         var bytes = try Data(contentsOf: URL(filePath: database))
@@ -83,7 +83,7 @@ struct AccountTests {
     func owedFromTheFirstCommand() throws {
         let command = Command(harness: try Harness())
         let bundle = try command.harness.installFixture("notebook")
-        // Only an extension that has donated before can do so again.
+        // Only an extension that has donated before can donate again.
         #expect(try command("reindex").status == 0)
         let lines = (0..<300).map {
             #"{"uniqueIdentifier": "\#($0)", "attributes": {"title": "Sheet \#($0) of a logbook"}}"#
@@ -126,7 +126,8 @@ struct AccountTests {
         }
         let searched = try command("search", "abroad", "--limit", "1000")
         #expect(searched.output.contains("and no extension donates them again"), "\(searched)")
-        // The refusal is noted, so that the next command does not examine the whole database again.
+        // The refusal is recorded, so that the next command does not examine the whole database
+        // again.
         let note = command.harness.store + "/repair-refused.json"
         let before = try #require(FileManager.default.contents(atPath: note))
         #expect(try command("list").output.contains("Nothing was changed"))

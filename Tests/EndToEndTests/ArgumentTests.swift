@@ -3,7 +3,8 @@ import Foundation
 import Glibc
 import Testing
 
-/// The interpretation of the command's arguments, and errors about unusable stores and extensions.
+/// Tests the interpretation of the command's arguments, and the errors for unusable stores and
+/// extensions.
 @Suite("The command's arguments", .timeLimit(.minutes(10)))
 struct ArgumentTests {
     @Test("An empty search is wrong usage, with the remedy", arguments: ["", " ", "?!", "\"\"", "…"])
@@ -177,7 +178,7 @@ struct ArgumentTests {
         let damaged = command.harness.folder + "/damaged"
         try FileManager.default.createDirectory(atPath: damaged, withIntermediateDirectories: false)
         try Data(repeating: 0x55, count: 8192).write(to: URL(filePath: damaged + "/index.sqlite"))
-        // The bundles of its items are unknown.
+        // The bundles of the damaged store's items are unknown.
         let left = try command("search", "x", "--store", damaged)
         #expect(
             left.status == 8 && left.output.contains("a repair may lose items. Nothing was changed."), "\(left.output)")
@@ -232,8 +233,8 @@ struct ArgumentTests {
         #expect(status == 0)
         let overview = output.components(separatedBy: "USAGE:")[0]
         for paragraph in overview.components(separatedBy: "\n\n") {
-            // Each line must end with a sentence or a colon. Another end is a line break inside a
-            // paragraph.
+            // Each line must end with a full stop, a colon or a closing parenthesis. Any other end
+            // is a line break inside a paragraph.
             for line in paragraph.split(separator: "\n") { #expect(".:)".contains(line.last ?? " "), "\(line)") }
         }
     }

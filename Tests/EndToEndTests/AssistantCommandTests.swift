@@ -37,7 +37,7 @@ struct AssistantCommandTests {
         #expect(try await command.outcome(["access", "revoke", "My helper", "org.example.sheets"]).status == 0)
         #expect(try await command.outcome(["mcp"], input: lines).output.contains("sums") == false)
         #expect(try await command.outcome(["access", "revoke", "Nobody"]).status == 2)
-        // Forgetting an app reaches the log.
+        // Forgetting an app is recorded in the log.
         #expect(try await command.outcome(["forget", "org.example.sheets", "--yes"]).status == 0)
         let rest = try await command.outcome(["access", "log", "--json"])
         #expect(!rest.output.contains("org.example.sheets") && rest.output.contains("isDenied"), "\(rest)")

@@ -7,7 +7,8 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// Items of files on an absent disk: an empty mount point proves nothing.
+/// Items from files on an absent disk: an empty mount point does not prove that the files were
+/// deleted.
 @Suite("Unmounted disks", .timeLimit(.minutes(5)))
 struct AwayDiskTests {
     @Test(
@@ -60,7 +61,7 @@ struct ReindexInNamespaceTests {
             unlink(harness.folder + "/near/e.md")
             #expect(try await engine.reindexAll(bundle) == 4)
             #expect(try await found("ferry", engine) == ["a.md", "b.md", "c.md", "d.md"])
-            // A preview that found one of the items missing causes no request for it.
+            // If a preview finds one of these items missing, it causes no request for the item.
             let item = try await engine.item(named: notes + "/a.md")
             try engine.owe(.reindexItems([item.record.uniqueIdentifier]), of: bundle, cause: .foundGone)
             #expect(try await engine.run(.reindex(bundle: bundle)) == 4)

@@ -29,7 +29,7 @@ struct BackgroundWorkerTests {
             let report = try #require(reports.first)
             let measures = try #require(report.background)
             #expect(measures.union(try #require(report.backgroundMissing)) == .all)
-            // Each existing kernel has these.
+            // Every supported kernel provides these measures.
             #expect(measures.isSuperset(of: [.processor, .disk, .timers, .memory]))
             #expect(harness.messages.contains("classes: scheduler 5, disk 3, slack 50000000, oom 500"))
             #expect(harness.messages.contains("left: 0 0 0"))
@@ -100,7 +100,7 @@ struct BackgroundWorkerTests {
             _ = try await engine.host.reindexAll(bundle, origin: .background)
             let first = try #require(engine.host.usage(of: bundle, for: .background))
             #expect(first.cpu > 0 && first.wakeUps > 0)
-            // Data that the host writes for the worker counts, too.
+            // Data that the host writes on behalf of the worker is counted too.
             #expect(first.written >= 20)
             await clock.waitForSleepers()
             clock.advance(by: .seconds(2))
@@ -111,7 +111,7 @@ struct BackgroundWorkerTests {
             _ = try await engine.host.reindexAll(bundle, origin: .background)
             let second = try #require(engine.host.usage(of: bundle, for: .background))
             #expect(second.cpu > ended.cpu && second.wakeUps > ended.wakeUps)
-            // Requests of the user are accounted separately.
+            // Requests from the user are accounted separately.
             #expect(engine.host.usage(of: bundle, for: .person) == nil)
             _ = try await engine.data(of: "x", as: "public.utf8-plain-text", bundle: bundle)
             #expect(try #require(engine.host.usage(of: bundle, for: .person)).cpu > 0)

@@ -9,13 +9,13 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// Documents, the extension without code, through the real worker, the system's libraries and a
-/// test store.
+/// Documents, the extension without code, with the real worker, the system's libraries and a test
+/// store.
 @Suite("An extension of bindings", .timeLimit(.minutes(10)))
 struct BindingTests {
     private static let documents = "com.searchlight.documents"
 
-    /// A harness with Documents and some files in Downloads.
+    /// Returns a harness with Documents and some files in Downloads.
     private func harness() throws -> Harness {
         let harness = try Harness()
         _ = try harness.installDocuments()
@@ -110,7 +110,7 @@ struct BindingTests {
         try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(Self.documents) == 2)
             if isMissing { try FileManager.default.moveItem(atPath: folder, toPath: folder + ".away") }
-            // A worker of the root user cannot see past that either.
+            // Even a worker that runs as root cannot see past these permissions.
             if !isMissing { try #require(chmod(folder, 0) == 0) }
             for reindex in [true, false] {
                 let error = await #expect(throws: EngineError.self) {
@@ -169,7 +169,7 @@ struct BindingTests {
                 note, accepted: ["net.daringfireball.markdown"], to: .file(path: copy))
             #expect(dropped.representation.form == .inPlaceFile)
             #expect(try String(contentsOfFile: copy, encoding: .utf8).hasPrefix("# Ferry"))
-            // The file is no longer valid UTF-8. So nothing is dropped, and the error has the
+            // The file is no longer valid UTF-8, so nothing is dropped, and the error states the
             // reason.
             try Data([0x66, 0xFF]).write(to: URL(filePath: harness.folder + "/Downloads/card.txt"))
             let error = await #expect(throws: EngineError.self) {
@@ -234,7 +234,7 @@ struct BindingTests {
 
     // MARK: What a worker has
 
-    /// An extension with one binding.
+    /// Returns a harness with an extension that has one binding.
     private func bound(_ binding: String) throws -> Harness {
         let harness = try Harness()
         try harness.install(
@@ -282,7 +282,7 @@ struct BindingTests {
 
     @Test("whose worker has used all its callbacks gets a new worker with the next request")
     func callbacksUsedUp() async throws {
-        // A function that uses none of its arguments, with 256 callbacks each time.
+        // A function that uses none of its arguments, with 256 callbacks in each call.
         let callbacks = (0..<16).map { "p\($0): progress(c: u64, t: u64) { completed = c, total = t }" }
         let calls = (0..<16).map {
             "call getppid(\(callbacks.joined(separator: ", "))) -> r\($0): int succeeds r\($0) > 0"

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The commands for extensions, without a service and with one.
+/// The extension commands, without a service and with one.
 @Suite("The extensions command", .timeLimit(.minutes(10)))
 struct BundleCommandTests {
     private let command: Command
@@ -87,13 +87,13 @@ struct BundleCommandTests {
         let held = try #require(report["held"] as? [[String: Any]])
         #expect(held.compactMap { $0["identifier"] as? String } == [crashing, notebook])
         #expect(held.compactMap { $0["state"] as? String } == ["quarantined", "disabled"])
-        // Its last output has several lines.
+        // The extension's last output has several lines.
         let info = try command("extensions", "info", crashing).output
         #expect(info.contains("\n          ") && info.contains("  | last words about crash\n"), "\(info)")
         let owed = try #require(info.split(separator: "\n").first { $0.contains("pending") })
         #expect(!owed.contains("last words"), "\(info)")
         #expect(info.split(separator: "\n").allSatisfy { $0.components(separatedBy: " | ").count <= 2 }, "\(info)")
-        // A bundle that is now rejected has no requests in its present form.
+        // A rejected bundle has no requests in its current form.
         try FileManager.default.removeItem(atPath: harness.extensions + "/\(crashing).searchext/library.so")
         let refused = try command("extensions", "info", crashing).output
         #expect(refused.contains("refused") && !refused.contains("last words"), "\(refused)")
@@ -116,7 +116,7 @@ struct BundleCommandTests {
         _ = try harness.installFixture("notebook")
         #expect(try command("reindex").status == 0)
         try FileManager.default.removeItem(atPath: harness.extensions + "/com.example.notebook.searchext")
-        // A command that opens the store for writing notices it.
+        // A command that opens the store for writing notices the removal.
         _ = try command("delete", "--bundle", "nobody", "--all")
         #expect(try command("extensions").output.contains("Gone: com.example.notebook"))
         #expect(try command("extensions", "info", "com.example.notebook").output.contains("removed"))

@@ -162,7 +162,7 @@ struct BundleLedgerTests {
             #expect(await engine.refreshExtensions().removed == ["com.example.notebook"])
             try FileManager.default.createDirectory(atPath: notebook, withIntermediateDirectories: false)
             time.pass(Self.week * 2)
-            // No check since.
+            // No check has run since.
             #expect(await engine.carryOutRemovals().isEmpty)
             #expect(engine.removals.isEmpty && engine.nextRemoval == nil)
             let found = try await engine.itemCounts()
@@ -214,7 +214,7 @@ struct BundleLedgerTests {
         }
         try Data("{".utf8).write(to: URL(filePath: path))
         try await with { engine in
-            // It has donated, so it existed.
+            // The bundle has donated, so it existed.
             #expect(engine.changesAtOpening.isEmpty && engine.owedJobs.isEmpty)
         }
         #expect(!LedgerStore(directory: harness.store).wasMissing)
@@ -248,7 +248,7 @@ struct BundleLedgerTests {
                 let text = try String(contentsOfFile: new + "/Info.plist", encoding: .utf8)
                 try text.replacing("<string>1</string>", with: "<string>\(version)</string>")
                     .write(toFile: new + "/Info.plist", atomically: true, encoding: .utf8)
-                // In one step, so that it never is missing.
+                // Replaced in one step, so that the link is never missing.
                 try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: new)
                 #expect(rename(folder.path("link"), notebook) == 0)
                 let changes = await engine.refreshExtensions()

@@ -7,8 +7,8 @@ import Testing
 /// Bundles that are rejected before any of their code is loaded.
 @Suite("A bundle is rejected", .timeLimit(.minutes(10)))
 struct BundleRefusalTests {
-    /// The only problem of the only bundle that a body installs. It does not prevent that a good
-    /// bundle is found.
+    /// Returns the only problem with the only bundle that a closure installs. The problem does not
+    /// prevent a good bundle from being found.
     private func problem(_ install: (Harness) throws -> Void) throws -> BundleProblem {
         let harness = try Harness()
         let good = try harness.installFixture("notebook")

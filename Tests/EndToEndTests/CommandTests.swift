@@ -3,7 +3,7 @@ import Foundation
 import SearchlightEngine
 import Testing
 
-/// The command as users and scripts run it: its output and its exit status.
+/// The command as users and scripts run it: output and exit status.
 @Suite("The command", .timeLimit(.minutes(10)))
 struct CommandTests {
     private func indexed() throws -> Command { try Command.indexed() }
@@ -55,7 +55,8 @@ struct CommandTests {
     func suggestions(hasService: Bool) async throws {
         let command = try indexed()
         let host = hasService ? try ServiceHost(command.harness) : nil
-        // The service runs in this process, so its tasks need the threads that a command waits on.
+        // The service runs in this process, so its tasks need the threads that a waiting command
+        // would block.
         func json(_ arguments: [String]) async throws -> [[String: Any]] {
             let outcome = try await command.outcome(arguments + ["--json"])
             return try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [[String: Any]])
@@ -142,7 +143,7 @@ struct CommandTests {
         let owed = try command("search", "alpha")
         #expect(owed.status == 0)
         #expect(owed.output.contains("is pending; items may be missing. Run: searchlight reindex"))
-        // After its removal, a reindex is not advised.
+        // After the bundle's removal, the output does not suggest a reindex.
         try FileManager.default.removeItem(
             atPath: command.harness.extensions + "/com.example.crash-in-request.searchext")
         #expect(try command("search", "alpha").output.contains("searchlight forget com.example.crash-in-request"))

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// An app's own attributes and their traits, as a script donates, finds and reads them.
+/// An app's own attributes and their traits, as a script donates, searches and reads them.
 @Suite("Custom keys on the command line", .timeLimit(.minutes(10)))
 struct CustomKeyCommandTests {
     private let command: Command

@@ -19,7 +19,7 @@ struct DesktopCommandTests {
         let again = try await command.outcome(["desktop", "off", "org.example.sheets", "--json"])
         #expect(
             again.output.contains(#""isChanged" : false"#) || again.output.contains(#""isChanged": false"#), "\(again)")
-        // A misspelled name takes effect too, and a note tells.
+        // A misspelled name is accepted too, with a note.
         let typo = try await command.outcome(["desktop", "off", "org.example.sheet"])
         #expect(typo.status == 0 && typo.errors.contains("The index has no items of org.example.sheet."), "\(typo)")
         let listed = try await command.outcome(["desktop", "list"])

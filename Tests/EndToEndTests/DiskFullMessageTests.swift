@@ -2,8 +2,8 @@
 import Foundation
 import Testing
 
-/// The messages that a user reads when the disk becomes full. docs/ARCHITECTURE.md, "Errors", lists
-/// the four forms of such an error.
+/// The messages that a user reads when the disk is full. docs/ARCHITECTURE.md, "Errors", lists the
+/// four forms of such an error.
 @Suite("A full disk, as the user reads it", .timeLimit(.minutes(5)))
 struct DiskFullMessageTests {
     private static let mayMount =

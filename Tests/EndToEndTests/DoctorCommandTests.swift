@@ -5,8 +5,8 @@ import SystemSupport
 import TestSupport
 import Testing
 
-/// `searchlight doctor` on this machine, with stores and services of the test. DiagnosisTests tests
-/// its findings about other machines with invented facts.
+/// `searchlight doctor` on this machine, with test stores and services. DiagnosisTests covers its
+/// findings about other machines with invented facts.
 @Suite("searchlight doctor", .timeLimit(.minutes(10)))
 struct DoctorCommandTests {
     private struct Report: Decodable {
@@ -99,7 +99,7 @@ struct DoctorCommandTests {
         #expect(status == 1)
         #expect(!output.contains("\u{1B}"))
         for line in output.split(separator: "\n") where line.count > 80 {
-            // Only an unbreakable word, such as a path to be copied, is longer.
+            // Only an unbreakable word, such as a path to copy, may be longer.
             #expect(line.trimmingPrefix { $0 == " " }.split(separator: " ").count == 1, "\(line)")
         }
         #expect(output.contains("  problem  SEARCHLIGHT_SANDBOX=off is set"))

@@ -7,12 +7,12 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// Documents with code, for PDF, office documents, books and text, through the real worker.
+/// Documents with code, for PDF, office documents, books and text, with the real worker.
 @Suite("Documents with code", .timeLimit(.minutes(20)))
 struct DocumentsTests {
     private static let identifier = "com.searchlight.documents"
 
-    /// A harness with Documents, and documents of the script in Downloads.
+    /// Returns a harness with Documents, and with the script's documents in Downloads.
     private func harness(_ arguments: [String] = []) throws -> Harness {
         let harness = try Harness()
         _ = try harness.installDocumentsWithCode()
@@ -28,7 +28,7 @@ struct DocumentsTests {
         return harness
     }
 
-    /// The attempts that the sandbox refused.
+    /// Returns the attempts that the sandbox denied.
     private func refusals(_ harness: Harness) -> [String] {
         harness.recordedEvents.compactMap { event in
             if case .refusal(_, let refusal) = event { refusal.description } else { nil }
@@ -83,7 +83,7 @@ struct DocumentsTests {
             try FileManager.default.removeItem(atPath: folder + "/tides.docx")
             _ = try await engine.reindexItems([folder + "/note.txt", folder + "/tides.docx"], of: Self.identifier)
             #expect(try await engine.search("kerosene", bundle: nil, limit: 5).total == 1)
-            // Other documents have some of the words.
+            // Other documents contain some of the words.
             let (hits, _) = try await engine.search("spring tide quay", bundle: nil, limit: 10)
             let found = hits.map { $0.item.record.uniqueIdentifier }
             #expect(found.contains(folder + "/tides.docm") && !found.contains(folder + "/tides.docx"), "\(found)")

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// Drops from the command line, with the fixture whose items are dropped in every way (drops.c).
+/// Drags from the command line, with a fixture whose items can be dropped in every way (drops.c).
 @Suite("The command drag", .timeLimit(.minutes(10)))
 struct DragCommandTests {
     private static func command() throws -> Command {
@@ -167,7 +167,7 @@ struct DragCommandTests {
         #expect(own.status == 0 && own.errors.hasPrefix("Note: The type public.htlm is not declared"), "\(own.errors)")
     }
 
-    /// `true` if this user may mount a file system of their own.
+    /// `true` if this user may mount file systems in a namespace.
     private static let mayMount =
         (try? CFixture.run(
             "/usr/bin/env", ["unshare", "--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"]

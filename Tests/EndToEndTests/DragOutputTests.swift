@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The paths that drag writes and its messages during that, as real processes (drops.c).
+/// The paths and messages that `drag` writes, with real processes (drops.c).
 @Suite("The output of drag", .timeLimit(.minutes(10)))
 struct DragOutputTests {
     private static func command() throws -> Command {
@@ -15,7 +15,7 @@ struct DragOutputTests {
         return command
     }
 
-    /// Waits for an event. The time limit of the suite ends a wait for an event that does not come.
+    /// Waits for an event. The suite's time limit ends a wait for an event that does not occur.
     private static func await(_ condition: () throws -> Bool) rethrows {
         while try !condition() { usleep(1000) }
     }
@@ -29,7 +29,7 @@ struct DragOutputTests {
             ["drag", "data-3000000", "--accept", "public.text", "--output", "-"], environment: command.environment,
             output: .pipe(output), errors: .nothing)
         let reader = output.fileHandleForReading.fileDescriptor
-        // Some data has arrived, and more than a pipe holds is to come.
+        // Some data has arrived, and the remaining data exceeds a pipe's capacity.
         var waiting = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
         #expect(poll(&waiting, 1, -1) == 1)
         #expect(program.isRunning)
@@ -126,17 +126,17 @@ struct DragOutputTests {
                 #expect(program.wait() == .exited(0))
                 shown += terminal.read()
                 #expect(shown.contains("[###############···············] preparing, 50 %"), "\(shown)")
-                // Nothing of it stays.
+                // The progress line has been removed completely.
                 #expect(shown.hasSuffix("\r\u{1B}[K"), "\(shown)")
             }
         }
     }
 }
 
-/// A terminal without a user.
+/// A pseudo-terminal without a user.
 private struct Terminal {
     private let main: FileHandle
-    /// The end that a program gets.
+    /// The end that the program uses.
     let side: FileHandle
 
     init() throws {
@@ -150,7 +150,7 @@ private struct Terminal {
         side = try #require(FileHandle(forUpdatingAtPath: "/dev/pts/\(name)"))
     }
 
-    /// The output since the last read.
+    /// Returns the output since the last read.
     func read() -> String {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65536)

@@ -5,7 +5,7 @@ import Promises
 import SearchlightEngine
 import Testing
 
-/// Crashes during a drop: one more attempt in total, by any component.
+/// Crashes during a drop: one retry in total, no matter which component retries.
 @Suite("A drop whose worker crashes", .timeLimit(.minutes(10)))
 struct DropRetryTests {
     private static let bundle = "com.example.drops"

@@ -8,7 +8,7 @@ import UserSearch
 
 @testable import SearchlightEngine
 
-/// `searchlight.changes/1`, through the real worker.
+/// `searchlight.changes/1`, with the real worker.
 @Suite("Changes of files", .timeLimit(.minutes(10)))
 struct FileChangeTests {
     @Test("An extension in C receives the change of each file, and answers")
@@ -61,8 +61,8 @@ struct FileChangeTests {
             #expect(try await number("/b") == b)
             let items = try await engine.search("item", bundle: bundle, limit: 10).hits.map(\.item)
             #expect(items.map(\.record.uniqueIdentifier) == ["/b"] && items.first?.displayTitle == "second")
-            // Two files cannot have become one, and the extension says so. Then it gets each change
-            // separately.
+            // Two files cannot both have become one file, and the extension reports that. Then it
+            // gets each change separately.
             try await move(("/b", "/x"), ("/c", "/x"))
             #expect(try await number("/x") == b)
         }
@@ -133,7 +133,7 @@ struct FileChangeTests {
             ])
             #expect(try await found("ferry") == [notes + "/three.md"])
             #expect(try await found("tram") == [notes + "/one.md"])
-            // The note is still the same item, with its history, and contains its new path.
+            // The note is still the same item, with its history, and has the new path.
             let moved = try await engine.item(named: "@\(two.number)")
             #expect(moved.record.uniqueIdentifier == notes + "/three.md")
             #expect(moved.record.contentPath == notes + "/three.md")
@@ -142,8 +142,8 @@ struct FileChangeTests {
             let page = harness.folder + "/page.html"
             _ = try await engine.drag(moved, accepted: ["public.html"], to: .file(path: page))
             #expect(try String(contentsOfFile: page, encoding: .utf8).contains("ferry"))
-            // Rewritten by a program that keeps the old note: to users the note at the path is the
-            // same one.
+            // Rewritten by a program that keeps the old note: for users, the note at the path is
+            // the same one.
             rename(notes + "/three.md", notes + "/three.old.md")
             try write("# Three\n\nbridge", "three.md")
             try await update([

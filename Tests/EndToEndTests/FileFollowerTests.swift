@@ -11,12 +11,12 @@ import Testing
 /// items that a reindex would donate.
 @Suite("Extensions that follow files", .timeLimit(.minutes(10)))
 struct FileFollowerTests {
-    /// An extension with its own folder.
+    /// An extension that has its own folder.
     enum Follower: String, CaseIterable {
         case journal, documents
     }
 
-    /// An extension and its folder, and the changes there.
+    /// An extension, its folder, and the changes in the folder.
     private final class Trial {
         let harness: Harness
         let bundle: String
@@ -54,8 +54,8 @@ struct FileFollowerTests {
             }.sorted()
         }
 
-        /// The changes that a watcher reports for an action: each path with another inode number,
-        /// size or time, and as moved each inode number that had another path.
+        /// Returns the changes that a watcher reports for an action: each path with a different
+        /// inode number, size or time, and as moved each inode number that had another path.
         func changes(_ body: () throws -> Void) throws -> [FileChange] {
             let before = states()
             try body()
@@ -114,7 +114,7 @@ struct FileFollowerTests {
             case 0, 1: try? manager.removeItem(atPath: one)
             case 2, 3: rename(one, other)
             case 4:
-                // A folder with its content.
+                // Moves a folder with its content.
                 rename(trial.path("a"), trial.path("ü/" + String(Int.random(in: 0..<3, using: &random))))
             case 5:
                 try? manager.removeItem(atPath: one)
@@ -130,13 +130,13 @@ struct FileFollowerTests {
         try await trial.harness.withEngine { engine async throws in
             _ = try await engine.reindexAll(trial.bundle)
             for round in 0..<12 {
-                // A single round has more changes than are handled one by one.
+                // One round has more changes than are handled one by one.
                 let count = round == 6 ? 400 : Int.random(in: 1..<12, using: &random)
                 let changes = try trial.changes { for _ in 0..<count { try change() } }
                 try await trial.update(changes.shuffled(using: &random), engine)
                 let comparison = try await engine.compare(trial.bundle)
                 #expect(comparison.isEqual, "seed \(seed), round \(round): \(comparison), \(changes)")
-                // Repeated changes, and changes of missing files, change nothing.
+                // Repeated changes, and changes to missing files, have no effect.
                 try await trial.update(changes + [.changed(path: trial.path("no/such.md"))], engine)
                 #expect(try await engine.compare(trial.bundle).isEqual)
             }
@@ -161,7 +161,8 @@ struct FileFollowerTests {
                 ], engine)
             #expect(try await trial.found("ferry", engine) == ["deeper/two.md"])
             #expect(try await engine.compare(trial.bundle).isEqual)
-            // It stays the same item. So do two files that swap their names, and a rewritten file.
+            // The file stays the same item, and so do two files that swap names, and a rewritten
+            // file.
             func itemNumber(_ name: String) async throws -> Int64 {
                 try await engine.item(named: trial.path(name)).number
             }
@@ -223,7 +224,7 @@ struct FileFollowerTests {
 
     // MARK: How editors save
 
-    /// A way in which an editor writes a new text into `note.md`, with its temporary files.
+    /// A way in which an editor writes new text to `note.md`, with its temporary files.
     enum Saving: CaseIterable {
         case inPlace, renamedOver, backup, vim, libreOffice, gedit, linkSwapped
     }
@@ -233,14 +234,14 @@ struct FileFollowerTests {
         arguments: Follower.allCases, Saving.allCases)
     func saving(_ follower: Follower, _ way: Saving) async throws {
         let trial = try Trial(follower)
-        // The target of a link is an item of Journal. Documents has the file itself.
+        // The target of a link is an item in Journal. In Documents the file itself is an item.
         let isLink = way == .linkSwapped && follower == .journal
         try trial.write("# Note\n\nferry", isLink ? ".versions/1.md" : "note.md")
         if isLink { symlink(".versions/1.md", trial.path("note.md")) }
         try await trial.harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(trial.bundle) == 1)
             for step in try steps(of: way, isLink, trial) {
-                // Any report of the watcher during a save.
+                // Any report that the watcher may make during a save.
                 try await trial.update(try trial.changes(step), engine)
                 #expect(try await engine.itemCounts().values.reduce(0, +) <= 1)
                 #expect(try await engine.compare(trial.bundle).isEqual)
@@ -262,11 +263,11 @@ struct FileFollowerTests {
             { try #require(symlink(target, trial.path(name)) == 0) }
         }
         switch way {
-        // nano, ed, echo: truncated first.
+        // nano, ed, echo: the file is truncated first.
         case .inPlace: return [write("", "note.md"), write("# Note", "note.md"), write(new, "note.md")]
         // VS Code with atomic saves, GLib, Emacs without links.
         case .renamedOver: return [write(new, ".note.md.tmp1a2b"), move(".note.md.tmp1a2b", "note.md")]
-        // Kate, Emacs: the old text stays under another name.
+        // Kate, Emacs: the old text is kept under another name.
         case .backup: return [move("note.md", "note.md~"), write(new, "note.md")]
         case .vim:
             return [
@@ -282,7 +283,7 @@ struct FileFollowerTests {
             return [
                 write(new, ".goutputstream-X1Y2Z3"), write(old, "note.md~"), move(".goutputstream-X1Y2Z3", "note.md"),
             ]
-        // A link that is replaced by another at once, as version managers do.
+        // A link that is replaced atomically by another, as version managers do.
         case .linkSwapped:
             guard isLink else { return [write(new, ".versions/2.md"), move(".versions/2.md", "note.md")] }
             return [

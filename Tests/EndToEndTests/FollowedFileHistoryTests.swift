@@ -10,9 +10,9 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// Random changes of files while a service follows them and is killed. At rest the index equals
-/// the index after a new reindex. Longer: `SEARCHLIGHT_HISTORIES=12 SEARCHLIGHT_HISTORY_STEPS=200
-/// SEARCHLIGHT_HISTORY_KILLS=10 SEED=200`.
+/// Random file changes while a service follows them and is killed. When no work is left, the index
+/// equals the index after a full reindex. To run longer: `SEARCHLIGHT_HISTORIES=12
+/// SEARCHLIGHT_HISTORY_STEPS=200 SEARCHLIGHT_HISTORY_KILLS=10 SEED=200`.
 @Suite("Histories of followed files", .timeLimit(.minutes(60)))
 struct FollowedFileHistoryTests {
     @Test(
@@ -29,7 +29,7 @@ struct FollowedFileHistoryTests {
     }
 }
 
-/// Serialised: the limit of watches applies to the whole namespace.
+/// Serialised, because the watch limit applies to the whole namespace.
 @Suite(
     "Histories of followed files, in a namespace", .enabled(if: MountNamespace.isEntered), .serialized,
     .timeLimit(.minutes(60)))
@@ -38,14 +38,14 @@ struct FollowedFileHistoryInNamespaceTests {
     func histories(seed: UInt64) async throws { try await FileHistory(seed: seed, hasDisk: true).run() }
 }
 
-/// Events of a user's notes while a service follows them.
+/// Changes to a user's notes while a service follows them.
 private struct FileHistory {
     let seed: UInt64
-    /// `true` if one of the folders is a separate disk and the kernel's limits change; only in a
-    /// namespace.
+    /// `true` if one of the folders is a separate disk and the kernel's limits change, which is
+    /// only possible in a namespace.
     var hasDisk = false
 
-    /// A disk that is mounted at some times.
+    /// A disk that is mounted only at times.
     private struct Disk {
         let storage: String
         let point: String
@@ -65,17 +65,17 @@ private struct FileHistory {
 
         mutating func toggle() { if isMounted { unmount() } else { mount() } }
 
-        /// Has no effect while a file of the disk is open.
+        /// Has no effect while a file on the disk is open.
         mutating func unmount() { if isMounted { isMounted = umount2(point, 0) != 0 } }
 
-        /// The current path of its files.
+        /// The current path of the disk's files.
         var path: String { isMounted ? point : storage }
     }
 
-    /// A user's folder of notes, changed at random.
+    /// A user's folder of notes, which is changed at random.
     private struct Folder {
         let root: String
-        /// Another disk, which is in the list of folders at some times.
+        /// Another disk, which is in the list of folders at times.
         private let other: String
         var disk: Disk?
         /// The list of folders.
@@ -98,7 +98,7 @@ private struct FileHistory {
             return "w\(serial)"
         }
 
-        /// The paths of the existing folders and files.
+        /// Returns the paths of the existing folders and files.
         private func found() -> (folders: [String], files: [String]) {
             var (folders, files) = (tops, [String]())
             for top in tops {
@@ -122,7 +122,7 @@ private struct FileHistory {
 
         private mutating func pick(_ paths: [String]) -> String { paths[random.below(paths.count)] }
 
-        /// Creates more events than the kernel keeps for a slow reader.
+        /// Creates more events than the kernel queues for a slow reader.
         func flood() {
             let paths = ["a", "b"].map { root + "/.flood-" + $0 }
             for path in paths { write("", path) }
@@ -138,20 +138,21 @@ private struct FileHistory {
             case 0, 1, 2: write(text(), new)
             case 3: if folders.count < 12 { mkdir(pick(folders) + "/" + word(), 0o755) }
             case 4: if files.isEmpty { write(text(), new) } else { write(text(), pick(files)) }
-            // An editor that writes a temporary file beside it, and renames that over it.
+            // An editor that writes a temporary file next to the note, and renames it over the
+            // note.
             case 5:
                 guard !files.isEmpty else { return }
                 let path = pick(files)
                 write(text(), path + ".tmp~")
                 rename(path + ".tmp~", path)
-            // A save that keeps the old file.
+            // A save that keeps the old file under another name.
             case 6:
                 guard !files.isEmpty else { return }
                 let path = pick(files)
                 rename(path, path + "~")
                 write(text(), path)
                 unlink(path + "~")
-            // In pieces.
+            // A file that is written in several parts.
             case 7:
                 guard let file = fopen(new, "w") else { return }
                 for _ in 0..<3 {
@@ -170,7 +171,7 @@ private struct FileHistory {
                 if folders.count > 6 { try? FileManager.default.removeItem(atPath: pick(Array(folders.dropFirst(2)))) }
             case 13: if !files.isEmpty { chmod(pick(files), [0o600, 0o644][random.below(2)]) }
             case 14: if !files.isEmpty { link(pick(files), new) }
-            // As an editor saves, so that the list always exists.
+            // Saved as by an editor, so that the list always exists.
             case 15:
                 guard random.below(4) == 0 else { return }
                 write([root, root + "\n" + other, "# Notes\n" + other][random.below(3)] + "\n", list + ".new")
@@ -192,7 +193,7 @@ private struct FileHistory {
 
     static let seeds = (0..<number("SEARCHLIGHT_HISTORIES", 3)).map { UInt64(number("SEED", 1) + $0) }
 
-    /// The items of a bundle in the index of a store, by path.
+    /// Returns a bundle's items in a store's index, by path.
     private static func items(_ store: String, _ harness: Harness, _ bundle: String) async throws -> [String:
         ItemRecord]?
     {
@@ -212,7 +213,7 @@ private struct FileHistory {
         return items
     }
 
-    /// The watches that the user of this namespace may have.
+    /// The maximum number of watches for the user of this namespace.
     private static let limit = "/proc/sys/user/max_inotify_watches"
 
     private static func setLimit(_ limit: String?) throws {
@@ -269,12 +270,12 @@ private struct FileHistory {
                 } else {
                     service.send(SIGKILL)
                     service.wait()
-                    // No service follows the files for a moment.
+                    // For a moment, no service follows the files.
                     for _ in 0..<folder.random.below(4) { folder.step() }
                     service = try start()
                 }
             }
-            // Work in progress continues a little, or not.
+            // Work in progress may continue for a short time.
             if folder.random.below(4) == 0 {
                 sched_yield()
             } else {
@@ -284,7 +285,7 @@ private struct FileHistory {
         folder.disk?.mount()
         if isLimited {
             try Self.setLimit(usualLimit)
-            // Without it, unwatched changes are found some minutes later.
+            // Without this command, unwatched changes are found some minutes later.
             let update = try command("update")
             #expect(update.status == 0, "\(update.output)")
         }
@@ -306,7 +307,7 @@ private struct FileHistory {
         )
     }
 
-    /// The items of a full reindex in a separate store.
+    /// Returns the items of a full reindex in a separate store.
     private static func freshItems(_ harness: Harness, _ bundle: String) async throws -> [String: ItemRecord] {
         let store = harness.folder + "/fresh"
         let engine = try SearchlightEngine(

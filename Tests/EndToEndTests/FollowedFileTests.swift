@@ -11,7 +11,7 @@ import Testing
 @testable import SearchlightEngine
 
 /// Files that are followed for extensions: from the disk through the snapshot and the real worker
-/// to the search.
+/// to a search.
 @Suite("Followed files", .timeLimit(.minutes(10)))
 struct FollowedFileTests {
     private let harness: Harness
@@ -55,7 +55,7 @@ struct FollowedFileTests {
         try PropertyListSerialization.data(fromPropertyList: root, format: .xml, options: 0).write(to: path)
     }
 
-    /// Compares all files, as a service does.
+    /// Compares all files, as the service does.
     private func look(_ engine: SearchlightEngine) async throws {
         let trees = engine.watchedTrees()
         try await engine.files?.use { (snapshot) throws(FileWatchingError) in
@@ -121,7 +121,7 @@ struct FollowedFileTests {
             #expect(engine.scheduledJobs().map(\.key) == [.files(bundle: bundle)])
             #expect(engine.scheduledJobs().first?.isFresh == true)
             try engine.owe(.reindexAll, of: bundle, cause: .asked)
-            // A long wait is allowed, and one or two files do not wait for it.
+            // A long delay is allowed, but one or two files do not wait for it.
             #expect(Set(engine.scheduledJobs().map(\.key)) == [.reindex(bundle: bundle), .files(bundle: bundle)])
             #expect(try await engine.run(.reindex(bundle: bundle)) == 1)
             #expect(engine.scheduledJobs().isEmpty && engine.files?.pending[bundle] == nil)
@@ -177,7 +177,7 @@ struct FollowedFileTests {
         try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(bundle) == 1)
             _ = try await engine.update(nil)
-            // Both folders are watched all the time. Only Journal knows which one has notes.
+            // Both folders are watched continuously. Only Journal knows which one has notes.
             try Data("\(other)\n".utf8).write(to: list)
             #expect(try await engine.update(bundle).first?.reindexed == 1)
             #expect(
@@ -214,7 +214,7 @@ struct FollowedFileTests {
             #expect(try await engine.reindexAll(bundle) == 1)
             let trees = engine.watchedTrees()
             #expect(trees.contains { $0.root == notes })
-            // A line that is not text costs that line only.
+            // A line that is not valid text invalidates only that line.
             try Data("/caf".utf8 + [0xE9] + "\n\(notes)\n".utf8).write(to: list)
             #expect(Set(engine.watchedTrees()) == Set(trees))
             try Data("\(notes)\n".utf8 + [UInt8](repeating: 0x23, count: 65 << 10)).write(to: list)
@@ -340,7 +340,8 @@ struct FollowedFileTests {
             #expect(update.problem == nil && update.setAside == 1 && update.changed == 60, "\(update)")
             #expect(engine.scheduledJobs().isEmpty)
             #expect(engine.host.health[bundle]?.itemsSetAside.map(\.identifier) == [notes + "/bad"])
-            // After the repair it gets the change again, and is no longer skip-listed.
+            // After the repair the extension gets the change again, and the file is no longer
+            // skip-listed.
             rename(notes + "/bad", notes + "/mended")
             try write("x", "59")
             let second = try #require(try await engine.update(bundle).first)

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// The public header compiles for every user, under the strictest warnings.
+/// The public header compiles for every client, with the strictest warnings.
 @Suite("The C header")
 struct HeaderTests {
     @Test(
@@ -10,7 +10,7 @@ struct HeaderTests {
         arguments: [("c", "c99"), ("c", "c11"), ("c", "c17"), ("c++", "c++17"), ("c++", "c++20")])
     func compiles(language: String, standard: String) throws {
         let source = "/tmp/searchlight-header-\(UUID().uuidString).\(language == "c" ? "c" : "cpp")"
-        // Included twice: the header must protect itself against that.
+        // Included twice, because the header must have an include guard.
         let text = "#include \"searchlight_extension.h\"\n#include \"searchlight_extension.h\"\nint unused;\n"
         try Data(text.utf8).write(to: URL(filePath: source))
         defer { try? FileManager.default.removeItem(atPath: source) }

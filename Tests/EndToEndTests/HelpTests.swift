@@ -8,7 +8,8 @@ import Testing
 struct HelpTests {
     private static let programs = ["searchlight", "searchlightd"]
 
-    /// The parts of the parser's dump without help. `help`, its own command, is left out.
+    /// Returns the entries of the parser's dump that have no help text. The built-in `help` command
+    /// is left out.
     private static func undocumented(_ command: [String: Any], _ path: String) throws -> [String] {
         let name = path + (command["commandName"] as? String ?? "?")
         var found: [String] = []
@@ -32,7 +33,7 @@ struct HelpTests {
         let dump = try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
         let command = try #require(dump["command"] as? [String: Any])
         #expect(try Self.undocumented(command, "") == [])
-        // The walk itself would find one.
+        // Checks that the search finds an undocumented argument.
         #expect(try Self.undocumented(["commandName": "x", "arguments": [["valueName": "y"]]], "") == ["x", "x: y"])
     }
 
@@ -50,7 +51,7 @@ struct HelpTests {
         #expect(output.contains(/\nlibraries: SQLite 3\.\d+\.\d+, libseccomp 2\.\d+\.\d+/))
     }
 
-    /// Makes bash complete the last word of a line, as after a Tab.
+    /// Returns bash's completions for the last word of a line, as after pressing Tab.
     private static func completions(_ command: Command, _ words: String...) throws -> Set<Substring> {
         try complete(command, words)
     }

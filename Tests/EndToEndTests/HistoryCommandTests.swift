@@ -4,8 +4,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The output of `searchlight history`, and the counts of other commands, with a service and
-/// without.
+/// The output of `searchlight history`, and the counts in other commands, with a service and
+/// without one.
 @Suite("The history command", .timeLimit(.minutes(10)))
 struct HistoryCommandTests {
     private static func filled() async throws -> Command {
@@ -55,7 +55,7 @@ struct HistoryCommandTests {
         #expect(try await Self.first("she", command) == beta + "\n")
         #expect(try await Self.first("shee", command) == beta + "\n")
         #expect(try await command.outcome(["preview", other, "--query", "sheet"]).status == 0)
-        // Failed drags, and previews of items without a search, do not count.
+        // Failed drags, and previews without a preceding search, are not counted.
         #expect(
             try await command.outcome(["drag", beta, "--accept", "public.image", "--output", "-", "--query", "x"])
                 .status == 3)
@@ -82,8 +82,8 @@ struct HistoryCommandTests {
         #expect((items[0]["texts"] as? [[String: Any]])?.map { $0["text"] as? String } == ["She"])
         #expect(items[0]["times"] as? Int == 2 && items[0]["reporter"] as? String == "user")
 
-        // An existing file is only replaced after a confirmation. Then it belongs to the user
-        // alone.
+        // An existing file is replaced only after a confirmation. Afterwards only the user can
+        // access it.
         try "mine".write(toFile: file, atomically: false, encoding: .utf8)
         #expect(chmod(file, 0o644) == 0)
         let refused = try await command.outcome(["history", "--export", file])

@@ -3,7 +3,7 @@ import Foundation
 import Previews
 import Testing
 
-/// The renderings of hostile extensions, through the real worker to the user.
+/// The output of hostile preview extensions, from the real worker to the user.
 @Suite("A hostile preview", .timeLimit(.minutes(10)))
 struct HostilePreviewTests {
     private struct Report: Decodable {
@@ -51,7 +51,7 @@ struct HostilePreviewTests {
         let text = try #require(report.text)
         #expect(text.hasSuffix("<p>the <mark>ferry</mark><a>x</a><img></p></body></html>"))
         #expect(!text.contains("evil.example"))
-        // The user who requests the page gets the message.
+        // The user who requests the page sees the message.
         let shown = try command.separately("preview", "script", "--html")
         #expect(shown.errors.contains("Removed from what the extension renders: 1 script, "))
     }

@@ -4,7 +4,7 @@ import Foundation
 import SearchlightEngine
 import Testing
 
-/// Workers with other faults than one wrong answer.
+/// Workers with faults other than a single wrong answer.
 @Suite("A hostile worker", .timeLimit(.minutes(10)))
 struct HostileWorkerTests {
     @Test("that started a process and crashed is reported at once, and the process is ended too")
@@ -36,8 +36,8 @@ struct HostileWorkerTests {
         let worker = harness.folder + "/worker"
         try Data("#!/bin/sh\nkill -SEGV $$\n".utf8).write(to: URL(filePath: worker))
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: worker)
-        // More than the whole limit of the extension: the kernel counts its host's size as the
-        // worker's.
+        // More than the extension's whole limit: the kernel attributes the host's size to the
+        // worker.
         let ballast = [UInt8](repeating: 1, count: 96 << 20)
         let engine = try harness.engine(worker: worker)
         let error = await #expect(throws: EngineError.self) { _ = try await engine.reindexAll(bundle) }
@@ -116,7 +116,7 @@ struct HostileWorkerTests {
     }
 }
 
-/// Searches during and after a replacement of all items.
+/// Searches during and after the replacement of all items.
 @Suite("A reindex that deletes everything first", .timeLimit(.minutes(10)))
 struct ReplacementTests {
     private func list(_ words: String..., in harness: Harness, of bundle: String) throws {

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// The commands that put items into the index, delete them and list them, as scripts use them.
+/// The commands that add items to the index, delete them and list them, as scripts use them.
 @Suite("Commands for the index", .timeLimit(.minutes(10)))
 struct IndexCommandTests {
     private let command: Command

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// Lists of items that one command prints and another one reads.
+/// Lists of items that one command prints and another reads.
 @Suite("Lists as input of another command", .timeLimit(.minutes(10)))
 struct ItemListTests {
     @Test(
@@ -21,7 +21,7 @@ struct ItemListTests {
         #expect((try JSONSerialization.jsonObject(with: Data(previews.utf8)) as? [Any])?.count == 3, "\(previews)")
         let dropped = try command.shell(
             "mkdir drop && \(pipe) drag - --accept public.html --output drop/ ; ls drop | wc -l")
-        // Of the three, one has no promises.
+        // One of the three has no promises.
         #expect(dropped.output.hasSuffix("2\n"), "\(dropped.output)")
     }
 
@@ -52,7 +52,7 @@ struct ItemListTests {
         #expect(status == 2)
         #expect(output.split(separator: "\n").count == 1, "\(output)")
         #expect(output.contains("lines of standard input is an item; the first is “@") && output.contains("--numbers"))
-        // A line that names an item makes the input a list. Each other line is reported.
+        // A line that names an item makes the input a list. Every other line is reported.
         let mixed = try command.shell("printf 'alpha\nnone\nnothing\n' | \"$SEARCHLIGHT\" \(reader) 2>&1 >/dev/null")
         #expect(mixed.status == 2 && mixed.output.contains("none: ") && mixed.output.contains("nothing: "))
     }

@@ -6,8 +6,8 @@ import Promises
 import Synchronization
 import Testing
 
-/// The main path: the Journal extension, written against Apple's API alone, through the real worker
-/// and store.
+/// The main path: the Journal extension, written only against Apple's API, with the real worker and
+/// store.
 @Suite("Journal", .timeLimit(.minutes(10)))
 struct JournalTests {
     private func write(_ text: String, to path: String) throws {
@@ -195,14 +195,15 @@ struct JournalTests {
         try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(bundle) == 3)
             #expect(try await engine.search("good", bundle: nil, limit: 5).total == 1)
-            // Read in another encoding, and found by its name alone.
+            // The first two files are read in another encoding; the last is found only by its name.
             for word in ["été", "latin", "huge.md"] {
                 #expect(try await engine.search(word, bundle: nil, limit: 5).total == 1, "\(word)")
             }
         }
         #expect(harness.messages.contains { $0.hasPrefix("\(notes)/huge.md is not text") }, "\(harness.messages)")
         let skipped = harness.messages.filter { $0.hasPrefix("skipped ") }
-        // Root's worker has none of root's rights, so permission bits hold it back too.
+        // A worker that root starts has none of root's privileges, so permission bits restrict it
+        // too.
         let expected = ["self.md", "dangling.md", "pipe.md", "unreadable.md"]
         for name in expected {
             #expect(skipped.contains { $0.hasPrefix("skipped \(notes)/\(name): ") }, "\(name): \(skipped)")

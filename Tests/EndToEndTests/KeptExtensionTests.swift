@@ -51,7 +51,8 @@ struct KeptExtensionTests {
             #expect(
                 String(decoding: preview.content, as: UTF8.self)
                     .hasSuffix("<p>kept <img></p></body></html>"))
-            // The attachment begins with the first four bytes of a picture, but is not one.
+            // The attachment begins with the first four bytes of a picture format, but is not a
+            // picture.
             #expect(preview.removals.map(\.kind) == [.unusablePicture, .mistypedAttachment])
 
             #expect(await engine.throttle(bundle, ThrottleNotice(reason: .battery)))
@@ -78,7 +79,7 @@ struct KeptExtensionTests {
             for await _ in waiting { break }
             preview.cancel()
             await #expect(throws: EngineError.self) { _ = try await preview.value.source }
-            // The same worker: no other was started.
+            // The same worker answers; no other was started.
             #expect(await engine.throttle(bundle, nil))
         }
         #expect(harness.recordedEvents.count { if case .started = $0 { true } else { false } } == 1)

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Processes that are killed while they embed items.
+/// Processes that are killed while they compute embeddings.
 @Suite("Killed embedding work", .timeLimit(.minutes(10)))
 struct KilledEmbeddingTests {
     private static let items = 4000
@@ -31,10 +31,10 @@ struct KilledEmbeddingTests {
             let process = try ChildProcess(
                 BuiltProducts.program("searchlight"), ["semantic", "build"], environment: command.environment,
                 output: .nothing, errors: .pipe(errors))
-            // The number in a line is stored already.
+            // Each line reports a number of embeddings that are already stored.
             let data = errors.fileHandleForReading.availableData
             let told = String(decoding: data, as: UTF8.self).split(separator: "\n").last?.split(separator: " ").first
-            // The instant of the kill. Nothing waits here.
+            // The time of the kill. Nothing synchronizes with it.
             usleep(UInt32(random.below(300_000)))
             process.send(SIGKILL)
             _ = errors.fileHandleForReading.readDataToEndOfFile()

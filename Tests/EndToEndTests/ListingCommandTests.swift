@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// Lists that continue, and donations reported as they were accepted.
+/// Lists that continue on another page, and donations that are reported as accepted.
 @Suite("Lists and counts of commands", .timeLimit(.minutes(10)))
 struct ListingCommandTests {
     private let command: Command

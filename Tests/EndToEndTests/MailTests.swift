@@ -6,7 +6,7 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// The extension for mail, through the real worker.
+/// The Mail extension, with the real worker.
 @Suite("Mail", .timeLimit(.minutes(10)))
 struct MailTests {
     private let harness: Harness
@@ -15,7 +15,7 @@ struct MailTests {
 
     private var maildir: String { harness.folder + "/Maildir" }
 
-    /// Runs the script that makes mail.
+    /// Runs the script that generates mail.
     private func make(_ arguments: String...) throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
@@ -26,7 +26,7 @@ struct MailTests {
         try #require(process.terminationStatus == 0)
     }
 
-    /// Makes a Maildir with the messages of a kind.
+    /// Generates a Maildir with messages of one kind.
     private func makeMaildir(of kind: String, number: Int) throws {
         for part in ["cur", "new", "tmp"] {
             try FileManager.default.createDirectory(atPath: maildir + "/" + part, withIntermediateDirectories: true)
@@ -52,7 +52,7 @@ struct MailTests {
         try FileManager.default.moveItem(atPath: harness.folder + "/many", toPath: harness.folder + "/Mail/many")
         let bundle = try harness.installMail()
         try await harness.withEngine { engine async throws in
-            // Of the hostile ones, one is empty and one has no header.
+            // One of the hostile messages is empty, and one has no header.
             #expect(try await engine.reindexAll(bundle) == 20 + 25 + 30)
             #expect(harness.retries == 0)
             for name in ["huge-header", "many-parts", "nested", "parameters"] {
@@ -99,7 +99,7 @@ struct MailTests {
             try await update([.removed(path: new)])
             #expect(try await found(engine, "invoice") == [])
 
-            // An mbox: the state of the last reading is in the index.
+            // An mbox file: the state of the last read is stored in the index.
             let box = harness.folder + "/Mail/box"
             try FileManager.default.createDirectory(
                 atPath: harness.folder + "/Mail", withIntermediateDirectories: true)

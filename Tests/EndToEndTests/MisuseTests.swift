@@ -16,7 +16,7 @@ struct MisuseTests {
                 _ = try await engine.data(of: "one", as: "public.html", bundle: bundle)
             }
             #expect(error?.description.contains("another kind of answer") == true)
-            // Another answer, so that all earlier messages have arrived.
+            // Another request, so that all earlier messages have arrived.
             try await engine.reindexItems(["one"], of: bundle)
         }
         let rules = harness.recordedEvents.compactMap { event -> HostRequest.Misuse? in

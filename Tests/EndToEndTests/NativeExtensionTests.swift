@@ -8,8 +8,8 @@ import SearchIndex
 import SearchlightEngine
 import Testing
 
-/// The path of a correct C extension through the real worker and the real store, and the same in
-/// this process, as for a debugger.
+/// The path of a correct C extension, with the real worker and store, and also loaded into this
+/// process, as for a debugger.
 @Suite("A native extension", .timeLimit(.minutes(10)))
 struct NativeExtensionTests {
     @Test("is found, reindexed and searched", arguments: [false, true])
@@ -77,7 +77,7 @@ struct NativeExtensionTests {
             _ = try await engine.reindexAll(bundle)
             let item = try await engine.item(named: "alpha", bundle: bundle)
             let path = harness.folder + "/drop.txt"
-            // Plain text first: HTML conforms to text only.
+            // Plain text is preferred, since HTML conforms only to text.
             let dropped = try await engine.drag(
                 item, accepted: ["public.plain-text", "public.text"], to: .file(path: path))
             #expect(dropped.representation == Representation(type: "public.utf8-plain-text", form: .data))
@@ -130,7 +130,7 @@ struct NativeExtensionTests {
                 Issue.record("\(String(describing: notFound))")
                 return
             }
-            // The host requests a missing item once more, so that it is not found again.
+            // The host requests a missing item once more, to confirm that it is gone.
             let owed = engine.owedWork(for: bundle)
             #expect(owed?.work == .reindexItems(["gamma"]) && owed?.cause == .foundGone)
             let unsupported = await #expect(throws: EngineError.self) {

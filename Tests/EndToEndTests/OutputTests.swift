@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// The targets of output: standard output that fails, and files of every kind.
+/// The targets of output: a standard output that fails, and every kind of file.
 @Suite("The command's output", .timeLimit(.minutes(10)))
 struct OutputTests {
     @Test(
@@ -26,7 +26,7 @@ struct OutputTests {
         arguments: ["types tree", "search sheet", "status --json"])
     func closedPipe(arguments: String) throws {
         let command = try Command.indexed()
-        // The reader closes before the first line.
+        // The reader closes the pipe before the first line.
         let (_, output) = try command.shell(
             "mkfifo gone && { (exec 3<gone; exec 3<&-; : > closed) & "
                 + "exec 4>gone; while [ ! -e closed ]; do :; done; "
@@ -95,7 +95,7 @@ struct OutputTests {
     @Test("An interrupted delivery ends at once and leaves no file")
     func interrupted() throws {
         let command = try Command.indexed()
-        // Only one byte of 3 MiB is read, so the delivery waits when the signal arrives.
+        // Only one byte of 3 MiB is read, so the delivery is blocked when the signal arrives.
         let (_, output) = try command.shell(
             "mkfifo pipe && exec 3<>pipe && { \"$SEARCHLIGHT\" drag beta --accept public.html --output pipe & "
                 + "child=$!; head -c 1 <&3 >/dev/null; kill -TERM $child; wait $child; "

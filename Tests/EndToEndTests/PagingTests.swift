@@ -9,11 +9,11 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// Reindexes in pages: the state that survives the end of each process. The fixture donates five
-/// pages of ten items.
+/// Reindexes in pages, and the state that survives each process. The fixture donates five pages of
+/// ten items.
 @Suite("A reindex in pages", .timeLimit(.minutes(10)))
 struct PagingTests {
-    /// An extension, and its instructions.
+    /// An extension and its instructions.
     private struct Paged {
         let harness: Harness
         let bundle = "com.example.paging"
@@ -38,7 +38,7 @@ struct PagingTests {
             try await engine.reindexAll(bundle, onEvent: { _ in })
         }
 
-        /// Runs `searchlight reindex`, and kills it with its worker once the extension has stopped.
+        /// Runs `searchlight reindex`, and kills it and its worker when the extension has stopped.
         func killHostInReindex() throws {
             let output = Pipe()
             let process = try ChildProcess(
@@ -83,7 +83,7 @@ struct PagingTests {
         try paged.tell("")
         let before = paged.pages.count
         try await paged.harness.withEngine { engine async throws in
-            // Nothing needs to repeat an app's donation between two pages.
+            // A donation by the app between two pages does not need to be repeated.
             var batch = IndexBatch(scope: IndexScope(bundle: paged.bundle))
             batch.index([try EncodedItem(ItemRecord(uniqueIdentifier: "the app's"))])
             try await engine.commit(batch)
@@ -126,8 +126,8 @@ struct PagingTests {
             let background = Task {
                 try await engine.run(.reindex(bundle: paged.bundle)) {
                     paged.harness.take(.output(bundle: paged.bundle, line: "paused"))
-                    // Waits long, like a task that continues much later. Ends when the request is
-                    // cancelled.
+                    // Waits for a long time, like a task that continues much later. Ends when the
+                    // request is cancelled.
                     try? await ContinuousClock().sleep(for: .seconds(60))
                     return !Task.isCancelled
                 }
@@ -261,7 +261,7 @@ struct PagingTests {
         let error = await #expect(throws: EngineError.self) { _ = try await paged.reindex(engine) }
         #expect(error?.description.contains("the last 10 pages have no new items") == true)
         #expect(paged.pages.count == 20)
-        // The items are still there: a failed reindex deletes nothing.
+        // The items still exist: a failed reindex deletes nothing.
         #expect(try await engine.itemCounts()[paged.bundle] == 40)
         limits.pages = 3
         await engine.close()

@@ -28,8 +28,8 @@ struct PauseTests {
         return task
     }
 
-    /// The outcome of a pause while time passes. On a machine that runs only the tests, a working
-    /// process may appear to have obeyed.
+    /// Returns the outcome of a pause while time passes. On a machine that runs only the tests, a
+    /// working process may appear to have obeyed.
     private func outcome(of pause: Task<PauseOutcome, Never>, by clock: ManualClock) async -> PauseOutcome {
         let outcome = Mutex<PauseOutcome?>(nil)
         let waiting = Task { [pause] in
@@ -58,7 +58,7 @@ struct PauseTests {
             let reindex = await begin(bundle, engine)
             let worker = harness.lastWorker
             let outcome = await engine.host.pauseBackground(bundle, .back)
-            // A process without processor time on a busy machine appears to have obeyed.
+            // On a busy machine, a process without processor time appears to have obeyed.
             #expect(outcome == .heeded || outcome == .frozen && !mode.hasPrefix("cooperative"))
             await worker.waitForStop()
             let before = worker.processorTime
@@ -84,7 +84,7 @@ struct PauseTests {
                 try? String(contentsOfFile: "/proc/\(worker.identifier)/autogroup", encoding: .utf8)
             }
             let yielding = group()
-            // Without groups there is nothing to change.
+            // Without autogroups there is nothing to change.
             guard let alike = yielding?.replacing("nice 19", with: "nice 0"), alike != yielding else {
                 return await end(bundle, reindex, engine, clock)
             }
@@ -96,7 +96,7 @@ struct PauseTests {
                 while group() != yielding { await Task.yield() }
                 await engine.host.resumeBackground(bundle)
             }
-            // A worker that continues before it was frozen gets the lower priority, too.
+            // A worker that resumes before it was frozen gets the lower priority too.
             let pause = Task { await engine.host.pauseBackground(bundle, .back) }
             while group() != alike { await Task.yield() }
             await engine.host.resumeBackground(bundle)
@@ -107,7 +107,7 @@ struct PauseTests {
         }
     }
 
-    /// Ends a frozen worker, for which no clock must advance.
+    /// Terminates a frozen worker. The clock does not need to advance for that.
     private func end(
         _ bundle: String, _ reindex: Task<WholeReindex, any Error>, _ engine: SearchlightEngine, _ clock: ManualClock
     ) async {
@@ -125,7 +125,7 @@ struct PauseTests {
             let reindex = await begin(bundle, engine)
             for round in 0..<12 {
                 let pause = Task { await engine.host.pauseBackground(bundle, .back) }
-                // Sometimes before it is frozen, sometimes after.
+                // In some rounds before the worker is frozen, in others afterwards.
                 if round % 3 > 0 { _ = await pause.value }
                 await engine.host.resumeBackground(bundle)
                 _ = await pause.value
@@ -146,7 +146,7 @@ struct PauseTests {
         try await harness.withEngine { engine async throws in
             try engine.owe(.reindexAll, of: bundle, cause: .asked)
             let applier = try #require(engine.index.applier)
-            // As if it had been paused at its start, except for the worker, which can finish.
+            // The same state as for a pause at the start, except that the worker can finish.
             engine.index.hold(bundle)
             let isDone = Mutex(false)
             let reindex = Task {
@@ -158,7 +158,7 @@ struct PauseTests {
             #expect(waits() && harness.donatedItems == 300)
             await withCheckedContinuation { done in applier.onQueue { done.resume() } }
             #expect(applier.state.withLock { $0.applied < $0.target && !$0.isDue })
-            // A deletion now takes effect at once, not only as a mark.
+            // A deletion now takes effect immediately, instead of only marking items.
             #expect(!engine.reindexes.marks(.worker, bundle))
             if what == "resumes" {
                 await engine.resumeBackground(bundle)
@@ -181,7 +181,7 @@ struct PauseTests {
             onFailure: { _, _ in })
         let loaded = try await pool.lease(files, .background).start.value.get()
         let (clock, isLoaded) = (ManualClock(), FirstOutcome<Void>())
-        // It ignores a cancellation, because it has just been loaded.
+        // The worker ignores a cancellation, because it has just been loaded.
         let start = WorkerPool.Start {
             await isLoaded.value()
             return .success(loaded)
@@ -201,7 +201,7 @@ struct PauseTests {
         try await harness.withEngine { engine async throws in
             let reindex = await begin(bundle, engine)
             #expect(await engine.host.pauseBackground(bundle, .back) == .heeded)
-            // No other notice reaches it during that time.
+            // No other notice reaches the extension during that time.
             #expect(await engine.throttle(bundle, nil) == false)
             await engine.host.resumeBackground(bundle)
             await engine.host.resumeBackground(bundle)
@@ -260,7 +260,7 @@ struct PauseTests {
             #expect(harness.lastWorker.state == "T")
             await engine.host.resumeBackground(bundle)
             await harness.wait(forMessage: "unthrottled")
-            // The wait for the rest starts now.
+            // The wait for the remaining work starts now.
             await clock.waitForSleepers()
             clock.advance(by: .seconds(59))
             #expect(await engine.host.workerCount == 1)
@@ -354,7 +354,7 @@ struct PauseTests {
     }
 }
 
-/// Nothing is donated here.
+/// This receiver rejects all donations.
 private struct NoReceiver: DonationReceiver {
     func receive(_ batch: IndexBatch) async throws(BusError) {}
     func clientState(of scope: IndexScope) async throws(BusError) -> [UInt8]? { nil }

@@ -7,14 +7,14 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// The extensions for contacts and calendars, through the real worker.
+/// The extensions for contacts and calendars, with the real worker.
 @Suite("Contacts and calendars", .timeLimit(.minutes(10)))
 struct PeopleTests {
     private let harness: Harness
 
     init() throws { harness = try Harness() }
 
-    /// Runs the script that makes contacts and calendars.
+    /// Runs the script that generates contacts and calendars.
     private func make(_ arguments: String...) throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
@@ -53,7 +53,7 @@ struct PeopleTests {
             #expect(try await found(engine, "kierkegård") == ["Søren Kierkegård"])
             #expect(try await found(engine, "salamander") == ["Simon Perreault"])
             #expect(try await best(engine, "juergen@example.de") == "Jürgen Müller")
-            // In the write-ahead log of the address book, and in a file.
+            // One hit is in the write-ahead log of the address book, and one in a file.
             #expect(try await found(engine, "marie curie").count { $0 == "Marie Curie" } == 2)
             #expect(try await !found(engine, "sound person").isEmpty)
             let item = try await engine.search("grace hopper", bundle: bundle, limit: 1).hits.map(\.item)[0]

@@ -7,13 +7,14 @@ import SystemSupport
 import TestSupport
 import Testing
 
-/// A limit of a process, and the values to try.
+/// A process limit, and the values to try.
 struct SweptLimit: Sendable, CustomTestStringConvertible {
-    /// Its name for `prlimit`.
+    /// The limit's option for `prlimit`.
     let option: String
-    /// Its name in messages.
+    /// The limit's name in messages.
     let name: String
-    /// Up to here the kernel or the loader may end the program by a signal, before any of it runs.
+    /// Up to this value, the kernel or the loader may terminate the program with a signal before
+    /// any of its code runs.
     var ofTheKernel: UInt64 = 0
     let values: [UInt64]
     var testDescription: String { name }
@@ -27,11 +28,11 @@ struct SweptLimit: Sendable, CustomTestStringConvertible {
         SweptLimit(
             option: "fsize", name: "RLIMIT_FSIZE",
             values: [0, 1, 512, 4096, 65536, mebibyte, 63 * mebibyte, 64 * mebibyte, 1024 * mebibyte]),
-        // Below this the kernel's own arguments and the loader do not fit.
+        // Below this value, the kernel's own arguments and the loader do not fit.
         SweptLimit(
             option: "stack", name: "RLIMIT_STACK", ofTheKernel: 32 << 10,
             values: [16, 48, 64, 128, 512, 1024, 2048, 8192, 65536].map { $0 << 10 }),
-        // The program's own segments do not fit: the kernel ends it in execve(2).
+        // The program's own segments do not fit, so the kernel terminates the process in execve(2).
         SweptLimit(
             option: "as", name: "RLIMIT_AS", ofTheKernel: 128 * mebibyte,
             values: [1, 16, 48, 96, 128, 144, 160, 200, 240, 280, 300, 320, 340, 400, 600, 1000, 4000].map { $0 << 20 }),
@@ -50,7 +51,7 @@ struct SweptLimit: Sendable, CustomTestStringConvertible {
     "On a poor machine", .timeLimit(.minutes(10)),
     .enabled(if: Sanitizer.current == nil, "sanitizers need memory of their own"))
 struct PoorMachineTests {
-    /// The programs, and their allowed exit statuses with an ample limit.
+    /// The programs, and the exit statuses that are allowed with an ample limit.
     private static let programs: [(program: String, arguments: [String], ample: Set<Int32>)] = [
         ("searchlight", ["--version"], [0]), ("searchlight", ["status"], [0]),
         ("searchlight", ["search", "pear"], [0]), ("searchlight", ["reindex"], [0]),
@@ -58,7 +59,7 @@ struct PoorMachineTests {
         ("searchlightd", ["--idle-exit", "1", "--no-session-bus"], [0]), ("searchlight-worker", ["--version"], [0]),
     ]
 
-    /// The end of a program under a limit.
+    /// The exit of a program under a limit.
     private struct Trial {
         var value: UInt64
         var ending: ChildProcess.Ending
@@ -66,7 +67,7 @@ struct PoorMachineTests {
         var duration: Duration
     }
 
-    /// Runs each program under each value of a limit, one after the other.
+    /// Runs each program under each value of a limit, one at a time.
     private static func trials(
         of limit: SweptLimit, _ prefix: [String], _ environment: [String: String]
     ) throws -> [[Trial]] {
@@ -97,7 +98,7 @@ struct PoorMachineTests {
                     #expect(duration < .seconds(5), what)
                 case 127: #expect(output.contains("error while loading shared libraries"), what)
                 case 128 + SIGSEGV, 128 + SIGKILL: #expect(value <= limit.ofTheKernel && output.isEmpty, what)
-                // It has started, and its worker could not.
+                // The command started, but its worker could not.
                 case 1: #expect(output.contains("No worker could be started") && output.contains(limit.name), what)
                 default:
                     #expect(ample.contains(ending.status), what)
@@ -112,8 +113,8 @@ struct PoorMachineTests {
         "each program works, or names the limit that is too small, and ends",
         .enabled(if: Alone.isSo, Comment(rawValue: Alone.hint)))
     func sweep() async throws {
-        // All limits at the same time, each with a separate store: most programs wait for a second
-        // until they end.
+        // All limits are tried concurrently, each with its own store, because most programs wait
+        // for a second before they exit.
         let results = try await withThrowingTaskGroup(of: (SweptLimit, Command, [[Trial]]).self) { group in
             for limit in SweptLimit.all {
                 let command = try Command.indexed()
@@ -164,7 +165,7 @@ struct PoorMachineTests {
         try #require(chmod(program, 0o755) == 0)
         try await harness.withEngine { engine async throws in _ = try await engine.reindexAll(bundle) }
         let engine = try harness.engine(worker: program)
-        // More often than the number of tolerated crashes.
+        // More often than the tolerated number of crashes.
         for _ in 0..<5 {
             let error = await #expect(throws: EngineError.self) { _ = try await engine.reindexAll(bundle) }
             guard case .extension(.workerUnavailable(let reason))? = error else {
@@ -187,14 +188,14 @@ struct PoorMachineTests {
             service.send(SIGKILL)
             service.wait()
         }
-        // The socket has its name a moment before a process listens.
+        // The socket file appears a moment before a process listens.
         while (try? ServiceSocket.connect(inFolder: command.harness.store)) == nil, service.isRunning {
             sched_yield()
         }
         var clients: [OwnedDescriptor] = []
         for _ in 0..<200 {
-            // Each uses some descriptors of the service. Clients that connect without free
-            // descriptors are disconnected.
+            // Each client uses some of the service's descriptors. Clients that connect when no
+            // descriptor is free are disconnected.
             guard let client = try? ServiceSocket.connect(inFolder: command.harness.store) else { continue }
             clients.append(client)
         }
@@ -202,7 +203,7 @@ struct PoorMachineTests {
         _ = try command("search", "pear")
         #expect(service.isRunning)
         clients = []
-        // The service notices their end a moment later.
+        // The service notices the disconnections a moment later.
         var text = ""
         for _ in 0..<1000 where !text.contains("Answered by: the service") {
             text = try command("status").output

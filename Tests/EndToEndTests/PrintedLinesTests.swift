@@ -7,7 +7,8 @@ import Testing
 struct PrintedLinesTests {
     private static let type = "public.utf8-plain-text"
 
-    /// The printed lines, as events. Log messages come separately.
+    /// Returns the printed lines that were reported as events. Log messages are reported
+    /// separately.
     private func printed(_ harness: Harness) -> [String] {
         harness.recordedEvents.compactMap { if case .output(_, let line) = $0 { line } else { nil } }
     }

@@ -4,7 +4,7 @@ import Protection
 import TestSupport
 import Testing
 
-/// The commands of protected indexes, with a service.
+/// The commands for protected indexes, with a service.
 @Suite("Commands of protected indexes", .timeLimit(.minutes(10)))
 struct ProtectionCommandTests {
     private static let line = #"{"uniqueIdentifier": "pulse", "attributes": {"title": "Resting pulse"}}"#

@@ -81,8 +81,8 @@ struct ReindexCommandTests {
     func blockedErrors() throws {
         let command = Command(harness: try Harness())
         _ = try command.harness.installFixture("hostile-words")
-        // It prints far more than the pipe holds before anything is read. The items are in the
-        // index by then.
+        // The command prints far more than the pipe holds before anything is read. By then the
+        // items are in the index.
         let (_, output) = try command.shell(
             "mkfifo pipe && { (exec 3<>pipe; \"$SEARCHLIGHT\" reindex --verbose 2>&3 >/dev/null & child=$!; "
                 + "until \"$SEARCHLIGHT\" status 2>/dev/null | grep -q '6 items'; do [ -d /proc/$child ] || break; done; "

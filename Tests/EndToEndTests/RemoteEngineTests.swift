@@ -51,7 +51,7 @@ struct RemoteEngineTests {
         try await withRemote { remote in
             let call = Task { try await remote.items(matching: .and([]), limit: 10) }
             call.cancel()
-            // It may have been answered before.
+            // The call may have been answered before it was cancelled.
             _ = try? await call.value
             let counts = try await remote.perform(ItemCountsCall())
             #expect(counts.isEmpty)

@@ -85,7 +85,7 @@ struct SandboxEscapeTests {
         "a call that nobody knows": "tried to call the kernel's function 1023",
     ]
 
-    /// Another app's files, and sockets that listen.
+    /// Another app's files and listening sockets.
     private final class Surroundings {
         let outside: String
         let listeners: [OwnedDescriptor]
@@ -159,7 +159,7 @@ struct SandboxEscapeTests {
         #expect(try String(contentsOfFile: surroundings.outside + "/secret", encoding: .utf8) == "the secret\n")
         #expect(try FileManager.default.contentsOfDirectory(atPath: surroundings.outside) == ["secret"])
 
-        // Another process sees it in the store.
+        // Another process sees the report in the store.
         let status = try await harness.statusOfAnother()
         let known = try #require(status.sandbox.history.bundles[bundle])
         let report = try #require(known.report)
@@ -205,7 +205,7 @@ struct SandboxEscapeTests {
 }
 
 extension Harness {
-    /// The status according to a process that only reads the store.
+    /// Returns the status according to a process that only reads the store.
     func statusOfAnother() async throws -> StoreStatus {
         let engine = try engine(.readOnly)
         let status = try await engine.status(isExact: false)

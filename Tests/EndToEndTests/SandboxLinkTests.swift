@@ -5,7 +5,7 @@ import Glibc
 import SearchlightEngine
 import Testing
 
-/// The effect of symbolic links, made by a worker or another process, on the host and on the
+/// The effect of symbolic links, created by a worker or another process, on the host and on the
 /// worker's access.
 @Suite("Links and the sandbox", .timeLimit(.minutes(10)))
 struct SandboxLinkTests {

@@ -79,7 +79,7 @@ struct ScheduleCommandTests {
             return String(decoding: file, as: UTF8.self).contains("\"\(record)\"")
         }
 
-        /// The output of “why --json”.
+        /// Returns the output of “why --json”.
         func report() throws -> Report {
             try JSONDecoder().decode(Report.self, from: Data(try command("why", bundle, "--json").output.utf8))
         }
@@ -120,7 +120,7 @@ struct ScheduleCommandTests {
         }
         let optimize = try service.command("schedule", "run", "optimize")
         #expect(optimize.status == 0)
-        // It has no separate process that could be measured.
+        // The job has no separate process that could be measured.
         try await service.waitUntil { try service.command("log").output.contains("optimizing the index is done\n") }
         service.end()
     }
@@ -250,7 +250,7 @@ struct ScheduleCommandTests {
             try service.command("schedule").output.contains("\(service.bundle) waits, pending since ")
         }
         #expect(try service.command("why", service.bundle).output.contains("cancelled"))
-        // A cancellation by the user stays, even if the service ends.
+        // A cancellation by the user remains in effect even if the service exits.
         try await service.waitUntil { try service.keeps("cancellations") }
         try service.replace()
         #expect(try service.command("why", service.bundle).output.contains("cancelled"))
@@ -261,7 +261,7 @@ struct ScheduleCommandTests {
         #expect(try service.command("schedule", "run", service.bundle).status == 0)
         try await service.waitFor("the index has 3 items of it")
         try await service.waitUntil { try service.report().jobs.first?.decision == "nothing-owed" }
-        // The quota does not delay work that the user requested, but the work counts.
+        // The quota does not delay work that the user requested, but its usage is counted.
         let (used, first) = (try #require(try service.report().jobs.first?.quota?.used.cpu), try #require(before))
         #expect(used > first)
         service.end()

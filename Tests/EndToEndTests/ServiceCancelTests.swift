@@ -8,8 +8,8 @@ import SystemSupport
 import TestSupport
 import Testing
 
-/// A request that a client of `searchlightd` abandons ends in the extension, and nothing of it
-/// remains.
+/// When a client of `searchlightd` abandons a request, the request ends in the extension and leaves
+/// nothing behind.
 @Suite("Cancelled requests through searchlightd", .timeLimit(.minutes(10)))
 struct ServiceCancelTests {
     /// The program with a harness. The names of its items select the behaviour of the extension.
@@ -156,7 +156,7 @@ struct ServiceCancelTests {
         await #expect(throws: EngineError.self) { try await drag.value }
         let first = try #require(service.workers.first)
         try await service.waitUntil { kill(first, 0) != 0 }
-        // It counts as a failure of no bundle.
+        // The cancellation is not recorded as a failure of any bundle.
         let quick = try await client.item(named: "quick")
         _ = try await client.drag(quick, accepted: Self.text, to: .file(path: drop))
         #expect(service.workers.count == 2 && Set(service.workers).count == 2)

@@ -7,8 +7,8 @@ import Testing
 /// Commands have the same output and exit status with a service and without one.
 @Suite("Commands through the service", .timeLimit(.minutes(30)))
 struct ServiceCommandTests {
-    /// Items beside the notebook: two bundles with one item of the same name, long text, terms of
-    /// time, unusual texts.
+    /// Items in addition to the notebook: two bundles with an item of the same name, long text,
+    /// time expressions, unusual texts.
     private static let lines = [
         #"{"uniqueIdentifier": "alpha", "attributes": {"title": "Another alpha", "dueDate": "2024-05-01"}}"#,
         #"{"uniqueIdentifier": "odd \"name\" é \u0007", "domainIdentifier": "a.b", "attributes": {"title": "\u001b[31mRed", "#

@@ -8,8 +8,8 @@ import Synchronization
 import SystemSupport
 import Testing
 
-/// Services that hang, have another version, or end at a bad moment: the command reports that and
-/// the remedy.
+/// Services that hang, have another version, or exit at a bad time: the command reports the problem
+/// and the remedy.
 @Suite("Services that misbehave", .timeLimit(.minutes(10)))
 struct ServiceProblemTests {
     /// A fake service at the socket of a store that answers as configured.

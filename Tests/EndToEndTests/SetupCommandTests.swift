@@ -4,8 +4,8 @@ import Testing
 
 @Suite("The setup command", .timeLimit(.minutes(10)))
 struct SetupCommandTests {
-    /// A command with three extensions: notebook has a folder with a file, photos has no folder,
-    /// and own has only the folders of its app. The last two have no items.
+    /// Returns a command with three extensions: notebook has a folder with a file, photos has no
+    /// folder, and own has only the folders of its app. The last two have no items.
     private static func command(systemctl script: String? = nil) throws -> Command {
         var command = Command(harness: try Harness())
         let harness = command.harness
@@ -72,7 +72,7 @@ struct SetupCommandTests {
         let command = try Self.command()
         let first = try await command.outcome(["setup", "--yes"])
         #expect(first.status == 0 && first.output.contains("com.example.notebook: 3 items indexed"), "\(first)")
-        // Nothing stays pending, so that searches do not warn of missing items.
+        // No work stays pending, so that searches do not warn of missing items.
         #expect(first.output.contains("com.example.photos: 0 items indexed"), "\(first)")
         let search = try await command.outcome(["search", "alpha"])
         #expect(search.status == 0 && !search.errors.contains("pending"), "\(search)")

@@ -14,7 +14,7 @@ struct SimulateCommandTests {
     func shipped() throws {
         let (status, output, errors) = try command.separately("simulate", "resume-from-sleep")
         #expect(status == 0 && errors.isEmpty)
-        // In the time zone of the trace.
+        // Times are in the trace's time zone.
         #expect(output.contains("2026-03-02 22:19:20  org.example.mail pauses: the machine is about to sleep (asleep)"))
         #expect(output.contains("org.example.mail: done 1 time; started after 16 min and done after 8 h 47 min"))
         #expect(output.contains("In 12 h 30 min work ran for "))
@@ -68,7 +68,7 @@ struct SimulateCommandTests {
         let svg = try String(contentsOfFile: file, encoding: .utf8)
         #expect(svg.hasPrefix("<svg ") && svg.hasSuffix("</svg>\n") && svg.contains("the user is active"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains("part") }.isEmpty)
-        // The same as a recording, because it shows when the user was active.
+        // The mode is the same as for a recording, because the file shows when the user was active.
         let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
         #expect(mode == 0o600)
         let nowhere = try command("simulate", "never-idle", "--plot", folder + "/none/day.svg")

@@ -35,7 +35,7 @@ enum ForeignObject: String, CaseIterable, Sendable {
         }
     }
 
-    /// Only root can create devices and files of others.
+    /// Only root can create devices and other users' files.
     static var possible: [ForeignObject] {
         allCases.filter { geteuid() == 0 || ($0 != .device && $0 != .otherOwner) }
     }

@@ -25,7 +25,7 @@ struct SupervisionCallTests {
         bundle = try harness.installFixture("by-name")
     }
 
-    /// Sends a request that makes the fixture do what the name says.
+    /// Sends a request to which the fixture reacts as the name describes.
     private func ask(_ asked: Asked, _ name: String, _ engine: SearchlightEngine) async throws {
         switch asked {
         case .everything:
@@ -82,7 +82,7 @@ struct SupervisionCallTests {
             await harness.wait(forMessage: "hanging")
             await clock.waitForSleepers()
             asking.cancel()
-            // Its limit plus the grace.
+            // The time limit of the request plus the grace period.
             await clock.waitForSleepers(2)
             clock.advance(by: .seconds(2))
             let error = await #expect(throws: (any Error).self) { try await asking.value }

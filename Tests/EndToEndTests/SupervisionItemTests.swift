@@ -37,7 +37,7 @@ struct SupervisionItemTests {
             }
             #expect(told == ["crash"] && harness.retries == 1)
 
-            // Only the user requests it, or the host after a release.
+            // Only the user requests the item, or the host after a release.
             let workers = harness.startedWorkers
             try await engine.reindexItems(["crash", "good 1"], of: bundle, origin: .background)
             // In the background a separate worker serves the other item.

@@ -58,7 +58,7 @@ struct SupervisionQuarantineTests {
             #expect(quarantine?.evidence.exit == .signalled(SIGABRT))
             #expect(quarantine?.evidence.lastOutput == ["last words about crash again"])
             #expect(quarantine?.evidence.during.hasPrefix("provide crash again") == true)
-            // It stays pending and was not tried.
+            // The reindex stays pending and was not tried.
             #expect(engine.owedWork(for: bundle)?.work == .reindexAll)
             #expect(engine.owedWork(for: bundle)?.failures == 0)
         }
@@ -158,7 +158,7 @@ struct SupervisionQuarantineTests {
         #expect(status == 7)
         #expect(output.contains("exceeded its memory limit of 128 MiB"), "\(output)")
         #expect(output.contains("MemoryLimit"))
-        // It was not tried twice: it would fail in the same way again.
+        // The request was not retried, because it would fail in the same way again.
         try await command.harness.withEngine { engine async throws in
             #expect(engine.health(of: bundle).failures.map(\.kind) == [.memoryExceeded])
         }

@@ -95,7 +95,7 @@ struct SupervisionWorkerTests {
         try await harness.withEngine(limits: limits) { engine async throws in
             for bundle in [bundles[0], bundles[1], bundles[0], bundles[2]] { try await ask(bundle, engine) }
             #expect(await engine.host.workerCount == 2)
-            // The first has stayed.
+            // The first worker is still running.
             try await ask(bundles[0], engine)
             #expect(harness.startedWorkers == 3)
             #expect(!FileManager.default.fileExists(atPath: "/proc/\(harness.workers[1])"))

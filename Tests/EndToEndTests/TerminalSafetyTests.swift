@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// An extension's words reach the user without terminal control characters.
+/// Text from an extension reaches the user without terminal control characters.
 @Suite("Printed texts of extensions", .timeLimit(.minutes(10)))
 struct TerminalSafetyTests {
     private static let bundle = "com.example.hostile-words"
@@ -15,7 +15,7 @@ struct TerminalSafetyTests {
         }
     }
 
-    /// No line of an extension looks like a line of this program.
+    /// Checks that no line of an extension looks like a line of this program.
     private static func expectUnforged(_ errors: String, _ what: String) {
         let forged = errors.split(separator: "\n").contains { $0.hasPrefix("searchlight: all is well") }
         #expect(!forged, "\(what): \(errors)")
@@ -52,7 +52,7 @@ struct TerminalSafetyTests {
             #expect(status == expected, "\(arguments): \(output)")
             #expect(output.contains(text), "\(arguments): \(output)")
             Self.expectHarmless(output, "\(arguments)")
-            // On standard output a preview shows the lines of the item's own text.
+            // A preview on standard output shows the lines of the item's own text.
             if arguments[0] != "preview" { Self.expectUnforged(output, "\(arguments)") }
         }
         Self.expectUnforged(try command.separately("preview", "crash").errors, "preview")
@@ -98,11 +98,11 @@ struct TerminalSafetyTests {
         Self.expectHarmless(output, "preview --html")
         let piped = try command.separately("preview", "page", "--html")
         #expect(piped.output.contains("<p>page [31mred 2J"))
-        // It must not redirect without the user either.
+        // The page must not redirect without the user either.
         #expect(!piped.output.contains("refresh"))
         let json = try command.onTerminal("preview", "page", "--json").output
         Self.expectHarmless(json, "preview --json")
-        // Our own colours are there, the extension's are not.
+        // The command's own colours are present, but the extension's are not.
         let coloured = try command.onTerminal("search", "evil").output
         #expect(coloured.contains("\u{1B}[1m"))
         #expect(!coloured.contains("\u{1B}[31m") && !coloured.contains("\u{9B}") && !coloured.contains("\u{202E}"))

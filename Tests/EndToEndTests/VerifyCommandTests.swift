@@ -7,7 +7,7 @@ import Testing
 
 @testable import SearchIndex
 
-/// “searchlight verify” and “searchlight status” with sound, damaged and repaired stores.
+/// “searchlight verify” and “searchlight status” with intact, damaged and repaired stores.
 @Suite("The verify and status commands", .timeLimit(.minutes(10)))
 struct VerifyCommandTests {
     private let command: Command
@@ -79,7 +79,7 @@ struct VerifyCommandTests {
     func sizes() throws {
         let output = try command("status").output
         #expect(output.contains("  com.example.notebook: 3 items, "), "\(output)")
-        // A closed store has no log.
+        // A closed store has no write-ahead log.
         #expect(output.contains("Size: database ") && output.contains("  of the database: "), "\(output)")
         let report = try #require(try command.json("status", "--exact") as? [String: Any])
         let sizes = try #require(report["sizes"] as? [String: Any])
@@ -87,7 +87,7 @@ struct VerifyCommandTests {
         #expect(Set(["items", "text", "attributes", "other"]).isSubset(of: structures.keys))
         #expect((sizes["records"] as? [String: Int])?["com.example.notebook"] ?? 0 > 300)
         #expect(report["generation"] as? Int == 1 && report["isMarkedDamaged"] as? Bool == false)
-        // Pages may be in the log, which also contains older versions of them.
+        // Pages may be in the write-ahead log, which also contains older versions of them.
         let (database, log) = (try #require(sizes["database"] as? Int), try #require(sizes["log"] as? Int))
         let whole = structures.values.reduce(0, +)
         #expect(whole >= 20 * 8192 && whole % 8192 == 0 && whole <= database + log, "\(sizes)")
@@ -143,7 +143,7 @@ struct VerifyCommandTests {
             """
         try Data(alter.utf8).write(to: URL(filePath: command.harness.folder + "/alter.py"))
         let altered = try command.shell("python3 alter.py")
-        // Without that interpreter the tables here cannot be changed past the program.
+        // Without that interpreter, the tables cannot be changed without the program.
         guard altered.status == 0 else { return }
         let found = try command("search", "sheet")
         #expect(found.status == 0 && found.output.contains("Alpha sheet"), "\(found.output)")
@@ -157,18 +157,18 @@ struct VerifyCommandTests {
         }
         try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: command.harness.folder + "/lines"))
         #expect(try command("donate", "--bundle", "org.example.book", command.harness.folder + "/lines").status == 0)
-        // A leaf page of the table of items starts with byte 13 and contains the records.
+        // A leaf page of the item table starts with byte 13 and contains the records.
         var bytes = try Data(contentsOf: URL(filePath: database))
         let title = try #require(bytes.range(of: Data("Page 200 of a long book".utf8)))
         let start = title.lowerBound / 8192 * 8192
         try #require(bytes[start] == 13)
         bytes.replaceSubrange(start..<start + 8192, with: Data(repeating: 0xA5, count: 8192))
         try bytes.write(to: URL(filePath: database))
-        // No extension donates these items again, so a command that only reads leaves the repair to
+        // No extension will donate these items again, so a read-only command leaves the repair to
         // the user.
         #expect(try command("list", "--limit", "1000").status == 8)
         #expect(try command("client-state", "--bundle", "org.example.book").output.contains("Nothing was changed"))
-        // Nor does a command that changes the store decide that.
+        // A command that changes the store does not make that decision either.
         let changed = try command("delete", "--bundle", "org.example.book", "--identifiers", "none")
         #expect(changed.status == 8 && changed.output.contains("verify --repair"), "\(changed)")
         let repaired = try command("verify", "--repair")

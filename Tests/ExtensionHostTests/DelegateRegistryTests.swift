@@ -46,7 +46,7 @@ struct DelegateRegistryTests {
                 all.append(token)
                 model[bundle, default: []].append(token)
             } else {
-                // Often an item that is already gone.
+                // Often an item that has already been removed.
                 let token = random.pick(all)
                 let wasThere = model.values.contains { $0.contains(token) }
                 #expect(registry.unregister(token) == wasThere)

@@ -53,7 +53,7 @@ struct RegistryCacheTests {
         let cache = try fill(1)
         var entries = cache.entries()
         let path = try #require(entries.keys.first)
-        // Content that only the cache has shows that the cache was used.
+        // Content that exists only in the cache shows that the cache was used.
         let values = try ExtensionManifest.values(Array(try Data(contentsOf: URL(filePath: path + "/Info.plist"))))
         guard case .dictionary(var keys) = values else { return }
         keys["CFBundleVersion"] = .string("from the cache")

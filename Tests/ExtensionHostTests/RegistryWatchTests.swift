@@ -13,7 +13,7 @@ struct RegistryWatchTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Returns changes, one at a time.
+    /// Returns the changes one at a time.
     private struct Changes {
         let watch: DirectoryWatch
         let stream: AsyncStream<Void>
@@ -25,7 +25,7 @@ struct RegistryWatchTests {
             #expect(watch.refresh().isEmpty)
         }
 
-        /// Waits for a change.
+        /// Waits for the next change.
         func next() async {
             for await _ in stream { return }
         }
@@ -115,7 +115,7 @@ struct RegistryWatchTests {
             let watch = try DirectoryWatch(searchPath: [folder.path]) { withExtendedLifetime(marker) {} }
             watch.refresh()
         }
-        // The thread releases its object when it ends.
+        // The thread releases its object when it exits.
         for await _ in gone.stream {}
     }
 
@@ -136,7 +136,7 @@ struct RegistryWatchTests {
                     rounds += 1
                     return rounds
                 }
-                // A change during the first.
+                // A change during the first round.
                 if round == 1 { box.withLock { $0 }?.note() }
                 continuation.yield(round)
             })

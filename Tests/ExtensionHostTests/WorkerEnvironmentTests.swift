@@ -3,7 +3,7 @@ import Testing
 
 @testable import ExtensionHost
 
-/// The user data in the environment of a worker.
+/// The user data in a worker's environment.
 @Suite("The environment of a worker")
 struct WorkerEnvironmentTests {
     private func variables(_ environment: [String: String]) -> [String] {

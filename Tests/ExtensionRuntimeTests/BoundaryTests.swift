@@ -19,7 +19,7 @@ struct BoundaryLogTests {
 
     /// Returns an empty file without a name, which can be sealed.
     private func file() throws -> OwnedDescriptor {
-        // The module of glibc lacks it.
+        // Swift's Glibc module lacks this function.
         typealias Create = @convention(c) (UnsafePointer<CChar>, UInt32) -> Int32
         let create = try #require(dlsym(nil, "memfd_create"))
         let number = unsafeBitCast(create, to: Create.self)("log", Self.closeOnExec | Self.allowSealing)
@@ -92,7 +92,7 @@ struct ArgumentMemoryTests {
             let bytes = try words("searchlight.items/1", "set_data", [.object(.item, 1), .null, value], memory)
             #expect(bytes[2] == 0 && bytes[3] == UInt64(count), "there is no such memory")
         }
-        // The host refuses these lengths, so the recorded address is one.
+        // The host rejects these lengths, so the recorded address is from this call.
         for count in [Int64(-1), .min] {
             let value = BoundaryValue.unread(count: count, isNull: false)
             let bytes = try words("searchlight.items/1", "set_data", [.object(.item, 1), .null, value], memory)

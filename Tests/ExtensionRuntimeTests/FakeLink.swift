@@ -27,7 +27,7 @@ final class FakeLink: HostLink {
     func post(_ message: HostRequest) { noted.withLock { $0.append(message) } }
 }
 
-/// A clock that a test moves.
+/// A clock that the test advances.
 final class FakeTime: Sendable {
     private struct State {
         var now = Duration.zero
@@ -52,7 +52,7 @@ final class FakeTime: Sendable {
     }
 }
 
-/// A host as an extension in C sees it.
+/// A host as a C extension sees it.
 struct FakeHost {
     let link = FakeLink()
     let session: HostSession
@@ -71,7 +71,7 @@ struct FakeHost {
         try #require(host.pointee.get_interface(host, identifier)?.load(as: Table.self))
     }
 
-    /// Opens a request, and records its answer.
+    /// Opens a request and records its answer.
     func open(call: UInt64 = 0) -> (request: UInt64, answers: Answers) {
         let answers = Answers()
         return (session.requests.open(call: call) { answers.add($0) }, answers)
@@ -90,13 +90,13 @@ struct FakeHost {
     }
 }
 
-/// A number that a C callback counts up.
+/// A number that a C callback increments.
 final class Count: Sendable {
     private let value = Atomic(0)
     var number: Int { value.load(ordering: .sequentiallyConsistent) }
     func up() { value.add(1, ordering: .sequentiallyConsistent) }
 
-    /// The count as a context; it outlives the test.
+    /// The object as a C context; it outlives the test.
     var context: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
     static func of(_ context: UnsafeMutableRawPointer?) -> Count? {
         context.map { Unmanaged<Count>.fromOpaque($0).takeUnretainedValue() }

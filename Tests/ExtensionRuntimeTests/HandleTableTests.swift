@@ -32,7 +32,7 @@ struct HandleTableTests {
         try table.remove(first)
         #expect(problem { () throws(Table.Problem) in try table.remove(first) } == .released(owner: 8))
         #expect(problem { () throws(Table.Problem) in _ = try table.with(first) { $0.number } } == .released(owner: 8))
-        // The slot is used again, and the old handle does not lead to its new object.
+        // The slot is reused, and the old handle does not refer to its new object.
         let third = try #require(table.insert(Thing(3), owner: 8))
         #expect(problem { () throws(Table.Problem) in _ = try table.with(first) { $0.number } } == .released(owner: 8))
         #expect(try table.with(third) { $0.number } == 3)
@@ -88,7 +88,7 @@ struct HandleTableTests {
         let refused = Atomic(0)
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             for _ in 0..<5000 {
-                // Not atomic: two concurrent calls would lose a step.
+                // Not atomic, so two concurrent calls would lose an increment.
                 if (try? table.with(OpaquePointer(bitPattern: handle)) { $0.value += 1 }) != nil {
                     done.add(1, ordering: .relaxed)
                 } else {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ExtensionRuntime
 
-/// Misuse by an extension is rejected and reported, and harms no other.
+/// Misuse by an extension is rejected and reported, and does not affect other extensions.
 @Suite("Misuse of the host's functions")
 struct MisuseTests {
     private func items(_ fake: FakeHost) throws -> searchlight_host_items {
@@ -54,7 +54,7 @@ struct MisuseTests {
         #expect(items.set_string(batch, "title", "x") == SEARCHLIGHT_INVALID_ARGUMENT)
         #expect(batches.delete_all(item) == SEARCHLIGHT_INVALID_ARGUMENT)
         #expect(items.set_string(nil, "title", "x") == SEARCHLIGHT_INVALID_ARGUMENT)
-        // Reported to the host that started last: an invalid pointer identifies no host.
+        // Reported to the host that started last, because an invalid pointer identifies no host.
         let told = fake.link.misuses.count
         items.release(item)
         items.release(item)

@@ -12,7 +12,7 @@ import Testing
 struct PreviewTests {
     private let fake = FakeHost()
 
-    /// Answers a preview with attachments that all have the same bytes.
+    /// Answers a preview request with attachments that all have the same bytes.
     private func show(
         _ content: String = "<p>", attachments: [(identifier: String, type: String, length: Int)] = [],
         count: UInt32? = nil, change: (inout searchlight_preview_reply) -> Void = { _ in }

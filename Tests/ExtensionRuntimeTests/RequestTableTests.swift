@@ -69,7 +69,7 @@ struct RequestTableTests {
     @Test("waits with an answer for a running handler, unless the handler itself answers")
     func handlerDuringAnswer() async throws {
         var time = SessionTime.system
-        // A busy machine is not a fault.
+        // A busy machine does not count as a fault.
         time.handlerPatience = .seconds(600)
         let fake = FakeHost(time: time)
         let (request, answers) = fake.open(call: 5)
@@ -143,7 +143,7 @@ struct RequestTableTests {
     }
 }
 
-/// The events, in order.
+/// Records events in order.
 final class Order: Sendable {
     private let events = Mutex<[String]>([])
     func add(_ event: String) { events.withLock { $0.append(event) } }

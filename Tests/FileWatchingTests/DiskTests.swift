@@ -42,7 +42,7 @@ struct DisksInNamespaceTests {
         for name in ["a", "b"] { try write("one", root + "/" + name) }
         place.watch([root])
         try await place.settle { $0.files.count == 2 && $0.status.isUpToDate }
-        // The change of the file is due when the disk is unmounted.
+        // The change to the file is pending when the disk is unmounted.
         try write("two", root + "/a")
         try unmount(disk)
         try await place.wait { $0.trees.values.contains(.unavailable([root])) && $0.isUpToDate }
@@ -83,7 +83,7 @@ struct DisksInNamespaceTests {
         try await place.wait { $0.trees.values.contains(.unavailable([disk])) && $0.isUpToDate }
         #expect(place.files.count == 3)
         try place.write("new", "disk/d")
-        // A disk that does not count yet has no reports.
+        // A disk that is not confirmed yet has no reports.
         place.compareAgain()
         _ = try await place.settle()
         #expect(place.files.count == 2)

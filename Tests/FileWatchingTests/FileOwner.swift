@@ -6,23 +6,23 @@ import TestSupport
 
 @testable import FileWatching
 
-/// An owner that applies all reported changes, as an index would: its files by path, with their
-/// content.
+/// An owner that applies all reported changes, as an index would. It keeps the content of its files
+/// by path.
 struct FileOwner {
     static let name = "org.example.notes"
     /// The known files.
     var files: [String: String] = [:]
-    /// A number for each item, kept when its file moves.
+    /// A number for each item, which is kept when its file is moved.
     var numbers: [String: Int] = [:]
     private var next = 0
 
-    /// Processes changes by reading the disk as it is now.
+    /// Processes changes by reading the current state of the disk.
     mutating func take(_ changes: FileChanges) {
         for change in changes.changes {
             switch change {
             case .changed(let path): read(path)
             case .removed(let path):
-                // The file may exist again already. Another change reports that.
+                // The file may already exist again. Another change reports that.
                 if readable(path) == nil { drop(path) }
             case .moved(let old, let new):
                 if readable(old) == nil, let number = numbers.removeValue(forKey: old) {
@@ -56,15 +56,14 @@ struct FileOwner {
 }
 
 extension FileSnapshot {
-    /// The next reported changes of an owner; `nil` if there are none.
+    /// Returns an owner's next reported changes; `nil` if there are none.
     func next(of owner: String, limit: Int) throws(FileWatchingError) -> FileChanges? {
         guard case .changes(let changes) = try changes(of: owner, limit: limit) else { return nil }
         return changes
     }
 }
 
-/// Calls a function with each path below a folder, and whether it is a folder, in the order of
-/// names.
+/// Calls a function for each path below a folder, sorted by name, with a flag for folders.
 private func walk(_ folder: String, _ visit: (_ path: String, _ name: String, _ isFolder: Bool) -> Bool) {
     for name in ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() {
         let path = folder + "/" + name
@@ -75,8 +74,8 @@ private func walk(_ folder: String, _ visit: (_ path: String, _ name: String, _ 
     }
 }
 
-/// The result of a fresh listing of a tree: regular files and links to them, without hidden names,
-/// by path.
+/// Returns the result of a fresh listing of a tree: regular files and links to them, without hidden
+/// names, by path.
 func filesOnDisk(_ root: String) -> [String: String] {
     var files: [String: String] = [:]
     walk(root) { path, name, isFolder in
@@ -90,7 +89,7 @@ func filesOnDisk(_ root: String) -> [String: String] {
     return files
 }
 
-/// Makes a random change to a tree of files, like editors and users.
+/// Makes random changes to a tree of files, as editors and users do.
 struct RandomTree {
     let root: String
     var random: SplitMix64
@@ -119,9 +118,9 @@ struct RandomTree {
         return "text \(written) " + String(repeating: "x", count: Int.random(in: 0..<40, using: &random))
     }
 
-    /// Takes one step.
+    /// Makes one change.
     ///
-    /// - Returns: The action.
+    /// - Returns: A description of the change.
     @discardableResult
     mutating func step() -> String {
         let (files, folders) = all()
@@ -143,7 +142,7 @@ struct RandomTree {
             return "write in pieces \(file)"
         case 4, 5:
             guard let file else { return "nothing" }
-            // As editors save: a new file replaces the old one.
+            // Saves like an editor that replaces the old file with a new one.
             let temporary = file + ".tmp"
             write(content(), to: temporary)
             rename(temporary, file)

@@ -10,7 +10,7 @@ import Testing
 
 @testable import FileWatching
 
-/// A tree on the disk, its snapshot and its owner.
+/// A tree on disk, its snapshot and its owner.
 private struct Place {
     let folder: TemporaryFolder
     var snapshot: FileSnapshot
@@ -54,7 +54,7 @@ private struct Place {
 }
 
 extension FileSnapshot {
-    /// Waits during a comparison that does not end before the time is over.
+    /// Waits during a comparison that does not finish before its time is over.
     fileprivate func waitForTime() async throws {
         let (waiting, over) = AsyncStream.makeStream(of: Void.self)
         let comparison = Thread { [self] in
@@ -81,7 +81,7 @@ extension FileSnapshot {
         try once { try $0.execute(sql: "PRAGMA shrink_memory") }
     }
 
-    /// As if all roots had been in another place.
+    /// Pretends that all roots had been on another disk.
     func pretend(_ place: KnownPlace) throws(FileWatchingError) {
         try once {
             try $0.execute(
@@ -277,7 +277,8 @@ struct FileSnapshotTests {
         try place.write("two", "c")
         try place.compare()
         unlink(place.path("c"))
-        // Its change time differs, so it is checked again. Nothing is reported about the others.
+        // The change time of the file differs, so the file is checked again. Nothing is reported
+        // about the others.
         #expect(try place.settle().allSatisfy { $0 == .changed(path: place.path("a")) })
     }
 
@@ -287,8 +288,8 @@ struct FileSnapshotTests {
         try place.write("one", "a")
         _ = try place.settle()
         let known = try #require(try place.snapshot.trees().first?.place)
-        // As if it had been on another disk, which left an empty folder, or a folder with other
-        // content.
+        // Pretends that the tree had been on another disk, which left an empty folder or a folder
+        // with other content.
         try place.snapshot.pretend(KnownPlace(identity: "number 2a", mountPoint: place.root))
         rename(place.path("a"), place.folder.path("a"))
         #expect(try place.compare().unavailable == [place.root])
@@ -299,7 +300,7 @@ struct FileSnapshotTests {
         #expect(try place.compare().unavailable == [place.root])
         #expect(try place.settle() == [])
         rename(place.root + ".away", place.root)
-        // Its files were copied there.
+        // The tree's files were copied there.
         rename(place.folder.path("a"), place.path("a"))
         #expect(Set(try place.settle()).isSuperset(of: [.changed(path: place.path("b"))]))
         #expect(try place.snapshot.trees().first?.place == known)
@@ -354,7 +355,7 @@ struct FileSnapshotTests {
         symlink(place.folder.path("target"), place.path("link"))
         symlink(place.folder.path("deleted"), place.path("other"))
         _ = try place.settle()
-        // As if the target had been on another disk.
+        // Pretends that the target had been on another disk.
         try place.snapshot.once {
             try $0.execute(sql: "UPDATE file SET file_system = 42 WHERE name = 'link'")
             try $0.execute(sql: "UPDATE folder SET digest = NULL")
@@ -409,7 +410,7 @@ struct FileSnapshotTests {
         let report = try acting(as: 4242) { try place.compare() }
         #expect(report.unavailable == [place.path("folder")])
         #expect(try place.settle() == [])
-        // Nor the folder that contains it, when an event reported that.
+        // The same applies to the folder that contains it, when an event reports the folder.
         let folder = try place.snapshot.presentFolders().sorted()[1]
         let named = try acting(as: 4242) { try place.snapshot.compare(nil, of: folder, observer: nil) }
         #expect(named.unavailable == [place.path("folder")])
@@ -417,7 +418,7 @@ struct FileSnapshotTests {
         #expect(try place.settle() == [])
     }
 
-    /// Runs a closure with a user's rights to files, on this thread.
+    /// Runs a closure with a user's file access rights, on this thread.
     private func acting<Value>(as user: UInt32, _ body: () throws -> Value) throws -> Value {
         let own = ctestsupport_act_on_files_as(user)
         defer { _ = ctestsupport_act_on_files_as(UInt32(own)) }
@@ -660,7 +661,7 @@ struct FileSnapshotTests {
             for _ in 0..<Int.random(in: 0..<12, using: &random) { tree.step() }
             try place.compare()
             while let changes = try place.snapshot.next(of: FileOwner.name, limit: 3) {
-                // Killed before its request, before its answer, or not at all.
+                // The process is killed before its request, before its answer, or not at all.
                 switch Int.random(in: 0..<6, using: &random) {
                 case 0: place.snapshot = try FileSnapshot(path: place.folder.path + "/files.sqlite")
                 case 1:
@@ -679,7 +680,7 @@ struct FileSnapshotTests {
     }
 }
 
-/// Records its reports, and answers that all folders are watched.
+/// Records reports, and answers that all folders are watched.
 private final class Recorder: FolderObserver {
     var noted: [Int64] = []
     var watched: Set<Int64> = []

@@ -11,7 +11,7 @@ import Testing
 @testable import FileWatching
 
 extension FolderWatches {
-    /// The number of an owner's watched folders.
+    /// Returns the number of an owner's watched folders.
     fileprivate func folderCount(of owner: String, _ snapshot: FileSnapshot) -> Int {
         let folders = try? snapshot.once { db in
             try Int64.fetchAll(
@@ -25,7 +25,7 @@ extension FolderWatches {
     }
 }
 
-/// A watcher, and an owner that processes all reports until it knows the files on the disk.
+/// A watcher, and an owner that processes all reports until it knows the files on disk.
 final class Watched: Sendable {
     let folder: TemporaryFolder
     let snapshot: FileSnapshot
@@ -58,7 +58,7 @@ final class Watched: Sendable {
     func watch(_ trees: [WatchedTree]) { watcher.watch(trees) }
     func compareAgain() { watcher.compareAgain() }
 
-    /// Waits for a status, and keeps the changes.
+    /// Waits for a status, and records the changes.
     func wait(until isDone: @Sendable (FileWatcher.Status) throws -> Bool) async throws {
         if try isDone(status) { return }
         for await status in news where try isDone(status) { return }
@@ -67,8 +67,8 @@ final class Watched: Sendable {
     var status: FileWatcher.Status { watcher.status }
     var numbers: [String: Int] { owner.withLock { $0.numbers } }
 
-    /// Processes the present reports. After a snapshot is created again, everything differs and is
-    /// noticed.
+    /// Processes the current reports. After a snapshot has been recreated, all differences are
+    /// found.
     private func takeAll() throws(FileWatchingError) -> [FileChange] {
         var all: [FileChange] = []
         while true {
@@ -152,7 +152,7 @@ struct FileWatcherTests {
         let names = [place.root + "/a", place.root + "/b", other + "/hard", other + "/soft"]
         _ = try await place.settle { watched in names.allSatisfy { watched.files[$0] == "one more" } }
         #expect(place.files[place.root + "/c"] == "apart")
-        // Another file replaces one of them, and a symbolic link now leads to the new file.
+        // Another file replaces one of the files, and a symbolic link now leads to the new file.
         try place.write("another", "new")
         rename(place.root + "/new", place.root + "/a")
         _ = try await place.settle { $0.files[other + "/soft"] == "another" }
@@ -309,7 +309,7 @@ struct FileWatcherTests {
         #expect(watches.folderCount(of: "small", snapshot) == 5)
         #expect(watches.folderCount(of: "other", snapshot) >= 19 && watches.folderCount(of: "large", snapshot) >= 20)
         #expect(status.watches <= 60)
-        // Another comparison takes no watches from an owner.
+        // A further comparison takes no watches from an owner.
         let counts = ["large", "small", "other"].map { watches.folderCount(of: $0, snapshot) }
         run.compareAll()
         while run.work() {}
@@ -335,7 +335,7 @@ struct FileWatcherTests {
         let server = WatchedTree(owner: FileOwner.name, root: place.root + "/server")
         while place.status.trees[server] != .silent { await Task.yield() }
         #expect(!place.status.isUpToDate)
-        // A comparison of another tree does not wait for it.
+        // The comparison of another tree does not wait for this one.
         let other = try #require(try place.snapshot.trees().first { $0.rule != server })
         try place.snapshot.compare(other)
         isHanging.withLock { $0 = false }
@@ -425,7 +425,7 @@ struct FileWatcherTests {
         for _ in 0..<3 {
             _ = run.work()
             let size = try snapshot.once { try Int.fetchOne($0, sql: "SELECT size FROM difference") }
-            // Already recorded, or to be checked.
+            // The change is already recorded, or its check is pending.
             let isNoted = try #require(size) == text.withLock { $0.utf8.count }
             let next = run.nextDue
             #expect(isNoted || next != nil)
@@ -489,7 +489,7 @@ struct FileWatcherTests {
             isContended: { isContended.withLock { $0 } })
         run.setTrees([WatchedTree(owner: FileOwner.name, root: folder.path("notes"))])
         while run.work() {}
-        // As the watcher does, publishes the status if there was work.
+        // Publishes the status if there was work, as the watcher does.
         var published = run.status.isUpToDate
         #expect(published)
         for number in 0..<50 { try Data("one".utf8).write(to: URL(filePath: folder.path("notes/.\(number)"))) }
@@ -538,7 +538,7 @@ struct FileWatcherTests {
                 calls += 1
                 return calls
             }
-            // All folders except the last have been read then.
+            // By then, all folders except the last have been read.
             if call == 4 {
                 reached.signal()
                 go.wait()
@@ -558,7 +558,7 @@ struct FileWatcherTests {
             close(open(path, O_WRONLY | O_CREAT, 0o600))
             unlink(path)
         }
-        // These are not reported.
+        // Changes that are not reported.
         try place.write("two", "first/late")
         try place.write("two", "first/second/late")
         go.signal()

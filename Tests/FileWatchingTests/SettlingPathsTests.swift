@@ -73,7 +73,7 @@ struct SettlingPathsTests {
 
 @Suite("Patterns of names")
 struct WatchedTreeTests {
-    /// The plain definition.
+    /// A reference implementation of pattern matching.
     private func matches(_ name: ArraySlice<UInt8>, _ pattern: ArraySlice<UInt8>) -> Bool {
         guard let wanted = pattern.first else { return name.isEmpty }
         if wanted == UInt8(ascii: "*") {

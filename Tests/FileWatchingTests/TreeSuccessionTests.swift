@@ -7,7 +7,7 @@ import Testing
 
 @testable import FileWatching
 
-/// The result of a fresh listing of the files that trees watch: their content by path.
+/// Returns the result of a fresh listing of the files that trees watch: their content by path.
 private func filesWatched(_ trees: [WatchedTree]) -> [String: String] {
     var files: [String: String] = [:]
     func isFile(_ path: String, _ type: mode_t, following: Bool) -> Bool {
@@ -87,7 +87,7 @@ private struct Place {
         }
     }
 
-    /// Lets the owner process all recorded changes.
+    /// Lets the owner process all recorded changes. Returns them.
     mutating func takeAll() throws -> [FileChange] {
         var all: [FileChange] = []
         while let changes = try snapshot.next(of: FileOwner.name, limit: 5) {
@@ -135,7 +135,7 @@ struct TreeSuccessionTests {
         #expect(Set(try place.takeAll()) == place.removed("a/x", "b/z"))
         #expect(try place.settle() == [])
         #expect(place.files == filesWatched(place.trees))
-        // And as the list was.
+        // The list returns to its earlier state.
         try place.watch(place.tree())
         #expect(Set(try place.settle()) == place.changed("a/x", "b/z"))
         #expect(place.files == filesWatched(place.trees))
@@ -200,10 +200,10 @@ struct TreeSuccessionTests {
         try place.watch(place.tree())
         #expect(try place.settle() == [])
         try place.watch()
-        // Through another tree too.
+        // The same through another tree.
         try place.watch(place.tree("a"))
         #expect(Set(try place.settle()) == place.removed("b"))
-        // A file that was already reported is reported as changed once it is back.
+        // A file that was already reported is reported as changed when its tree is watched again.
         try place.watch()
         _ = try place.snapshot.next(of: FileOwner.name, limit: 9)
         try place.watch(place.tree())
@@ -235,7 +235,7 @@ struct TreeSuccessionTests {
         for name in ["disk/notes/a", "disk/notes/below/b"] { try place.write("one", name) }
         try place.watch(place.tree(before))
         _ = try place.settle()
-        // As if everything below had been on a disk.
+        // Pretends that everything below had been on another disk.
         try place.snapshot.once { db in
             let place = KnownPlace(identity: "number 2a", mountPoint: place.path("disk"))
             if before.isEmpty {
@@ -251,7 +251,7 @@ struct TreeSuccessionTests {
         try place.watch(place.tree(after))
         #expect(try place.compare().unavailable.count == 1)
         #expect(try place.settle() == [])
-        // It is back, and its files show that.
+        // The folder is back, as its files show.
         rename(place.folder.path("away"), place.path("disk/notes"))
         unlink(place.path("disk/notes/below/b"))
         #expect(Set(try place.settle()) == place.removed("disk/notes/below/b"))
@@ -291,7 +291,7 @@ struct TreeSuccessionTests {
             try place.compare()
             if let request { try place.snapshot.acknowledge(request) }
             while let changes = try place.snapshot.next(of: FileOwner.name, limit: 3) {
-                // Killed before its request, before its answer, or not at all.
+                // The process is killed before its request, before its answer, or not at all.
                 let fate = Int.random(in: 0..<8, using: &random)
                 if fate != 0 { place.take(changes) }
                 if fate > 1 {

@@ -4,9 +4,9 @@ import Foundation
 /// Feeds inputs to the parsers and decoders. The first byte of an input selects the property; see
 /// ``FuzzProperty``.
 ///
-/// The normal build checks the files in its arguments, and so repeats a failure. Built with
-/// `-sanitize=fuzzer` and `COVERAGE_GUIDED`, as by `Scripts/torture`, it is libFuzzer and creates
-/// inputs itself.
+/// The normal build checks the files in its arguments, and so reproduces a failure. Built with
+/// `-sanitize=fuzzer` and `COVERAGE_GUIDED`, as in `Scripts/torture`, it is a libFuzzer program and
+/// generates inputs itself.
 @main
 enum Fuzz {
     static func check(_ bytes: [UInt8]) {
@@ -32,8 +32,8 @@ enum Fuzz {
 }
 
 #if COVERAGE_GUIDED
-    /// The function that libFuzzer calls with each input. Its own unused main function refers to
-    /// it, too.
+    /// The function that libFuzzer calls with each input. libFuzzer's unused main function also
+    /// refers to it.
     @_cdecl("LLVMFuzzerTestOneInput")
     func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         Fuzz.check(Array(UnsafeBufferPointer(start: bytes, count: count)))

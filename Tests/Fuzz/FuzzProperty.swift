@@ -5,7 +5,7 @@ import ItemRecord
 import MetadataQuery
 import SymbolBindings
 
-/// The properties that must hold for any input. A process that fuzzes ends if one does not.
+/// The properties that must hold for any input. The fuzzing process terminates if one does not.
 enum FuzzProperty: UInt8, CaseIterable {
     case metadataQuery, userQuery, itemRecord, jobs, binding
 
@@ -20,7 +20,7 @@ enum FuzzProperty: UInt8, CaseIterable {
         }
     }
 
-    /// An accepted query is the same after printing.
+    /// An accepted query is unchanged after printing and parsing.
     private func metadataQuery(_ text: String) {
         guard let expression = try? QueryExpression(parsing: text) else { return }
         var limits = QueryLimits.standard
@@ -29,29 +29,29 @@ enum FuzzProperty: UInt8, CaseIterable {
         precondition(again == expression, "it changes when it is printed and parsed again")
     }
 
-    /// An accepted binding is the same after printing.
+    /// An accepted binding is unchanged after printing and parsing.
     private func binding(_ text: String) {
         guard let binding = try? SymbolBinding(parsing: text) else { return }
         let printed = binding.description
-        // With its spaces the printed form may exceed the maximum length of a binding.
+        // The printed form contains spaces, so it may exceed the maximum length of a binding.
         guard printed.utf8.count <= BindingLimits.textBytes else { return }
         precondition(
             (try? SymbolBinding(parsing: printed)) == binding, "it changes when it is printed and parsed again")
     }
 
-    /// Everything is accepted, within the limits.
+    /// Every text is accepted, within the limits.
     private func userQuery(_ text: String) {
         let query = UserQuery(text)
         precondition(query.terms.count <= UserQuery.maximumTerms, "too many terms")
     }
 
-    /// An accepted record is the same after encoding.
+    /// An accepted record is unchanged after encoding and decoding.
     private func itemRecord(_ bytes: [UInt8]) {
         guard let record = try? ItemRecord(decoding: bytes) else { return }
         guard let encoded = try? record.encoded(), let again = try? ItemRecord(decoding: encoded) else {
             preconditionFailure("what was decoded cannot be encoded")
         }
-        // NaN equals nothing, so the encodings are compared.
+        // NaN is not equal to itself, so the encodings are compared.
         precondition((try? again.encoded()) == encoded, "encoded and decoded it is another one")
     }
 

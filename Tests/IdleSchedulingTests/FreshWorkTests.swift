@@ -31,7 +31,7 @@ struct FreshWorkTests {
             #expect(begun?.job == Self.files && begun?.gates == [one.gate])
             #expect(bench.scheduler.jobsUnderWay == [Self.files])
         }
-        // There was no reading of the machine so far. The user waits for something else.
+        // No reading of the machine's sensors exists yet. The user waits for another job.
         var scheduler = Scheduler(now: 1000)
         _ = scheduler.handle(.personsWaiting(1), at: 1000)
         #expect(scheduler.handle(.jobs([Self.job()]), at: 1000).contains(.start(Self.files)))
@@ -50,7 +50,7 @@ struct FreshWorkTests {
             #expect(bench.steps == [.start(Self.files)], "\(one.gate)")
             bench.send(.conditions(one.conditions), after: 1)
             #expect(bench.steps == [.pause(Self.files, one.gate)], "\(one.gate)")
-            // Its worker holds memory, and loses nothing.
+            // The job's worker holds memory, and loses no work.
             bench.send(.tick, after: 60)
             #expect(bench.steps == [.stop(Self.files, one.gate)], "\(one.gate)")
         }
@@ -90,7 +90,7 @@ struct FreshWorkTests {
         var bench = Bench()
         bench.send(.jobs([Bench.job(Bench.b), Self.job(isFresh: false)]))
         #expect(bench.steps == [.start(Bench.b)] && bench.closed(Self.files) == [.busy])
-        // Only changed files are fresh.
+        // Only jobs for changed files are fresh.
         var reindex = Bench.job()
         reindex.isFresh = true
         bench = Bench(.idle.with { $0.presence = .active })
@@ -140,7 +140,7 @@ struct FreshWorkTests {
         #expect(bench.steps.isEmpty && bench.closed() == [.busy])
         bench.send(.ended(Self.files, .done))
         #expect(bench.steps == [.start(Bench.a)])
-        // Both could start. The job that is done soon is first.
+        // Both jobs could start. The shorter job starts first.
         bench = Bench()
         bench.send(.jobs([Bench.job(), Self.job()]))
         #expect(bench.steps == [.start(Self.files)])
@@ -175,7 +175,7 @@ struct FreshWorkTests {
         #expect(bench.steps == [.pause(Self.files, .userActive)])
         bench.send(.jobs([Self.job()]), after: 6)
         #expect(bench.steps == [.resume(Self.files)])
-        // If another job holds the slot, it is stopped.
+        // If another job holds the slot, that job is stopped.
         bench = Bench()
         bench.send(.jobs([Bench.job(Bench.b), Self.job()]))
         bench.send(.jobs([Bench.job(Bench.b), Self.job(isFresh: false)]), after: 1)
@@ -226,9 +226,9 @@ struct FreshWorkTests {
         bench.now = bench.wake ?? 0
         bench.send(.tick)
         #expect(bench.steps == [.resume(Self.files)])
-        // Conditions that come and go cause no lines in the log.
+        // Conditions that appear and disappear quickly cause no log lines.
         #expect(bench.journal.map(\.kind) == [.start])
-        // Another one finds the same bucket.
+        // Another job finds the same bucket.
         bench.send(.used(Self.files, Usage(cpu: 0.1)), after: 0.2)
         bench.send(.ended(Self.files, .done))
         bench.send(.jobs([Self.job(Self.others)]))
@@ -303,13 +303,13 @@ struct FreshWorkTests {
         #expect(running.gates.filter { $0.state == .relaxed }.map(\.gate) == [.userActive])
         #expect(running.quota != nil)
         #expect(bench.scheduler.jobsOwed(at: bench.now).map(\.key) == [Self.files])
-        // The reindex of the bundle would wait for both.
+        // A reindex of the bundle would wait for both gates.
         #expect(bench.closed() == [.busy, .userActive])
     }
 
     // MARK: Invariants
 
-    /// Some hours with saved files of several bundles and with reindexes.
+    /// Several hours with saved files in several bundles and with reindexes.
     private static func history(_ seed: UInt64) -> Simulation {
         var random = SplitMix64(seed: seed)
         var simulation = Simulation()

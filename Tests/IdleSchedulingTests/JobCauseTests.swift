@@ -95,7 +95,7 @@ struct JobCauseTests {
                 request: begun.request), of: "a")
         queue.add(Self.job(["x"], .asked))
         queue.add(Self.job(nil, .asked))
-        // The job in progress continues at its second page. It has merged both requests.
+        // The job in progress continues with its second page. It includes both requests.
         let taken = try #require(queue["a"])
         queue.complete(taken)
         #expect(queue["a"]?.work == .reindexItems(["x"]))

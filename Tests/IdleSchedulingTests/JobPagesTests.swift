@@ -10,7 +10,7 @@ struct JobPagesTests {
         Job(bundle: "a", work: items.map(Job.Work.reindexItems) ?? .reindexAll, requested: 0, cause: .asked)
     }
 
-    /// The position of a reindex that was started with a job.
+    /// Returns the position of a reindex that started with a job.
     private static func place(_ begun: Job) -> ReindexPlace {
         ReindexPlace(
             cursor: Data(), pages: 1, began: 0, replacement: 1, generation: 1, fingerprint: "",
@@ -39,7 +39,7 @@ struct JobPagesTests {
         queue.add(Self.job(["x"]))
         queue.add(Self.job())
         queue.setPlace(Self.place(begun), of: "a")
-        // Its process was killed. The next one continues at the second page.
+        // The job's process was killed. The next process continues with the second page.
         let resumed = try #require(queue["a"])
         #expect(resumed.place != nil)
         queue.complete(resumed)
@@ -86,11 +86,11 @@ struct JobPagesTests {
     func nothingLost(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var queue = JobQueue()
-        // The time of the last request for each.
+        // The time of the last request for a full reindex, and for each item.
         var everything: Int?
         var items: [String: Int] = [:]
         var run: Run?
-        /// The time of the request for the first page before the position.
+        /// The time of the request for the first of the completed pages.
         var first = 0
         for step in 0..<500 {
             switch random.below(10) {

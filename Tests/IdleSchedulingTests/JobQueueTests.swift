@@ -10,7 +10,7 @@ struct JobQueueTests {
         Job(bundle: bundle, work: items.map(Job.Work.reindexItems) ?? .reindexAll, requested: moment)
     }
 
-    /// The user's view of a queue: bundles, work and times.
+    /// Returns the user's view of a queue: bundles, work and times.
     private static func visible(_ queue: JobQueue) -> [String] {
         queue.jobs.map { "\($0.bundle) \($0.requested) \(text($0.work))" }
     }
@@ -70,10 +70,10 @@ struct JobQueueTests {
         let begun = try #require(queue["a"])
         queue.add(Self.job("a", ["one more"]))
         #expect(queue["a"]?.work == .reindexAll)
-        // A job that started earlier has not done that.
+        // A job that started earlier does not include that request.
         queue.complete(begun)
         #expect(queue["a"]?.work == .reindexAll)
-        // Beside everything too.
+        // The same if a full reindex is pending too.
         let everything = try #require(queue["a"])
         for number in 0..<3 { queue.add(Self.job("a", Set(most.map { "\(number) \($0)" }))) }
         queue.complete(everything)
@@ -211,7 +211,7 @@ struct JobQueueTests {
         #expect(queue["a"]?.notBefore == Backoff.longestDelay)
     }
 
-    /// The time of the last request for each thing, and the things that a running job took.
+    /// The time of the last request for each subject, and the subjects of a running job.
     private struct Model {
         var all: [String: Int] = [:]
         var items: [String: [String: Int]] = [:]
@@ -248,7 +248,7 @@ struct JobQueueTests {
                 }
         }
 
-        /// Returns `true` if the queue has no work that was not requested.
+        /// Returns `true` if the queue contains only requested work.
         func covers(_ queue: JobQueue) -> Bool {
             queue.jobs.allSatisfy { job in
                 switch job.work {

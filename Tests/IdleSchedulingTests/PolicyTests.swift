@@ -21,7 +21,7 @@ struct PolicyTests {
         #expect(setting.range.contains(setting.standard))
         let near = setting.standard * 1.01
         let value = setting.range.contains(near) ? near : setting.standard * 0.99
-        // Some cannot be changed alone.
+        // Some values cannot be changed alone.
         guard let policy = try? Self.policy("{\"\(key)\": \(value)}") else { return }
         #expect(policy != SchedulingPolicy())
     }
@@ -73,7 +73,7 @@ struct PolicyTests {
 
     // MARK: docs/SCHEDULING.md
 
-    /// The cells of the rows of a table in the documentation, under a heading.
+    /// Returns the cells of each row of the documentation table under a heading.
     private static func rows(under heading: String) throws -> [[String]] {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Properties of the scheduler")
 struct SchedulerPropertyTests {
-    /// The policy without bypassed gates, so that only openings help, and without quotas.
+    /// Returns the policy without bypassed gates, so that jobs run only while the gates are open,
+    /// and without quotas.
     private static func strict() throws -> SchedulingPolicy {
         let never = Gate.allCases.filter(\.isRelaxable).map { "\"\($0.code)\": null" }
         let gates = (never + ["\"cpu-quota\": false", "\"write-quota\": false"]).joined(separator: ",")
@@ -22,9 +23,9 @@ struct SchedulerPropertyTests {
         }
     }
 
-    /// The bound. Resumable jobs need their own cost and lose nothing. A job that restarts loses
-    /// its work at each stop. Its patience doubles from half an hour with each stop, so that after
-    /// some stops it is longer than the longest gap.
+    /// The upper bound. Resumable jobs need only their own cost and lose no work. A job that
+    /// restarts loses its work at each stop. Its longest allowed pause starts at half an hour and
+    /// doubles with each stop, so after some stops it exceeds the longest gap.
     private static func openTimeNeeded(_ work: [SimulatedWork], gap: Double) -> Double {
         let stops = max(0, log2(max(1, gap) / 1800).rounded(.up)) + 1
         return work.reduce(0) { $0 + $1.seconds * ($1.job.isResumable ? 1 : 1 + stops) + 2 }
@@ -82,8 +83,8 @@ struct SchedulerPropertyTests {
         }
         simulation.owe(work)
         let policy = SchedulingPolicy()
-        // In each window there is time for a whole quota. Usage is counted in intervals of 5 min,
-        // so it can count up to 5 min longer than the window.
+        // Each window has time for a whole quota. Usage is counted in intervals of 5 min, so usage
+        // can count up to 5 min longer than the window.
         let windows = work.map { ($0.seconds * $0.rate / 570).rounded(.up) + ($0.seconds * 7 / 1900).rounded(.up) }
         simulation.run(until: (windows.max() ?? 0) * 2 * (policy.quotaWindow + 600) + 9000, whileOwed: true)
         #expect(simulation.work.isEmpty)
@@ -120,7 +121,7 @@ struct SchedulerPropertyTests {
         #expect(first.1.count > 1000)
     }
 
-    /// Any events, in any order, at any moment.
+    /// Returns any event, in any order and at any time.
     private static func event(_ random: inout SplitMix64, _ now: Double) -> SchedulerEvent {
         let key = random.pick([
             ScheduledJob.Key.reindex(bundle: "a"), .reindex(bundle: "b"), .reindex(bundle: "c"), .maintenance(.vacuum),
@@ -193,8 +194,8 @@ struct SchedulerPropertyTests {
         #expect(check.starts > 0)
     }
 
-    /// The rules that hold even if events make no sense: two jobs at a time at most, never of one
-    /// bundle; steps in order; no early steps.
+    /// The rules that hold even if the events are inconsistent: at most two jobs at a time, never
+    /// of the same bundle; steps in order; no early steps.
     private struct OrderCheck {
         var faults: [String] = []
         var starts = 0
@@ -229,7 +230,7 @@ struct SchedulerPropertyTests {
                     if underWay[key] == nil || underWay[key] == .stopping { faults.append("stop of what has ended") }
                     underWay[key] = .stopping
                 case .wake(let moment):
-                    // While the use of fresh work is measured, earlier.
+                    // Earlier while the usage of fresh work is measured.
                     let shortest = underWay.keys.contains(where: isOfFiles) || hasFiles ? 0.001 : 1
                     if let moment, moment < now + shortest - 1e-3 {
                         faults.append("wake at \(moment), now \(now)")

@@ -3,7 +3,7 @@ import Foundation
 import IdleScheduling
 import Testing
 
-/// A scheduler at a moment, and its last actions.
+/// A scheduler with its current time, and its last actions.
 struct Bench {
     static let a = ScheduledJob.Key.reindex(bundle: "a")
     static let b = ScheduledJob.Key.reindex(bundle: "b")
@@ -44,7 +44,7 @@ struct Bench {
             }
         }
     }
-    /// The moment of the last requested tick.
+    /// The time of the last requested tick.
     var wake: Double? {
         all.reduce(nil) { before, action in if case .wake(let moment) = action { moment } else { before } }
     }
@@ -67,7 +67,7 @@ struct SchedulerTests {
         #expect(bench.steps == [.start(Bench.a)])
         bench.send(.cancel(Bench.a))
         bench.send(.ended(Bench.a, .stopped))
-        // Another process has exclusive access to the store: no work is pending.
+        // Another process has exclusive access to the store, so no work is pending.
         bench.send(.jobs([]))
         bench.send(.jobs([Bench.job()]))
         #expect(bench.steps.isEmpty && bench.closed() == [.cancelled])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Traits of attributes in item records")
 struct AttributeTraitsTests {
-    /// A record "i" with the one attribute "a", with these bytes as traits and value.
+    /// Returns a record "i" with a single attribute "a", which has these bytes as traits and value.
     private static func encoded(_ value: [UInt8]) -> [UInt8] { [1, 0, 1, 0x69, 1, 1, 0x61] + value }
 
     private static func record(_ traits: AttributeTraits, _ value: AttributeValue = .string("x")) -> ItemRecord {
@@ -14,7 +14,7 @@ struct AttributeTraitsTests {
 
     @Test("Precede the value, and default traits are left out, so records without traits are unchanged")
     func place() throws {
-        // Written by hand from docs/ITEM-RECORD.md.
+        // Encoded by hand from docs/ITEM-RECORD.md.
         #expect(try Self.record(.standard).encoded() == Self.encoded([1, 1, 0x78]))
         for bits in UInt8(0)...15 where bits != 1 {
             let record = Self.record(AttributeTraits(rawValue: bits))

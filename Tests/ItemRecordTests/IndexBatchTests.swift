@@ -27,7 +27,7 @@ struct IndexBatchTests {
         #expect(renames(("a", "b"), ("c", "b")).contradiction == ItemRename("c", to: "b"))
         #expect(renames(("a", "b"), ("a", "c")).contradiction == ItemRename("a", to: "c"))
         #expect(renames(("a", "a"), ("b", "a")).contradiction == ItemRename("b", to: "a"))
-        // Two normal forms of one text are two identifiers.
+        // Two normalization forms of one text are two different identifiers.
         #expect(renames(("a", "\u{E9}"), ("b", "e\u{301}")).contradiction == nil)
         let all = renames(
             ("a", "a"), ("a", "b"), ("c", "b"), ("a", "d"), ("", "e"), ("f", ""), (Self.impossible, "g"),

@@ -96,7 +96,7 @@ struct ItemRecordTests {
         }
     }
 
-    /// An item that exceeds just this limit.
+    /// Returns an item that exceeds only this limit.
     static func excess(_ limit: ItemLimit) -> ItemRecord {
         var record = ItemRecord(uniqueIdentifier: "too much")
         let long = String(repeating: "x", count: ItemRecord.maximumIdentifierBytes + 1)
@@ -134,7 +134,7 @@ struct ItemRecordTests {
         #expect(throws: ItemRecordError.tooLarge(.values, value: 262_145)) {
             try ItemRecord(uniqueIdentifier: "bomb", attributes: ["a": .array(rows)]).encoded()
         }
-        // The same record as another encoder would write it.
+        // The same record as a different encoder would write it.
         var bytes: [UInt8] = [1, 0, 1, 0x62, 5]
         for name in UInt8(ascii: "a")...UInt8(ascii: "e") {
             bytes += [1, name, 11, 0xE0, 0xD4, 0x03] + [UInt8](repeating: 0, count: 60_000)
@@ -146,7 +146,7 @@ struct ItemRecordTests {
 
     @Test("The first version of the format stays readable")
     func keptBytes() throws {
-        // Written by hand from docs/ITEM-RECORD.md.
+        // Encoded by hand from docs/ITEM-RECORD.md.
         let bytes: [UInt8] = [
             1, 2 | 8, 2, 0x69, 0x31, 1, 0x64, 2,  // version, flags, "i1", "d", two attributes
             1, 0x6E, 2, 13,  // n = -7

@@ -17,7 +17,7 @@ struct RecordFuzzTortureTests {
         let accepted = try loop.run(MutationLoop.inputs) { bytes in
             guard let record = try? ItemRecord(decoding: bytes) else { return false }
             let encoded = try record.encoded()
-            // NaN equals nothing, so the encodings are compared.
+            // NaN is not equal to itself, so the encodings are compared.
             guard try ItemRecord(decoding: encoded).encoded() == encoded else { throw Broken() }
             return true
         }

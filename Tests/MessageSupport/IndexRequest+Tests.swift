@@ -3,7 +3,7 @@ import BusTransport
 import ItemRecord
 import ServiceMessages
 
-// Requests in the form in which tests write and compare them: of one change or of a batch, without
+// Requests in the form in which tests write and compare them: a single change or a batch, without
 // the index.
 
 extension IndexRequest {
@@ -30,7 +30,7 @@ extension IndexRequest {
         if case .commit(let batch) = self, batch.clientState != nil { batch } else { nil }
     }
 
-    /// The one change of a request that has no client state.
+    /// The single change in a request that has no client state.
     public var change: EncodedChange? {
         guard case .commit(let batch) = self, batch.clientState == nil, batch.changes.all.count == 1 else { return nil }
         return batch.changes.all[0]
@@ -58,6 +58,6 @@ extension ChangeList {
 }
 
 extension BusError {
-    /// The name of the error in the answer.
+    /// The error name in the answer.
     public var name: String? { if case .remote(let name, _) = self { name } else { nil } }
 }

@@ -42,25 +42,25 @@ struct TextEvaluationTests {
     @Test(
         "Decisions where the documentation is silent",
         arguments: [
-            // Wildcards without w work on the whole value.
+            // Without w, wildcards apply to the whole value.
             (#"title == "*slo""#, ["Oslo", "slo", "Visit Oslo"], ["Oslo fjord"]),
             (#"title == "O*o""#, ["Oslo", "Oo", "Ooo"], ["O", "slo"]),
             (#"title == "?slo""#, ["Oslo", "øslo"], ["slo", "OOslo"]),
             (#"title == "a?c*e""#, ["abce", "aacde", "abc xe"], ["ace", "abcd"]),
             (#"title == "*?""#, ["a", "ab"], [""]),
             (#"title == "ab*ba""#, ["abba", "ab ba"], ["aba"]),
-            // Wildcards with w remove the boundary at one end.
+            // With w, a wildcard removes the word boundary at its end.
             (#"title == "os*"cw"#, ["Visit Oslofjord", "os"], ["Kosovo"]),
             (#"title == "*lo"cw"#, ["Visit Oslo now"], ["Oslofjord"]),
             (#"title == "*sl*"cw"#, ["Visit Oslo"], ["Bergen"]),
             (#"title == "of*gen"cw"#, ["View of old Bergen city"], ["View of Bergens"]),
-            // w: a phrase in order. A change from lower to upper case is a boundary even if case is
-            // ignored.
+            // w: a phrase in order. A transition from lower to upper case is a boundary even if
+            // case is ignored.
             (#"title == "cell"cw"#, ["TableViewCell", "cell"], ["tableviewcell", "cells"]),
             (#"title == "view of"cw"#, ["A View of Bergen"], ["of view", "View  of"]),
             (#"title == "map"w"#, ["oslo_map", "oslo-map.png", "the map's"], ["map2", "maps"]),
             (#"title == "東京"w"#, ["東京都", "in 東京"], ["東-京"]),
-            // t: words in any order, each as a whole.
+            // t: words in any order, each a whole word.
             (#"title == "bergen view"tc"#, ["View of Bergen", "Bergen, a view"], ["Bergen", "Views of Bergen"]),
             (#"title == "visit os*"cwdt"#, ["Ósló: visit", "visit Oslofjord"], ["Visiting Oslo", "visit Kosovo"]),
             (#"title == "view"tc"#, ["table view"], ["TableViewCell"]),

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Hostile queries")
 struct ParserFuzzTests {
-    /// Parses. An accepted text is printed and parsed again, and every error position is within the
-    /// text.
+    /// Parses a text. An accepted text is printed and parsed again, and every error position lies
+    /// within the text.
     static func check(_ text: String) -> Bool {
         do {
             let expression = try QueryExpression(parsing: text)
@@ -49,7 +49,7 @@ struct ParserFuzzTests {
             var text = ""
             for _ in 0..<random.below(9) { text += random.pick(tokens) }
             if Self.check(text) { accepted += 1 }
-            // An attribute, an operator and any text: more of these are valid queries.
+            // An attribute, an operator and a random text, since more of these are valid queries.
             if Self.check("title" + random.pick(["==", "<", "!="]) + text) { accepted += 1 }
         }
         #expect(accepted > 100)
@@ -100,7 +100,7 @@ struct ParserFuzzTests {
 
     @Test("Work grows with the length of the query, not with its square")
     func linear() throws {
-        // The processor time of this thread, which is independent of the load of the machine.
+        // Returns this thread's processor time, which does not depend on the machine's load.
         func spent() -> Double {
             var time = timespec()
             clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -116,7 +116,7 @@ struct ParserFuzzTests {
                 return spent() - begin
             }.min() ?? 0
         }
-        // Four times the text. A quadratic cost would be sixteen times the work.
+        // The text is four times as long. Quadratic cost would mean sixteen times the work.
         let ratio = try cost(80_000) / cost(20_000)
         #expect(ratio < 12, "\(ratio)")
     }

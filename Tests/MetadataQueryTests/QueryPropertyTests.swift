@@ -53,7 +53,7 @@ struct QueryPropertyTests {
                 #expect(holds(.comparison(comparison)) == !first, "\(one)")
             }
         }
-        // Both outcomes must be frequent, or the laws would prove little.
+        // Both outcomes must be frequent; otherwise the laws would prove little.
         #expect((300...1_200).contains(matched))
     }
 
@@ -64,7 +64,7 @@ struct QueryPropertyTests {
         for _ in 0..<4_000 {
             let record = title(random.pick(RandomQueries.texts) + random.pick(RandomQueries.texts))
             let pattern = RandomQueries.pattern(&random)
-            // `?` counts after folding, when ß is two characters.
+            // `?` matches after folding, when ß is two characters.
             if pattern.elements.contains(.anyCharacter), record.text("title")?.contains("ß") == true { continue }
             var comparison = Comparison(attribute: .named("title"), operation: .equal, value: .text(pattern))
             guard QueryExpression.comparison(comparison).matches(record, context: Self.context) else { continue }
@@ -84,7 +84,7 @@ struct QueryPropertyTests {
         #expect(matched > 200)
     }
 
-    /// The obvious matcher, with backtracking.
+    /// The obvious matcher with backtracking, as a reference.
     static func slow(_ pattern: ArraySlice<TextPattern.Element>, _ text: ArraySlice<Unicode.Scalar>) -> Bool {
         guard let first = pattern.first else { return text.isEmpty }
         let rest = pattern.dropFirst()
@@ -129,7 +129,7 @@ struct QueryPropertyTests {
 
     @Test("Patterns that provoke backtracking take no longer than others")
     func noBacktracking() {
-        // With backtracking this would not end within a lifetime.
+        // With backtracking, this match would practically never finish.
         let text = ComparableText(String(repeating: "a", count: 20_000), options: [], limit: .max)
         let elements = (0..<400).flatMap { _ in [TextPattern.Element.anyText, .literal("aaaa"), .anyCharacter] }
         let pattern = TextPattern(elements + [.literal("b")])

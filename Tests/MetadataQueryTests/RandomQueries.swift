@@ -5,7 +5,7 @@ import TestSupport
 @testable import MetadataQuery
 
 /// Random trees, records and texts for property tests. Values come from a small set, so that many
-/// comparisons are true.
+/// comparisons match.
 enum RandomQueries {
     static let names = [
         "title", "keywords", "rating", "dueDate", "contentTypeTree", "com_example_key", "größe", "a.b-c",

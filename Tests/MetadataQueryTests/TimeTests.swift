@@ -46,7 +46,7 @@ struct TimeTests {
     func periods(term: String, start: String, end: String) throws {
         let resolved = try Self.resolve(term, try Self.oslo("2024-05-15T12:00:00Z"))
         #expect(resolved.start == (try Self.moment(start)))
-        // Outside the year of the test's time zone it stays at UTC+1.
+        // Outside the year covered by the test's time zone, the offset stays at UTC+1.
         #expect(resolved.end == (try Self.moment(end)))
     }
 
@@ -126,8 +126,7 @@ struct TimeTests {
             #expect([year, month, dayOfMonth] == [expected.year, expected.month, expected.day])
             #expect(CivilDay(year: year, month: month, day: dayOfMonth) == day)
             let months = Int.random(in: -500...500, using: &random)
-            // Not Foundation's addition, which calculates with years and so loses leap days
-            // (2488-02-29).
+            // Not Foundation's addition, which adds years and so loses leap days (2488-02-29).
             let moved = day.adding(months: months)
             let (newYear, newMonth, newDay) = moved.components
             #expect(newYear * 12 + newMonth == year * 12 + month + months)

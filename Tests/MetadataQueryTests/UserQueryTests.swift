@@ -7,7 +7,8 @@ import TextAnalysis
 
 @Suite("Typed text")
 struct UserQueryTests {
-    /// A short form: `-` excluded, `"…"` phrase, `…` at the end for a prefix, words joined by `+`.
+    /// Returns a short form of the query: `-` excluded, `"…"` phrase, `…` at the end for a prefix,
+    /// words joined by `+`.
     static func short(_ text: String) -> [String] {
         UserQuery(text).terms.map { term in
             let words = term.words.joined(separator: "+")

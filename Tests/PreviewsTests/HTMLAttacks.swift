@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Pages that have made browsers or sanitisers run, load or leave.
+/// HTML known to make browsers or sanitisers run scripts, load resources or navigate away.
 enum HTMLAttacks {
     static let all: [String] = scripts + handlers + addresses + parsing + namespaces + styles + elements + bytes
 

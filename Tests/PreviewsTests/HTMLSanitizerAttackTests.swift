@@ -12,7 +12,7 @@ struct HTMLSanitizerAttackTests {
         try HTMLSanitizer(attachments: [picture]).page(bytes[...])
     }
 
-    /// Checks that a page has the required form, and stays the same when it is rewritten.
+    /// Checks that a page has the required form, and that rewriting does not change it.
     private static func expectHarmless(_ bytes: [UInt8]) throws {
         let page = try page(bytes)
         let problems = PageScanner.problems(of: page.html)

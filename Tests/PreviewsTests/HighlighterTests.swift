@@ -69,7 +69,7 @@ struct HighlighterTests {
         var marks = 0
         for _ in 0..<300 {
             let text = random.text(length: random.below(80))
-            // Often a part of the text itself, so that something is found.
+            // Usually a part of the text itself, so that something is found.
             let scalars = Array(text.unicodeScalars)
             let start = random.below(scalars.count + 1)
             let part = scalars[start..<min(scalars.count, start + random.below(6))]

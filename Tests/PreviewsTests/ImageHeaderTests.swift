@@ -21,7 +21,8 @@ struct ImageHeaderTests {
         for (bytes, format, width, height) in expected {
             let found = try #require(header(bytes), "\(format)")
             #expect(found.format == format && found.width == width && found.height == height, "\(format)")
-            // Cut anywhere, it has no size, and requests no missing byte.
+            // If truncated at any point, the header has no size, and no bytes beyond the end are
+            // requested.
             for count in 0..<bytes.count where format != .gif || count < 10 { _ = self.header(Array(bytes[..<count])) }
             #expect(self.header(Array(bytes[..<9])) == nil)
         }

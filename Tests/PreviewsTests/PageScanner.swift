@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Previews
 
-/// Checks a page without knowledge of its writer. It is strict where browsers are tolerant, so that
-/// an accepted page has one reading only.
+/// Checks a page without knowledge of its writer. The scanner is strict where browsers are
+/// tolerant, so that an accepted page has only one interpretation.
 struct PageScanner {
     /// The faults of the page.
     private(set) var problems: [String] = []
@@ -29,7 +29,7 @@ struct PageScanner {
         guard let start = text.prefixMatch(of: /<!DOCTYPE html>(<meta charset="utf-8">)?(?=<html)/) else {
             return ["no doctype"]
         }
-        // The position where browsers search for it.
+        // The position where browsers look for the declaration.
         guard
             text.utf8.prefix(1024).count < 1024
                 || String(decoding: text.utf8.prefix(1024), as: UTF8.self).contains("<meta charset=\"utf-8\">")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Pictures, or the beginnings of some.
+/// Pictures, or the beginnings of pictures.
 enum Pictures {
-    /// The bytes before the pixels of a PNG.
+    /// Returns the bytes before the pixels of a PNG.
     static func png(width: UInt32 = 1, height: UInt32 = 1) -> [UInt8] {
         func bytes(_ number: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) } }
         return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8) + bytes(width)

@@ -63,7 +63,7 @@ struct ThumbnailTests {
         let large = [UInt8](repeating: 0, count: Thumbnail.maximumBytes + 1)
         #expect(problem(.data(large)) == .tooManyBytes(count: large.count))
         let folder = try TemporaryFolder()
-        // Not written: a hole.
+        // Never written, so the file is a hole.
         let path = folder.path + "/hole"
         try #require(FileManager.default.createFile(atPath: path, contents: nil) && truncate(path, 1 << 40) == 0)
         #expect(problem(.file(path: path)) == .tooManyBytes(count: 1 << 40))

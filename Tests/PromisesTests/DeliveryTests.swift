@@ -26,7 +26,7 @@ struct DeliveryTests {
         let path = folder.path("out")
         let early = Observation()
         onThread {
-            // Far more than a pipe holds: after this write the delivery is in progress.
+            // Far more than a pipe's capacity: after this write, the delivery is in progress.
             input.send(Array(bytes[..<(1 << 19)]))
             early.set(FileManager.default.fileExists(atPath: path), (try? folder.names) ?? [])
             input.send(Array(bytes[(1 << 19)...]))
@@ -38,7 +38,8 @@ struct DeliveryTests {
         #expect(try folder.read("out") == bytes)
         #expect(try folder.names == ["out"])
         #expect(early.value.exists == false)
-        // If the file system allows it, the file has no name before; otherwise it has a hidden one.
+        // If the file system allows it, the file has no name until it is complete; otherwise it has
+        // a hidden name.
         #expect(early.value.names.allSatisfy { $0.hasPrefix(".out.") && $0.hasSuffix(".part") })
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The progress of a drag", .timeLimit(.minutes(10)))
 struct DragProgressTests {
-    /// Reports this progress before it answers, and once more afterwards.
+    /// Reports some progress before it answers, and once more afterwards.
     private final class Reporter: PromiseProvider {
         private let late = Mutex<[@Sendable (ProviderProgress) -> Void]>([])
 
@@ -51,7 +51,7 @@ struct DragProgressTests {
         let preparing = told.withLock { $0.map(\.preparing) }
         #expect(preparing.prefix(3) == [ProviderProgress(), ProviderProgress(completed: 1, total: 4), nil])
         #expect(preparing.dropFirst(2).allSatisfy { $0 == nil })
-        // A report that comes too late leaves nothing.
+        // A report that arrives too late has no effect.
         provider.tellLate()
         let last = try #require(told.withLock { $0.last })
         #expect(last.preparing == nil && last.endedItems == 1 && last.bytes == 3)

@@ -73,7 +73,7 @@ struct DragSessionTests {
         ProvidedContent(.data(.inline(Array(text.utf8))), wasRetried: wasRetried)
     }
 
-    /// A stream that ends before its announced length, as after a crash of a worker.
+    /// Returns a stream that ends before its announced length, as after a worker crash.
     private static func broken(wasRetried: Bool = false) throws -> ProvidedContent {
         ProvidedContent(.data(.stream(try Pipe.holding([1]), length: 3)), wasRetried: wasRetried)
     }
@@ -196,7 +196,7 @@ struct DragSessionTests {
                 Self.item("a", to: .file(path: folder.path("a"))), Self.item("b", to: .file(path: folder.path("b"))),
             ]
         ) { progress in
-            // Bytes are expected: the delivery waits for them.
+            // The delivery is waiting for expected bytes.
             if progress.expectedBytes == 3 { reins.withLock { $0 }?.cancel(item: 0) }
         }
         reins.withLock { $0 = session }
@@ -278,7 +278,7 @@ struct DragSessionTests {
         #expect(found?.fulfilment?.bytes == 3)
         #expect(found?.fulfilment?.isWritable == true)
         #expect(try folder.names == ["original"])
-        // A file without a name, or no regular file, has no path.
+        // A deleted file, or an object that is not a regular file, has no path.
         let gone = await drop {
             let reply = try FileReply(opening: try folder.write([1], to: "gone"))
             unlink(folder.path("gone"))

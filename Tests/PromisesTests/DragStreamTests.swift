@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Several items dragged into a named pipe", .timeLimit(.minutes(10)))
 struct DragStreamTests {
-    /// Returns each item's name as its bytes.
+    /// Delivers each item's name as its bytes.
     private struct Names: PromiseProvider {
         func prewarm(_ items: [String]) async {}
         func fulfil(
@@ -63,8 +63,8 @@ struct DragStreamTests {
         let late = Mutex<OwnedDescriptor?>(nil)
         let limits = DeliveryLimits(opening: .milliseconds(50))
         let outcomes = await Self.session(["one", "two", "three"], to: path, limits: limits).drop { _, _ in
-            // A drop that comes now is too late. If the others had waited too, they would have
-            // found it.
+            // A drop that is requested now is too late. If the others had waited too, they would
+            // have received it.
             late.withLock { late in
                 late = late ?? OwnedDescriptor(adopting: open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC))
             }

@@ -24,7 +24,7 @@ struct FileCopyTests {
             options: DeliveryOptions(control: control, wantsDigest: digest))
     }
 
-    /// More than one piece, so that an event can happen between two.
+    /// More than one chunk, so that an event can occur between two chunks.
     private static let longBytes = 40 << 20
 
     private static func long(in folder: TemporaryFolder) throws -> String {
@@ -74,7 +74,7 @@ struct FileCopyTests {
         let error = #expect(throws: PromiseError.self) {
             try Self.deliver(source, to: folder.path("out"), control: control)
         }
-        // With shared blocks the copy takes no time.
+        // With shared blocks, the copy takes no time, so no event can occur.
         guard case .wrongLength(UInt64(Self.longBytes), let received)? = error else {
             Issue.record("\(String(describing: error))")
             return
@@ -142,8 +142,8 @@ struct FileCopyTests {
     @Test("A device that fills up during the copy is reported, and nothing stays")
     func full() throws {
         let folder = try TemporaryFolder()
-        // The limit of written bytes acts like a full device. This thread's process can only set it
-        // in a child.
+        // The limit on written bytes acts like a full device. This process can set it only in a
+        // child.
         let source = try Self.long(in: folder)
         let number = open(source, O_RDONLY | O_CLOEXEC)
         defer { close(number) }
@@ -167,7 +167,7 @@ struct RunningDigestTests {
         return digest.finish().map { String(format: "%02x", $0) }.joined()
     }
 
-    /// FIPS 180-4 and NIST's examples.
+    /// The examples in FIPS 180-4 and from NIST.
     @Test(
         "is SHA-256",
         arguments: [
@@ -185,7 +185,7 @@ struct RunningDigestTests {
     func vectors(text: String, expected: String) throws {
         let bytes = Array(text.utf8)
         #expect(try Self.hexadecimal([bytes]) == expected)
-        // With any division into pieces.
+        // The digest is the same for any division into chunks.
         #expect(try Self.hexadecimal(bytes.map { [$0] }) == expected)
     }
 

@@ -9,7 +9,8 @@ import Testing
 
 @Suite("Delivering a provider's file", .timeLimit(.minutes(10)))
 struct FileReplyTests {
-    /// O_PATH, which Swift does not import: the descriptor names a file and gives no right to it.
+    /// O_PATH, which Swift does not import: the descriptor names a file but does not allow access
+    /// to it.
     private static let pathOnly: Int32 = 0o10000000
 
     private static func open(_ path: String, _ flags: Int32 = O_RDONLY) throws -> OwnedDescriptor {

@@ -31,7 +31,7 @@ struct FolderDeliveryTests {
         try FileManager.default.createSymbolicLink(atPath: package + "/" + name, withDestinationPath: target)
     }
 
-    /// Expects a rejection with this error, and no file.
+    /// Expects a rejection with this error, and no created file.
     private func expectRefusal(
         _ options: DeliveryOptions = DeliveryOptions(), _ isExpected: (PromiseError) -> Bool
     ) throws {

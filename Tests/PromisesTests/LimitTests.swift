@@ -40,7 +40,7 @@ struct LimitTests {
             clock.withLock { $0 += .seconds(3600) }
         }
         #expect(count == 2)
-        // The same hour of the provider is too long.
+        // If the provider needs the same hour, that is too long.
         let (slow, input) = try Pipe.ends()
         defer { input.end() }
         input.send([1])
@@ -61,7 +61,7 @@ struct LimitTests {
         onThread {
             provider.send(bytes)
             provider.end()
-            // Only now: a delivery that waited for the receiver would never come here.
+            // Read only now: a delivery that waited for the receiver would never get here.
             var buffer = [UInt8](repeating: 0, count: 65536)
             while case let count = read(taken.number, &buffer, buffer.count), count > 0 {
                 received.withLock { $0 += buffer[..<count] }
@@ -106,7 +106,7 @@ struct LimitTests {
         let flags = fcntl(input.number, F_GETFL)
         let reader = Mutex<PipeInput?>(PipeInput(number: ends[0]))
         let control = DeliveryControl { _ in
-            // The first bytes have arrived, and now the receiver reads no more.
+            // The first bytes have arrived, and the receiver stops reading.
             onThread { reader.withLock { $0.take() }?.end() }
         }
         #expect(throws: PromiseError.inputOutput(operation: "Writing to", path: "the output", code: EPIPE)) {
@@ -147,7 +147,8 @@ struct LimitTests {
         let isOver = Mutex(false)
         let done = DispatchSemaphore(value: 0)
         onThread {
-            // More than the total time allows: each byte is within the stall limit.
+            // The transfer exceeds the total time limit, although each byte is within the stall
+            // limit.
             while !isOver.withLock({ $0 }) {
                 input.send([1])
                 poll(nil, 0, 1)

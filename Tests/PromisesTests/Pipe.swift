@@ -7,7 +7,7 @@ import SystemSupport
 
 /// Anonymous streams, as a provider returns them.
 enum Pipe {
-    /// Both ends of a new stream.
+    /// Returns both ends of a new stream.
     static func ends() throws -> (output: OwnedDescriptor, input: PipeInput) {
         var descriptors: [Int32] = [-1, -1]
         let code = csandbox_pipe(&descriptors)
@@ -15,7 +15,7 @@ enum Pipe {
         return (OwnedDescriptor(adopting: descriptors[0]), PipeInput(number: descriptors[1]))
     }
 
-    /// A stream with these bytes, which fit into the kernel's buffer.
+    /// Returns a stream with these bytes, which fit into the kernel's buffer.
     static func holding(_ bytes: [UInt8]) throws -> OwnedDescriptor {
         let (output, input) = try ends()
         input.send(bytes)
@@ -23,7 +23,7 @@ enum Pipe {
         return output
     }
 
-    /// A stream with any number of bytes, written while it is read.
+    /// Returns a stream with any number of bytes, which are written while it is read.
     static func feeding(_ bytes: [UInt8]) throws -> OwnedDescriptor {
         let (output, input) = try ends()
         onThread {
@@ -50,8 +50,8 @@ struct PipeInput: Sendable {
     func end() { close(number) }
 }
 
-/// Runs a body on a separate thread, which may block.
+/// Runs a body on a separate thread, where it may block.
 func onThread(_ body: @escaping @Sendable () -> Void) { Thread(block: body).start() }
 
-/// Bytes that differ from their neighbours.
+/// Returns bytes that differ from their neighbours.
 func pattern(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) } }

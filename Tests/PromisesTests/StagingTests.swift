@@ -6,7 +6,7 @@ import Testing
 
 @testable import Promises
 
-/// With and without a name until it is complete: both forms, on any file system.
+/// A file that has a hidden name, or no name, until it is complete: both forms on any file system.
 @Suite("A staged file", .timeLimit(.minutes(10)))
 struct StagingTests {
     private static func stage(_ path: String, anonymous: Bool, _ bytes: [UInt8] = [7]) throws -> StagedFile {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import WriteAheadLog
 
-/// The system's files, which stop at one operation as if the process were killed there: the
+/// The system's files, which stop at one operation as if the process were killed there: that
 /// operation and all later ones fail. A stopped write may write the first half of its bytes.
 private final class StoppingFiles: LogFiles {
     private let system = SystemLogFiles()
@@ -75,8 +75,8 @@ private final class StoppingFiles: LogFiles {
 
 @Suite("Rotation of keys", .timeLimit(.minutes(10)))
 struct KeyRotationTests {
-    /// A rotation writes the records with new keys. Wherever it stops, the old file or the new file
-    /// is there with all records.
+    /// A rotation rewrites the records with new keys. Wherever it stops, either the old file or the
+    /// new file exists with all records.
     @Test("A stop at any step loses nothing", arguments: [ProtectionClass.complete, .completeUnlessOpen])
     func aStopAtAnyStepLosesNothing(protection: ProtectionClass) throws {
         let records = ["one", "two", String(repeating: "three", count: 300_000)]
@@ -94,7 +94,8 @@ struct KeyRotationTests {
             #expect(try again.texts() == (records, []))
             #expect(try fixture.folder.names == ["a.sealed"])
             stops += 1
-            // Two more operations overwrite the old keys, without an error for the rotation.
+            // The last two operations overwrite the old keys. If they fail, the rotation still
+            // succeeds.
             if new != nil, stops > 20 { break }
         }
         #expect(kept >= 4 && rotated > 2)
@@ -130,11 +131,12 @@ struct KeyRotationTests {
         }
     }
 
-    /// Once a new file has its name, it is used, so that no record goes to a file without a name.
+    /// Once a new file has its name, it is used, so that no record is written to a file without a
+    /// name.
     @Test("An error after the renaming leaves a file that takes records")
     func errorsAfterRenaming() throws {
         let fixture = try SealedFixture()
-        // Opening, writing, synchronising and renaming succeed; synchronising the folder fails.
+        // Opening, writing, synchronising and renaming succeed, but synchronising the folder fails.
         let files = StoppingFiles(after: 4)
         let log = try fixture.create("a.sealed", files: files, ["one"])
         #expect(throws: ProtectionError.self) { try log.append(Array("two".utf8)) }

@@ -11,7 +11,7 @@ import WriteAheadLog
 struct MasterKeyFileTests {
     private static let passphrase = Array("correct horse".utf8)
 
-    /// The bytes of a key are not accessible, so two keys are compared by what they open.
+    /// The bytes of a key are not accessible, so two keys are compared by what they can open.
     private func isSame(_ key: SecretKey, _ other: SecretKey, _ folder: TemporaryFolder) throws -> Bool {
         let log = try SealedLog.create(
             folder.path("a.sealed"), in: folder.path, .init(bundle: "b"), .complete, vault: VaultIdentifier(),

@@ -37,7 +37,7 @@ struct SealedFixture {
 }
 
 extension SealedLog {
-    /// All records as texts, read in small pages, and the findings.
+    /// Returns all records as text, read in small pages, and the findings.
     func texts() throws -> (records: [String], findings: [String]) {
         var page = try records(maximumBytes: 50)
         var (texts, findings) = (page.records, page.findings)
@@ -117,12 +117,12 @@ struct SealedLogTests {
             #expect(!read.findings.isEmpty)
             #expect(["one", "two"].starts(with: read.records))
         }
-        // A record of another file of the same index has another identifier.
+        // A record in another file of the same index is sealed with another identifier.
         let other = try fixture.create("b.sealed", protection)
         let otherBytes = Array(try fixture.folder.read("b.sealed").prefix(other.byteCount))
         try fixture.folder.write(otherBytes + one, to: "b.sealed")
         #expect(try fixture.open("b.sealed").texts().records.isEmpty)
-        // The checksum of a frame is no secret. With a right one, the sealing still rejects the
+        // The checksum of a frame is not secret. Even with a correct one, the sealing rejects the
         // record.
         var forged = Array(two)
         forged.replaceSubrange(0..<9, with: one.prefix(9))
@@ -145,7 +145,7 @@ struct SealedLogTests {
             try torn.append(Array("3".utf8))
             #expect(try fixture.open().texts() == (["one", "3"], []))
         }
-        // A file system may have grown the file without its content.
+        // A file system may have extended the file without its content.
         try fixture.folder.write(Array(bytes.prefix(whole)) + [UInt8](repeating: 0, count: 500), to: "a.sealed")
         #expect(try fixture.open().texts() == (["one"], []))
         var damaged = bytes
@@ -154,7 +154,7 @@ struct SealedLogTests {
         let read = try fixture.open()
         #expect(try read.texts().records == ["one"])
         #expect(try read.texts().findings.count == 1)
-        // An append would overwrite what may still be rescued.
+        // An append would overwrite records that may still be recoverable.
         #expect(throws: ProtectionError.self) { try read.append([1]) }
         #expect(try fixture.folder.read("a.sealed") == damaged)
     }
@@ -168,7 +168,7 @@ struct SealedLogTests {
         for offset in bytes.indices {
             var changed = bytes
             changed[offset] ^= 0x10
-            // The checksum of the header is no secret.
+            // The checksum of the header is not secret.
             let checksum = CRC32CForTests.of(Array(changed.dropLast(4)))
             try fixture.folder.write(changed, to: "a.sealed")
             #expect(throws: ProtectionError.self) { try fixture.open() }
@@ -191,7 +191,8 @@ struct SealedLogTests {
         #expect(throws: ProtectionError.self) { try fixture.open() }
     }
 
-    /// Any file is opened or rejected, and never yields a record that was not written at its place.
+    /// Any file is either opened or rejected, and never yields a record that was not written at
+    /// that position.
     @Test("Hostile files")
     func hostileFiles() throws {
         let fixture = try SealedFixture()

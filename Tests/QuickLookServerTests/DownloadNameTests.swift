@@ -3,7 +3,7 @@ import Testing
 
 @testable import QuickLookServer
 
-/// The name of a browser's download, and the time since the last request.
+/// The file names of downloads, and the time since the last request.
 @Suite("Downloads and idleness")
 struct DownloadNameTests {
     @Test(

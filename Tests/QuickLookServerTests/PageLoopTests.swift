@@ -6,10 +6,10 @@ import Synchronization
 import SystemSupport
 import Testing
 
-/// The page's server without its routes: “/browser/…” is granted, everything else is rejected.
+/// The page's server without its routes: “/browser/…” is accepted, everything else is rejected.
 @Suite("Connections to the page", .timeLimit(.minutes(5)))
 struct PageLoopTests {
-    /// The owner of all connections.
+    /// A peer check that reports this owner for all connections.
     private struct Stub: PeerCheck {
         var all: PeerVerdict
         func verdict(on connection: OwnedDescriptor) -> PeerVerdict { all }
@@ -21,7 +21,7 @@ struct PageLoopTests {
         func add(_ line: String) { kept.withLock { $0.append(line) } }
     }
 
-    /// Serves while a client runs on a separate thread, which may block.
+    /// Runs the server while a client runs on a separate thread, which may block.
     private func serve(
         _ limits: PageLimits = PageLimits(), whose verdict: PeerVerdict = .own, log: Log = Log(),
         answer: @escaping @Sendable ([String]) async -> PageReply = { _ in
@@ -55,7 +55,7 @@ struct PageLoopTests {
         return Glibc.send(connection.number, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// All received bytes until the connection is closed.
+    /// Returns all bytes that are received until the connection is closed.
     private static func rest(_ connection: OwnedDescriptor) -> String {
         var all: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -63,7 +63,7 @@ struct PageLoopTests {
         return String(decoding: all, as: UTF8.self)
     }
 
-    /// An answer whose body is “found”.
+    /// Returns `true` if the answer has the body “found”.
     private static func found(_ connection: OwnedDescriptor) -> Bool {
         var all: [UInt8] = []
         var byte: UInt8 = 0
@@ -115,7 +115,8 @@ struct PageLoopTests {
             let (silent, dribbling) = (try Self.connect(port), try Self.connect(port))
             #expect(Self.rest(silent) == "")
             var answer: [UInt8] = []
-            // A byte after each pause: the client waits, and the server's time limit ends it.
+            // One byte after each pause: the client waits, and the server's time limit ends the
+            // connection.
             while true {
                 var waiting = pollfd(fd: dribbling.number, events: Int16(POLLIN), revents: 0)
                 if poll(&waiting, 1, 20) == 0, Self.send("G", dribbling) == 1 { continue }
@@ -123,7 +124,7 @@ struct PageLoopTests {
                 guard recv(dribbling.number, &byte, 1, 0) == 1 else { break }
                 answer.append(byte)
             }
-            // “GGGG…” is not a request yet.
+            // “GGGG…” is not a complete request yet.
             #expect(answer.isEmpty || answer.starts(with: "HTTP/1.1 408 ".utf8))
         }
     }
@@ -141,7 +142,7 @@ struct PageLoopTests {
                 strangers.append(try Self.connect(port))
                 if number.isMultiple(of: 2) { _ = Self.send("GET /", strangers[number]) }
             }
-            // The oldest of them were closed.
+            // The oldest strangers' connections were closed.
             for stranger in strangers[..<92] { #expect(Self.rest(stranger) == "") }
             #expect(Self.send(Self.request, browser) > 0 && Self.found(browser))
             let another = try Self.connect(port)
@@ -190,7 +191,7 @@ struct PageLoopTests {
     private static func timeToEnd() throws -> Duration {
         let (listener, port) = try QuickLookServer.listen(on: 0)
         let started = DispatchSemaphore(value: 0)
-        // Far more than sockets hold.
+        // Far more than socket buffers hold.
         let large = [UInt8](repeating: 0x20, count: 64 << 20)
         let loop = try PageLoop(
             listener, check: Stub(all: .own), activity: Activity(),
@@ -199,7 +200,7 @@ struct PageLoopTests {
                 answer: { path, _ in
                     started.signal()
                     if path == ["large"] { return PageReply(type: "text/plain", policy: .data, body: .bytes(large)) }
-                    // Obeys nothing.
+                    // Ignores the cancellation.
                     await withCheckedContinuation { continuation in
                         DispatchQueue.global().asyncAfter(deadline: .now() + 5) { continuation.resume() }
                     }

@@ -109,7 +109,7 @@ enum Loopback {
         }
     }
 
-    /// A new connection to a port of 127.0.0.1.
+    /// Returns a new connection to a port of 127.0.0.1.
     static func connection(to port: UInt16) -> OwnedDescriptor? {
         let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard number >= 0 else { return nil }

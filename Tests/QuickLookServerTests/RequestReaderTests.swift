@@ -63,7 +63,7 @@ struct RequestReaderTests {
     @Test(
         "Ambiguous requests are rejected",
         arguments: [
-            // Line endings.
+            // Invalid line endings.
             "GET / HTTP/1.1\nHost: h\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n\n",
             "GET / HTTP/1.1\rHost: h\r\n\r\n", "GET / HTTP/1.1\r\r\nHost: h\r\n\r\n",
             "\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n",
@@ -84,7 +84,7 @@ struct RequestReaderTests {
             // Two hosts, or none.
             "GET / HTTP/1.1\r\nHost: h\r\nHost: h\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\nHOST: evil\r\n\r\n",
             "GET / HTTP/1.1\r\nX: h\r\n\r\n",
-            // Folded lines and odd names.
+            // Folded lines and invalid names.
             "GET / HTTP/1.1\r\nHost: h\r\nX: a\r\n b\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\nX: a\r\n\tb\r\n\r\n",
             "GET / HTTP/1.1\r\n Host: h\r\n\r\n", "GET / HTTP/1.1\r\nHost : h\r\n\r\n",
             "GET / HTTP/1.1\r\nHost\r\n\r\n",
@@ -92,7 +92,7 @@ struct RequestReaderTests {
             // Control characters.
             "GET / HTTP/1.1\r\nHost: h\0\r\n\r\n", "GET /\0 HTTP/1.1\r\nHost: h\r\n\r\n",
             "GET / HTTP/1.1\r\nHost: h\r\nX: \u{7F}\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\nX: \u{1}\r\n\r\n",
-            // Request lines.
+            // Invalid request lines.
             "GET  / HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HTTP/1.1 \r\nHost: h\r\n\r\n",
             " GET / HTTP/1.1\r\nHost: h\r\n\r\n",
             "GET /\tHTTP/1.1\r\nHost: h\r\n\r\n", "GET http://h/ HTTP/1.1\r\nHost: h\r\n\r\n",

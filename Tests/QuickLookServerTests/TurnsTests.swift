@@ -2,12 +2,12 @@
 import QuickLookServer
 import Testing
 
-/// Only the newest request of a page counts.
+/// For each page, only the newest request is completed; older requests are cancelled.
 @Suite("Turns", .timeLimit(.minutes(10)))
 struct TurnsTests {
     private let line = Turns.Line(page: "one", kind: "preview")
 
-    /// Starts a request that only ends by cancellation. Returns once it has started.
+    /// Starts a request that ends only by cancellation. Returns when it has started.
     private func begin(_ number: Int, _ turns: Turns, _ line: Turns.Line) async -> Task<Int, any Error> {
         let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
         let task = Task {

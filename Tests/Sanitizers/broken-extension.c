@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An extension with faults that only a sanitizer finds: a data race of two threads, and a read of
- * freed memory. */
+/* An extension with faults that only a sanitizer finds: a data race between two threads, and a read
+ * of freed memory. */
 #include <pthread.h>
 
 #include "searchlight_extension.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports the operations of Swift's Mutex to ThreadSanitizer. On Linux the fast path of a Mutex is
+ * Reports the operations of Swift's Mutex to ThreadSanitizer. On Linux, the fast path of a Mutex is
  * compiled into its user and is therefore instrumented. When threads wait for each other,
  * libswiftSynchronization lets the kernel hand over the lock (FUTEX_LOCK_PI, FUTEX_UNLOCK_PI). That
  * library is not instrumented, so ThreadSanitizer would report all data that a Mutex protects as a
  * race.
  *
- * Linked into every program of Scripts/sanitize thread. The three functions replace the library's,
- * call them, and report the result: a thread that has locked sees everything from before the
- * unlock. They hide nothing.
+ * Linked into every program that Scripts/sanitize builds for thread. The three functions replace
+ * the library's, call them, and report the result: a thread that has acquired the lock sees
+ * everything from before the unlock. They hide no races.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -31,7 +31,7 @@ SWIFT void searchlight_lock_slow(uint32_t thread, SELF mutex) __asm__(LOCK);
 SWIFT void searchlight_unlock_slow(SELF mutex) __asm__(UNLOCK);
 SWIFT bool searchlight_try_lock_slow(SELF mutex) __asm__(TRY);
 
-/* The function of the library, also if several images of a process contain this file. */
+/* Returns the library's function, even if several images in a process contain this file. */
 static void *find(const char *name, void **known) {
     void *function = __atomic_load_n(known, __ATOMIC_RELAXED);
     if (function != NULL) return function;

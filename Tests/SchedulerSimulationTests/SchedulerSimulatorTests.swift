@@ -22,8 +22,9 @@ struct SchedulerSimulatorTests {
 
     @Test("A small case, computed by hand: work, the user's return, a pause, the rest of the work")
     func byHand() throws {
-        // 60 s of work with half a processor. It runs for 20 s, and 0.05 s until it is paused. The
-        // user is active for 100 s, and counts for 60 s more. Then 39.95 s are left.
+        // 60 s of work that uses half a processor. It runs for 20 s, and another 0.05 s until it is
+        // paused. The user is active for 100 s, and is considered active for 60 s more. Then 39.95
+        // s are left.
         let (replay, _) = try replay(
             Self.idle,
             #"{"at": "9:00", "job": "a", "cpu": 30, "seconds": 60, "written": 6000, "items": 7, "pages": true}"#,
@@ -66,7 +67,7 @@ struct SchedulerSimulatorTests {
         let runs = job.spans.filter { $0.kind == .fresh }
         #expect(runs.prefix(2).map { ($0.length * 1000).rounded() } == [200, 300])
         #expect(runs[0].gates.isEmpty && runs.dropFirst().allSatisfy { $0.gates == [.userActive] })
-        // Two seconds of work by 0.02 s in a second. The first 0.4 s are available.
+        // Two seconds of work at 0.02 s per second. The first 0.4 s are available immediately.
         #expect((40...90).contains(job.longestTime) && job.pauses > 3)
         for run in runs.dropFirst() {
             let minute = runs.filter { $0.start >= run.start && $0.end < run.start + 60 }.reduce(0) { $0 + $1.length }
@@ -74,7 +75,7 @@ struct SchedulerSimulatorTests {
         }
         let large = try #require(replay.jobs.first { $0.key == .files(bundle: "c") })
         #expect(large.began == nil && large.isOwed)
-        // The reindex ran during that time, and is the interrupted job.
+        // The reindex ran during that time, and is the job that was interrupted.
         #expect(replay.jobs[0].spans.map(\.kind) == [.running, .quieting, .paused] && replay.totals.returns == 1)
         #expect(replay.totals.longestToQuiet < 0.06)
         #expect(SchedulerSimulator.replay(try Trace(jsonLines: Array(trace.jsonLines.utf8))) == replay)

@@ -11,7 +11,7 @@ struct ShippedTraceTests {
     private func work(_ replay: Replay) -> [Replay.Span<Replay.Activity>] {
         replay.jobs.flatMap(\.spans).filter { ![.waiting, .paused].contains($0.kind) }
     }
-    /// The run time of work within intervals, in seconds.
+    /// Returns the run time of work within intervals, in seconds.
     private func overlap(_ work: [Replay.Span<Replay.Activity>], _ spans: [ClosedRange<Double>]) -> Double {
         work.reduce(0) { sum, one in
             sum + spans.reduce(0) { $0 + max(0, min(one.end, $1.upperBound) - max(one.start, $1.lowerBound)) }
@@ -36,7 +36,7 @@ struct ShippedTraceTests {
     func officeDay() throws {
         let replay = try replay("laptop-office-day")
         #expect(replay.jobs.allSatisfy { !$0.isOwed && $0.done == $0.requests })
-        // While the user is active, jobs run for less than a twelfth of the time, without the
+        // While the user is active, jobs run for less than a twelfth of the time, not counting the
         // user's requests.
         let persons = work(replay).filter { $0.kind == .wanted }.reduce(0) { $0 + $1.length }
         #expect(replay.totals.runningWhileActive - persons < replay.totals.active / 12)
@@ -48,7 +48,7 @@ struct ShippedTraceTests {
         #expect(try job("optimize", replay).finished.map(lunch.contains) == true)
         #expect(overlap(work(replay), closed(.asleep, replay)) == 0)
         #expect(overlap(work(replay).filter { $0.kind != .wanted }, closed(.inhibited, replay)) == 0)
-        // The user's throttle holds, and so does the user's request.
+        // The user's throttle is in effect, and so is the user's request.
         let throttled = replay.throttled.map { $0.start...$0.end }
         let photos = try job("org.example.photos", replay).spans.filter {
             ![.waiting, .paused, .quieting].contains($0.kind)
@@ -87,11 +87,11 @@ struct ShippedTraceTests {
     func neverIdle() throws {
         let replay = try replay("never-idle")
         #expect(work(replay).allSatisfy { $0.kind == .relaxed || $0.kind == .quieting })
-        // Until the score bypasses the gate of busy processors, and then twelve times its work and
-        // the work of those before it.
+        // The time until the score bypasses the gate for busy processors, plus twelve times the
+        // job's own work and the work of the jobs before it.
         let bounds: [String: (passes: Double, work: Double)] = [
             "org.example.mail": (6 * 300, 60), "org.example.notes": (6 * 300, 60 + 90),
-            // Three times half of the work, and two back-offs.
+            // Three times half of the work, plus two back-offs.
             "org.example.feeds": (6 * 300 + 90, 40), "org.example.calendar": (6 * 43200, 30),
             "optimize": (6 * 86400, 45),
         ]
@@ -102,7 +102,7 @@ struct ShippedTraceTests {
             #expect(job.longestTime <= bound.passes + 12 * bound.work + 120, "\(name): \(job.longestTime)")
             #expect(job.longestTime >= bound.passes, "\(name): \(job.longestTime)")
         }
-        // Five seconds plus the time to pause, in any minute.
+        // Five seconds, plus the time to pause, in any minute.
         for one in work(replay) { #expect(overlap(work(replay), [one.start...one.start + 59.9]) <= 5.6) }
     }
 
@@ -117,7 +117,7 @@ struct ShippedTraceTests {
             #expect(overlap(work(replay), [sleep.upperBound...sleep.upperBound + 60]) == 0)
             #expect(overlap(work(replay), [sleep.upperBound + 60...sleep.upperBound + 61]) > 0.9, "and continues after")
         }
-        // Pages continue where they were: nothing was done twice.
+        // Paged jobs continue where they stopped, so no work was done twice.
         let mail = try job("org.example.mail", replay)
         #expect(abs(mail.usage.cpu - 300) < 1e-6 && mail.stops == 1)
         #expect(replay.jobs.allSatisfy { !$0.isOwed })

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("The plot of a replay")
 struct TimelinePlotTests {
-    /// Reads XML and counts its elements; `nil` if it is not well formed.
+    /// Parses XML and counts its elements; `nil` if the text is not well formed.
     private final class Elements: NSObject, XMLParserDelegate {
         var counts: [String: Int] = [:]
         var text = ""

@@ -211,7 +211,7 @@ struct TraceReaderTests {
         #expect(readable > 0)
     }
 
-    /// Random conditions, without times that are too old for a clock time.
+    /// Returns random conditions, without times that are too old to be written as a clock time.
     private func conditions(_ random: inout SplitMix64, at now: Double) -> Conditions {
         var conditions = Conditions.random(&random, at: now)
         if conditions.presence == Conditions.idle.presence { conditions.presence = .away(since: now - 500) }
@@ -254,7 +254,7 @@ struct TraceReaderTests {
         trace.events.append(Trace.Event(trace.end, .end))
         let again = try Trace(jsonLines: Array(trace.jsonLines.utf8))
         #expect(again.name == trace.name && again.description == trace.description)
-        // Conditions that have not changed are not written.
+        // Unchanged conditions are not written.
         var last: Trace.Happening?
         let told = trace.events.filter { event in
             guard case .conditions = event.happening else { return true }

@@ -74,11 +74,11 @@ struct ApplyingTests {
             try await store.index.commit(batch, isLowPriority: isLowPriority)
         }
         func waiting() async throws -> Bool {
-            // Started work ends first.
+            // Waits until started work has ended.
             await withCheckedContinuation { done in applier.onQueue { done.resume() } }
             return try await store.found("lemon").isEmpty && !isDue()
         }
-        // Donations logged before the hold wait, too.
+        // Donations logged before the hold wait too.
         applier.state.withLock { $0.isScheduled = true }
         try await donate("before")
         store.index.hold(Store.app.bundle)
@@ -86,8 +86,8 @@ struct ApplyingTests {
         #expect(try await waiting())
         try await store.index.settle()
         #expect(try await store.found("lemon").count == 2 && !isDue())
-        // Donations of other bundles, and an app's own donations of normal priority, do not wait.
-        // Earlier donations are applied with them.
+        // Other bundles' donations, and an app's own normal-priority donations, do not wait.
+        // Earlier donations are applied together with them.
         try await donate("third")
         #expect(!isDue())
         try await donate("fourth", to: IndexScope(bundle: "com.example.other"))
@@ -101,7 +101,7 @@ struct ApplyingTests {
         #expect(!isDue())
         store.index.hold(nil)
         #expect(isDue())
-        // A closed store keeps no waiters.
+        // Closing the store applies the held donations.
         store.index.hold(Store.app.bundle)
         #expect(!isDue())
         try await store.index.close()
@@ -193,7 +193,7 @@ struct ApplyingTests {
         gate.signal()
         await withCheckedContinuation { done in applier.onQueue { done.resume() } }
         #expect(applier.state.withLock { $0.applied == 0 && $0.target == 3 && !$0.isDue })
-        // The donation of another app makes room for itself.
+        // A donation from another app makes room for itself.
         try await index.commit(try batch("fourth", IndexScope(bundle: "com.example.other")))
         #expect(applier.state.withLock { $0.applied >= 3 })
         try await index.close()
@@ -230,7 +230,7 @@ struct ApplyingTests {
         index.hold(nil)
         #expect(try await waiting.value)
         #expect(try await store.found("lemon").count == 1)
-        // A waiter whose store is held during the wait keeps waiting.
+        // A waiter keeps waiting if its bundle is held during the wait.
         let gate = DispatchSemaphore(value: 0)
         applier.onQueue { gate.wait() }
         try await donate("second")
@@ -242,7 +242,7 @@ struct ApplyingTests {
         #expect(applier.state.withLock { $0.applied < $0.target && $0.waiters.count == 1 })
         index.hold(nil)
         #expect(try await second.value)
-        // A waiter is notified when the store is returned.
+        // A waiter is notified when the store is abandoned.
         index.hold(Store.app.bundle)
         try await donate("third")
         let last = await begin()
@@ -274,7 +274,7 @@ struct ApplyingTests {
         }
         let applier = try #require(store.index.applier)
         repeat { applier.tidy() } while applier.state.withLock { $0.needsTidying }
-        // The index of the segments' pages has at least one row, for the first page of each.
+        // The page index of the segments has at least one row for each segment, for its first page.
         let segments = try await store.index.write("Counting segments") { db in
             try Int.fetchOne(db, sql: "SELECT count(DISTINCT segid) FROM item_text_idx") ?? .max
         }

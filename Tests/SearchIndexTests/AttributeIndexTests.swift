@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The attribute index")
 struct AttributeIndexTests {
-    /// All rows with the names of their attributes.
+    /// Returns all rows with the names of their attributes.
     static func rows(_ index: SearchIndex) async throws -> [String] {
         try await index.read("Reading the rows") { db in
             try Row.fetchAll(

@@ -8,11 +8,11 @@ import TextAnalysis
 
 @Suite("Keys of texts in the attribute index")
 struct AttributeKeyTests {
-    /// The laws by which a lookup by key finds every match, for every scalar that a key may
+    /// The laws that make a lookup by key find every match, for every scalar that a key may
     /// contain.
     @Test("Folding case or diacritics first changes no key")
     func foldingInSteps() {
-        // Without ideographs, Korean syllables, and planes without case and marks.
+        // Without ideographs, Korean syllables, and planes that have neither case nor marks.
         for value in (1 as UInt32)...0x1FFFF
         where !(0x3400...0x9FFF).contains(value) && !(0xAC00...0xF8FF).contains(value)
             && !(0x17000...0x1CFFF).contains(value) && !(0x12000...0x167FF).contains(value)
@@ -26,7 +26,7 @@ struct AttributeKeyTests {
                 Issue.record("U+\(String(value, radix: 16))")
                 continue
             }
-            // Marks must stay marks. Otherwise their order in a text would depend on the folding.
+            // Marks must remain marks. Otherwise their order in a text would depend on the folding.
             if scalar.properties.canonicalCombiningClass != .notReordered {
                 let marks = withoutCase.unicodeScalars.map(\.properties.canonicalCombiningClass)
                 #expect(!marks.contains(.notReordered), "U+\(String(value, radix: 16))")

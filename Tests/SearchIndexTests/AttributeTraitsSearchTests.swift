@@ -6,7 +6,7 @@ import Testing
 
 @testable import SearchIndex
 
-/// An item whose attribute `mood` has these traits.
+/// Returns an item whose attribute `mood` has these traits.
 private func mood(
     _ identifier: String, _ mood: AttributeValue?, _ traits: AttributeTraits = [.searchable, .searchableByDefault],
     isUpdate: Bool = false

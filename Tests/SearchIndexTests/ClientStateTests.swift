@@ -40,7 +40,7 @@ struct ClientStateTests {
             for number in 0..<40 {
                 try await index.commit(try batch("item\(number)").with(clientState: [UInt8(number)]))
             }
-            // As after a crash: the applier is somewhere in between.
+            // As after a crash, the applier has applied only some of the entries.
         }
         let index = try SearchIndex(directory: folder.path, access: .readWrite)
         #expect(try await index.clientState(of: Store.app) == [39])
@@ -122,8 +122,8 @@ struct ClientStateTests {
             let index = try SearchIndex(directory: folder.path, access: .readWrite)
             for number in 0..<6 { try await index.index([EncodedItem(item("item\(number)"))], in: Store.app) }
             try await index.close()
-            // As if the database had been reset to an earlier state, so that the entries are needed
-            // again.
+            // As if the database had been reset to an earlier state, so that the log entries are
+            // needed again.
             let queue = try DatabaseQueue(
                 path: folder.path("index.sqlite"), configuration: SearchIndex.configuration(isReadOnly: false))
             try await queue.write { db in

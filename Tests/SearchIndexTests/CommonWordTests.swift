@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Words that nearly every item has")
 struct CommonWordTests {
-    /// A store in which every item is a diary, and only the items of one app have “winter”.
+    /// Creates a store in which every item is a diary, and only one app's items contain “winter”.
     private func store() async throws -> Store {
         let store = try Store()
         for number in 0..<40 {

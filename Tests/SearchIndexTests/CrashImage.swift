@@ -6,8 +6,8 @@ import TestSupport
 
 @testable import SearchIndex
 
-/// Copies a store's files at the start of a chosen transaction, as a crash at that moment would
-/// leave them.
+/// Copies a store's files when a chosen transaction starts, as a crash at that point would leave
+/// them.
 final class CrashImage: Sendable {
     private struct State {
         var source = ""
@@ -27,13 +27,13 @@ final class CrashImage: Sendable {
         }
     }
 
-    /// Requests the copy at the start of a transaction, after a number of others.
+    /// Requests a copy at the start of the transaction that follows `count` others.
     func arm(_ source: String, after count: Int) throws {
         let target = try TemporaryFolder()
         state.withLock { $0 = State(source: source, target: target, countdown: count) }
     }
 
-    /// The copy. Made now if the chosen transaction has not started.
+    /// Returns the copy, and makes it now if the chosen transaction has not started.
     func take() throws -> TemporaryFolder? {
         try state.withLock { state in
             if !state.isTaken { try Self.copy(&state) }

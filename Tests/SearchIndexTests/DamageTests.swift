@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A damaged store")
 struct DamageTests {
-    /// The bytes of a sound store of 200 items.
+    /// Returns the bytes of an intact store with 200 items.
     private static func soundFile() async throws -> [UInt8] { try await soundFiles.value["index.sqlite"]! }
 
     private static let soundFiles = Task { try await makeSoundFiles() }
@@ -56,7 +56,7 @@ struct DamageTests {
                 if let error = error as? SearchIndexError { errors.append(error) } else { Issue.record(error) }
             }
         }
-        // Damage that was repaired at the opening is noticed damage, too.
+        // Damage that was repaired when the store was opened counts as detected.
         if index.recovery.lostDonations { errors.append(.damaged(path: folder.path, detail: "repaired")) }
         let replacement = try (0..<40).map { try EncodedItem(item("item \($0 * 5)", title: "pear \($0)")) }
         let change = try [EncodedItem(update("item 3", ["title": .string("plum")]))]
@@ -159,7 +159,7 @@ struct DamageTests {
                 try await index.index([EncodedItem(item("one", title: "apple"))], in: Store.app)
                 try await index.close()
             }
-            // A table that is not strict accepts any value. So does a damaged page.
+            // A table that is not strict accepts any value, as a damaged page may contain.
             var configuration = Configuration()
             configuration.prepareDatabase { try $0.execute(sql: "PRAGMA writable_schema = ON") }
             let queue = try DatabaseQueue(path: folder.path("index.sqlite"), configuration: configuration)

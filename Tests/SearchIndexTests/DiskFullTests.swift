@@ -8,8 +8,8 @@ import Testing
 
 @testable import SearchIndex
 
-/// With a file layer and a database that run out of room on request. EndToEndTests do the same on a
-/// real file system.
+/// With a file layer and a database that run out of space on request. EndToEndTests test the same
+/// on a real file system.
 @Suite("No room left")
 struct DiskFullTests {
     private let folder: TemporaryFolder
@@ -28,7 +28,7 @@ struct DiskFullTests {
     private func donate(_ numbers: ClosedRange<Int>, to index: SearchIndex, bytes: Int = 200) async throws {
         for number in numbers {
             var batch = IndexBatch(scope: Store.app)
-            // Letters that compress badly.
+            // Random letters, which compress badly.
             var random = SplitMix64(seed: UInt64(number))
             let text = String(decoding: (0..<bytes).map { _ in UInt8(97 + random.below(26)) }, as: UTF8.self)
             batch.index([try EncodedItem(item("\(number)", title: "common", text: "\(text) \(number)"))])
@@ -59,7 +59,7 @@ struct DiskFullTests {
         let last = Int(try await state(of: index) ?? "") ?? 0
         #expect((20...22).contains(last))
         #expect(try await numbers(in: index) == Array(1...last))
-        // Nothing half-written: a copy opens without a trace of the failure.
+        // Nothing is half-written: a copy opens without a trace of the failure.
         try await checkCopy(last: last)
         disk.leave(nil)
         try await donate((last + 1)...(last + 10), to: index)
@@ -93,14 +93,14 @@ struct DiskFullTests {
         await #expect(throws: SearchIndexError.self) { try await index.clientState(of: Store.app) }
         #expect(index.rejectedItems.isEmpty)
         try await limit(index, toPages: pages * 100)
-        // An attempt from before there was room may report its failure only now.
+        // An attempt from before there was space may report its failure only now.
         for _ in 0..<10 where (try? await index.settle()) == nil {}
         #expect(try await numbers(in: index) == Array(1...60))
         #expect(try await state(of: index) == "60")
         #expect(try await index.generation() == 1)
         try await index.close()
-        // The disk had room, so the database may have been damaged. The next opening checks it and
-        // finds it sound.
+        // The disk had free space, so the database may have been damaged. The next opening checks
+        // it and finds it intact.
         #expect(index.folder.isSuspect)
         let later = try open()
         #expect(later.recovery.findings == [] && !later.folder.isSuspect)
@@ -139,7 +139,7 @@ struct DiskFullTests {
             guard case .full = error else { return #expect(Bool(false), "\(String(describing: error))") }
         } else {
             index.abandon()
-            // There would be room now.
+            // There would be enough space now.
             try await limit(index, toPages: pages * 100)
         }
         await #expect(throws: SearchIndexError.closed) { try await index.settle() }

@@ -27,7 +27,7 @@ struct DonationTermsTests {
         return batch
     }
 
-    /// Applies nothing until ``gate`` is signalled, and has no room left.
+    /// Fills the log. Nothing is applied until ``gate`` is signalled.
     private func fill() async throws -> LogApplier {
         let applier = try #require(index.applier)
         let gate = gate

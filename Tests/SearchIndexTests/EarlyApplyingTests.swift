@@ -35,7 +35,7 @@ struct EarlyApplyingTests {
             directory: path, access: .readWrite, knownGeneration: nil, now: { 1 }, seams: seams)
     }
 
-    /// Starts a read of a bundle's own items, and returns once the read waits.
+    /// Starts a read of a bundle's own items, and returns when the read waits.
     private static func ownRead(
         of scope: IndexScope, _ index: SearchIndex
     ) async throws -> Task<[String], any Error> {
@@ -50,7 +50,7 @@ struct EarlyApplyingTests {
         return task
     }
 
-    /// The identifiers of all items, in the order of application.
+    /// Returns the identifiers of all items, in the order in which they were applied.
     private static func order(_ index: SearchIndex) async throws -> [String] {
         try await index.settle()
         return try await index.items(matching: .and([]), limit: 10_000).items.map(\.record.uniqueIdentifier)
@@ -77,7 +77,7 @@ struct EarlyApplyingTests {
     @Test("An app that reads continuously while it donates does not delay other donations")
     func endless() async throws {
         let folder = try TemporaryFolder()
-        /// The action at the start of a transaction of the applier.
+        /// The action that runs when the applier starts a transaction.
         let hook = SharedHook()
         let index = try Self.open(folder.path("store")) { seams in
             seams.prepareDatabase = { db in
@@ -93,8 +93,8 @@ struct EarlyApplyingTests {
         try await index.commit(try Self.batch(["own 0"], in: Store.app))
         let first = try await Self.ownRead(of: Store.app, index)
         hook.body.withLock {
-            // Each time the applier looks for the next entry, the app has donated once more and
-            // waits for that.
+            // Each time the applier checks for the next entry, the app has made another donation
+            // and waits for it.
             $0 = {
                 let round = hook.nextRound()
                 guard round <= 20 else { return }
@@ -174,8 +174,8 @@ struct EarlyApplyingTests {
         #expect(try StoreVerifier(directory: copy.path("store")).verify().isClean)
     }
 
-    /// The files of a store that crashed when an own read was answered and others' donations were
-    /// not applied.
+    /// Returns the files of a store that crashed after it had answered an own read but before it
+    /// had applied other apps' donations.
     private static func crashed() async throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         let image = CrashImage()
@@ -350,7 +350,7 @@ struct EarlyApplyingTests {
     }
 }
 
-/// An action on the applier's queue.
+/// An action that runs on the applier's queue.
 private final class SharedHook: Sendable {
     let body = Mutex<(@Sendable () -> Void)?>(nil)
     private let count = Mutex(0)
@@ -364,7 +364,7 @@ private final class SharedHook: Sendable {
     }
 }
 
-/// Counts the number of times that files are opened for reading.
+/// Counts how often files are opened for reading.
 private final class CountingFiles: LogFiles {
     private let files = SystemLogFiles()
     private let count = Mutex(0)

@@ -5,15 +5,15 @@ import Synchronization
 
 @testable import SearchIndex
 
-/// The machine's file system with N bytes left, for the log.
+/// The machine's file system with a limited number of free bytes, for the log.
 final class FullDisk: LogFiles {
     private let files = SystemLogFiles()
     private let room = Mutex<Int?>(nil)
 
-    /// Leaves room for N bytes; `nil` means no limit.
+    /// Sets the number of free bytes; `nil` means no limit.
     func leave(_ bytes: Int?) { room.withLock { $0 = bytes } }
 
-    /// Returns the number of bytes for which there is room.
+    /// Returns how many of the bytes fit, and takes their space.
     fileprivate func take(_ count: Int) -> Int {
         room.withLock { room in
             guard let left = room else { return count }
@@ -45,7 +45,8 @@ private struct FullDiskFile: LogFile {
     func synchronize() throws(LogFileError) { try file.synchronize() }
     func truncate(to size: Int) throws(LogFileError) { try file.truncate(to: size) }
 
-    /// Writes like a file system: the bytes that fit, and then an error. Overwriting needs no room.
+    /// Writes as a file system does: the bytes that fit, and then an error. Overwriting needs no
+    /// space.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(LogFileError) -> Int {
         guard offset + bytes.count > (try file.size()) else { return try file.write(bytes, at: offset) }
         let count = disk.take(bytes.count)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SearchIndex
 
-/// The expected content of the index, in the simplest form.
+/// The expected content of the index, modelled as simply as possible.
 private struct Model {
     struct Key: Hashable {
         var scope: IndexScope
@@ -49,7 +49,7 @@ private struct Model {
         entries.filter { $0.value.expires > now }.map { ($0.key, $0.value.record) }
     }
 
-    /// The items in which every word occurs. The last word may be a prefix.
+    /// Returns the items that contain every word. The last word may be a prefix.
     func found(_ words: [String], lastIsPrefix: Bool, _ now: Double) -> Set<Key> {
         Set(
             alive(now).filter { _, record in
@@ -142,12 +142,12 @@ struct ModelTests {
     private func compare(
         _ store: Store, _ model: Model, _ random: inout SplitMix64, _ comment: Comment
     ) async throws {
-        // A repeated word counts once.
+        // A repeated word is considered only once.
         let words = Array(Self.words.shuffled(using: &random).prefix(1 + random.below(2)))
         let isPrefix = random.below(2) == 0
         let text = words.joined(separator: " ") + (isPrefix ? "" : " ")
         let (hits, total) = try await store.index.search(text, limit: 10_000)
-        // If some have all words, only these are counted.
+        // If any hit contains all words, only such hits are counted.
         let complete = hits.filter { $0.kind != .someWords }
         let found = complete.map { Model.Key(scope: $0.item.scope, identifier: $0.item.record.uniqueIdentifier) }
         let now = store.clock.now
@@ -161,7 +161,7 @@ struct ModelTests {
         #expect(try await store.index.itemCounts() == counts, comment)
     }
 
-    /// The remaining words must equal the words of a new store: none missing, none in excess.
+    /// The remaining words must equal the words in a new store: none missing, none left over.
     private func compareVocabulary(_ store: Store, _ model: Model) async throws {
         let fresh = try Store()
         for (key, entry) in model.entries { try await fresh.put(entry.record, in: key.scope) }

@@ -28,7 +28,7 @@ struct QueryAgreementTests {
             exact += plan.isExact ? 1 : 0
             indexed += plan.usesIndex ? 1 : 0
         }
-        // All outcomes must be frequent, or the agreement would prove little.
+        // All outcomes must be frequent; otherwise the agreement would prove little.
         #expect(found > 40)
         #expect(exact > 16)
         #expect(indexed > 32)

@@ -9,7 +9,7 @@ import TextAnalysis
 struct QueryFoldingTests {
     private static let scalars = (1...0x10FFFF as ClosedRange<UInt32>).compactMap(Unicode.Scalar.init)
 
-    /// The possible forms of a scalar under any modifiers.
+    /// Returns the possible forms of a scalar under any modifiers.
     private static func foldings(_ scalar: Unicode.Scalar) -> [[Unicode.Scalar]] {
         [(false, false), (true, false), (false, true), (true, true)].map { foldsCase, foldsDiacritics in
             Array(
@@ -31,7 +31,7 @@ struct QueryFoldingTests {
                 for result in scalars where result.isASCII && FoldedByte.isLetter(UInt8(result.value)) {
                     isRight = isRight && folded == .letter(UInt8(result.value)) && scalars.count <= 2
                 }
-                // The scalars after a letter must not be letters, and must not vanish.
+                // The scalars that follow a letter must not be letters, and must not be removed.
                 isRight = isRight && scalars.filter { $0.isASCII && FoldedByte.isLetter(UInt8($0.value)) }.count <= 1
             }
             #expect(isRight, "U+\(String(scalar.value, radix: 16)): \(folded), \(foldings)")
@@ -68,7 +68,7 @@ struct QueryFoldingTests {
         ])
     func needles(needle: String, text: String, isExpected: Bool) throws {
         let needle = try #require(ByteNeedle(needle))
-        // At each position of a block.
+        // At each offset in a block.
         for shift in 0..<20 {
             let text = String(repeating: ".", count: shift) + text
             #expect(Array(text.utf8).withUnsafeBytes { needle.mayOccur(in: $0) } == isExpected)

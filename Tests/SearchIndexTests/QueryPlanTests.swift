@@ -5,7 +5,7 @@ import Testing
 
 @testable import SearchIndex
 
-/// Queries that exceed the limits of SQLite.
+/// Queries that exceed SQLite's limits.
 let hostileQueries: [String] = {
     let nested: [String] = (0..<60).map { "(rating == \($0) && title == \"*\" || (" }
     let numbers = 0..<1_000

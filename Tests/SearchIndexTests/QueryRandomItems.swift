@@ -3,8 +3,8 @@ import ItemRecord
 import MetadataQuery
 import TestSupport
 
-/// Random items and queries over one small stock of values, so that many comparisons hold, with all
-/// the features that make texts hard to compare.
+/// Random items and queries over a small set of values, so that many comparisons match, with all
+/// features that make texts hard to compare.
 enum QueryRandomItems {
     static let names = [
         "title", "keywords", "rating", "dueDate", "contentType", "contentTypeTree", "com_example_key", "größe",
@@ -28,7 +28,7 @@ enum QueryRandomItems {
         case 1: return random.pick(types)
         case 2...8: return (0..<(1 + random.below(3))).map { _ in random.pick(fragments) }.joined()
         case 9:
-            // About as long as a key.
+            // About as long as an index key.
             let start = String(repeating: random.pick(["a", "日", "é", "e\u{301}", "서"]), count: 60 + random.below(8))
             return start + random.pick(fragments)
         case 10:
@@ -73,7 +73,7 @@ enum QueryRandomItems {
     static func record(_ random: inout SplitMix64, _ number: Int) -> ItemRecord {
         var record = ItemRecord(uniqueIdentifier: "\(number)" + random.pick(["", "", "a", "é", "\u{212A}", "k", "K"]))
         if random.below(2) == 0 {
-            // Names with a NUL are rejected.
+            // Names that contain a NUL character are rejected.
             record.domainIdentifier = String(text(&random).unicodeScalars.filter { $0 != "\0" })
         }
         for name in names.dropLast() where random.below(3) > 0 { record.attributes[name] = value(&random) }

@@ -34,7 +34,7 @@ struct QueryResultsTests {
             #expect(page.items.count <= 7)
             found += page.items.map(\.record.uniqueIdentifier)
             cursor = page.next
-            // Deleting listed items, and adding new ones, moves nothing.
+            // Deleting listed items, and adding new ones, shifts no results.
             if found.count == 7 {
                 try await store.index.delete(identifiers: [found[0], found[6]], in: store.scope)
                 try await store.add([queryItem("new", ["title": .string("x")])])
@@ -94,8 +94,8 @@ struct QueryResultsTests {
         let store = try await QueryTestStore(Self.records(3_000))
         let evaluated = Mutex(0)
         let cancel = Mutex<(@Sendable () -> Void)?>(nil)
-        // The evaluator checks conformance once for each item. At the hundredth item the query is
-        // cancelled from within.
+        // The evaluator checks conformance once for each item. At the hundredth item, the check
+        // itself cancels the query.
         let context = QueryContext(
             clock: QueryClock(now: queryTestNow),
             conforms: { _, _ in
@@ -116,7 +116,7 @@ struct QueryResultsTests {
         go.yield()
         await #expect(throws: IndexQueryError.cancelled) { try await task.value }
         #expect((100...101).contains(evaluated.withLock { $0 }))
-        // The connection is as good as before.
+        // The connection works as before.
         #expect(try await store.find("rating == 3").count == 300)
     }
 

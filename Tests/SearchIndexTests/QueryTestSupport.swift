@@ -5,10 +5,10 @@ import TestSupport
 
 @testable import SearchIndex
 
-/// The current time of the tests: 2024-05-15 12:00 UTC.
+/// The tests' current time: 2024-05-15 12:00 UTC.
 let queryTestNow = 737_467_200.0
 
-/// A store whose current time is ``queryTestNow``, in a separate folder.
+/// A store in its own folder, whose current time is ``queryTestNow``.
 struct QueryTestStore: Sendable {
     let index: SearchIndex
     private let folder: TemporaryFolder
@@ -24,7 +24,7 @@ struct QueryTestStore: Sendable {
         try await index.index(records.map { try EncodedItem($0) }, in: scope ?? self.scope)
     }
 
-    /// The identifiers of the matching items, in order.
+    /// Returns the identifiers of the matching items, in order.
     func find(
         _ query: String, filters: [String] = [], bundle: String? = nil, context: QueryContext = queryTestContext
     ) async throws -> [String] {
@@ -39,7 +39,7 @@ struct QueryTestStore: Sendable {
     }
 }
 
-/// Types that conform to their prefix, in any case. "private" is not searchable by default.
+/// Types conform to their prefix, ignoring case. "private" is not searchable by default.
 let queryTestContext = QueryContext(
     clock: QueryClock(now: queryTestNow),
     conforms: { $0.lowercased() == $1.lowercased() || $0.lowercased().hasPrefix($1.lowercased() + ".") },

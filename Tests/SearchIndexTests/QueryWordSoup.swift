@@ -4,8 +4,8 @@ import ItemRecord
 import MetadataQuery
 import TestSupport
 
-/// Random texts of few words and of characters about which words, full text and folding may
-/// disagree. Patterns are cut out of them, so that most patterns match.
+/// Random texts made of a few words and of characters that word division, full text and folding may
+/// treat differently. Patterns are cut from them, so that most patterns match.
 enum QueryWordSoup {
     static let names = [
         "title", "displayName", "keywords", "contactKeywords", "contentDescription", "subject", "textContent",
@@ -94,7 +94,7 @@ enum QueryWordSoup {
         return TextPattern(elements)
     }
 
-    /// Mostly from the start of a word to the end of one.
+    /// Returns a piece that mostly starts and ends at word boundaries.
     private static func piece(_ random: inout SplitMix64, of text: String) -> String {
         let scalars = Array(text.unicodeScalars)
         let starts = Words(text, splittingCaseChanges: random.below(3) == 0).map {

@@ -9,10 +9,10 @@ import Testing
 
 @Suite("Queries that use words")
 struct QueryWordsTests {
-    /// Limits under which a small store is treated as a large one: words are looked up, common or
+    /// Limits that treat a small store like a large one: words are looked up, whether common or
     /// not.
     static let lookups = CandidateLimits(fewRows: 0, smallStore: .max, rareShare: .max)
-    /// And limits under which words are often common, and few words of a pattern are checked.
+    /// Limits under which words are often common, and only few words of a pattern are checked.
     static let samples = CandidateLimits(
         fewRows: 8, smallStore: 16, sample: 48, commonShare: 8, skippedShare: 3, words: 2, expansions: 1, rareShare: 4)
 
@@ -69,7 +69,7 @@ struct QueryWordsTests {
         let looked = try await check(store, records, &random, 100, Self.lookups, seed)
         #expect(looked.words > 25)
         #expect(looked.found > 25)
-        // The entries removed from the full-text tables are those that were added.
+        // The entries removed from the full-text tables equal those that were added.
         let problems = try await store.index.write("Checking") { try FullTextCheck.problems($0) }
         #expect(problems.isEmpty)
     }

@@ -19,7 +19,7 @@ struct ReadPatienceTests {
         return batch
     }
 
-    /// A store whose reads wait for nothing.
+    /// Returns a store whose reads do not wait.
     private static func impatient(_ folder: TemporaryFolder) throws -> SearchIndex {
         var seams = StoreHooks()
         (seams.readLimits.time, seams.readLimits.timeForLittle) = (.zero, .zero)
@@ -49,7 +49,7 @@ struct ReadPatienceTests {
             #expect(try await index.itemCounts() == [Store.app.bundle: 1])
             #expect(try await index.count(SearchRequest("lemon")) == 1)
         }
-        // A caller without pending donations waits for nothing, with any patience.
+        // A caller without pending donations never waits, regardless of the patience.
         try await ReadPatience.own(Store.app.bundle).during { () throws in
             #expect(try await index.search(SearchRequest("lemon", bundle: Store.app.bundle)).hits.count == 1)
             #expect(try await index.clientState(of: Store.app) == nil)
@@ -101,7 +101,7 @@ struct ReadPatienceTests {
             }
         }
         while applier.state.withLock({ $0.waiters.isEmpty }), !isAnswered.withLock(\.self) { await Task.yield() }
-        // A request for an item of another bundle does not wait for this one.
+        // A request for another bundle's item does not wait for this donation.
         if patience != .everything, patience != .own(Self.other.bundle) {
             try await patience.during { () throws in
                 #expect(try await index.items(uniqueIdentifier: "a", bundle: Store.app.bundle).isEmpty)
@@ -136,14 +136,14 @@ struct ReadPatienceTests {
         #expect(hits.map(\.item.record.uniqueIdentifier) == ["one"])
         #expect(try await index.clientState(of: Store.app) == [7])
         try await index.settle()
-        // Numbers are assigned in the order of application.
+        // Numbers are assigned in the order in which entries are applied.
         let all = try await index.items(matching: .and([])).items
         #expect(all.first?.record.uniqueIdentifier == "one" && all.count == 7)
         #expect(applier.state.withLock { $0.early.isEmpty && $0.pending.isEmpty && $0.applied == $0.target })
         try await index.close()
     }
 
-    /// More seeds than in every run: `SEARCHLIGHT_ORDER_SEEDS` sets the number.
+    /// `SEARCHLIGHT_ORDER_SEEDS` sets a larger number of seeds than an ordinary run has.
     private static let seeds =
         ProcessInfo.processInfo.environment["SEARCHLIGHT_ORDER_SEEDS"].flatMap { UInt64($0) } ?? 12
 
@@ -197,8 +197,8 @@ struct ReadPatienceTests {
         }
     }
 
-    /// The actions of several bundles, some with waits of the bundle, and crashes between any two
-    /// transactions. Another store gets the same actions and applies them in order.
+    /// Donations and waits of several bundles, with crashes between any two transactions. A second
+    /// store gets the same actions and applies them in order.
     @Test("With any early entries, each bundle has its donations, also after a crash", arguments: 1...seeds)
     func anyOrder(seed: UInt64) async throws {
         var folder = try TemporaryFolder()
@@ -207,7 +207,7 @@ struct ReadPatienceTests {
         func open(_ folder: TemporaryFolder) throws -> SearchIndex {
             var seams = StoreHooks()
             (seams.readLimits.time, seams.readLimits.timeForLittle) = (.zero, .zero)
-            // Reached sometimes.
+            // Small enough to be reached sometimes.
             seams.maximumEarlyEntries = 6
             image.watch(&seams)
             return try SearchIndex(

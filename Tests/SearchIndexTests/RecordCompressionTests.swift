@@ -30,7 +30,7 @@ struct RecordCompressionTests {
         var random = SplitMix64(seed: 7)
         let lengths = [0, 1, 5, 47, 48, 49, 100, 4095, 70_000, 1 << 20, (1 << 20) + 1]
         for length in lengths + (0..<200).map({ _ in random.below(3000) }) {
-            // From a single character to bytes that cannot be compressed.
+            // From a single repeated character to bytes that cannot be compressed.
             for variety in [1, 4, 30, 256] {
                 let record = Data([1] + (0..<length).map { _ in UInt8(random.below(variety)) })
                 let kept = try stored(record)
@@ -72,7 +72,7 @@ struct RecordCompressionTests {
             // The checksum of the row detects a change that zstd does not notice.
             #expect(read == changed || read.count == record.count)
         }
-        // A forbidden length, and a length that differs from the record's.
+        // An invalid length, and a length that differs from the record's.
         for length in [UInt32(0), 400, 402, 0xFF_FFFF] {
             let head = [UInt8(ascii: "z"), 2, UInt8(length & 0xFF), UInt8(length >> 8 & 0xFF), UInt8(length >> 16)]
             let changed = Data(head) + kept.dropFirst(5)
@@ -90,7 +90,7 @@ struct RecordCompressionTests {
         let text = String(repeating: "the words of the text ", count: 20)
         for number in 0..<6 { try await store.put(item("item \(number)", title: "apple \(number)", text: text)) }
         try await store.index.settle()
-        // As an earlier version wrote them.
+        // In the form that an earlier version wrote.
         try await store.index.write("Changing rows") { db in
             try db.execute(sql: "UPDATE item SET record = plain_record(record) WHERE id % 2 = 0")
         }

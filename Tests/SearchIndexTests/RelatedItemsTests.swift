@@ -5,14 +5,14 @@ import Testing
 
 @testable import SearchIndex
 
-/// An item that lives no longer than another.
+/// Returns an item that is deleted together with a related item.
 private func activity(_ identifier: String, of related: String?, domain: String? = nil) -> ItemRecord {
     var record = item(identifier, title: "common", domain: domain)
     record.attributes["relatedUniqueIdentifier"] = related.map(AttributeValue.string)
     return record
 }
 
-/// The rule of related items in the simplest form, for one bundle.
+/// A model of the related-item rule for one bundle, as simple as possible.
 private struct RelatedModel {
     struct Key: Hashable {
         var index: String?
@@ -30,7 +30,7 @@ private struct RelatedModel {
         }
     }
 
-    /// At the end of a batch: repeatedly removes the items that depend on missing items.
+    /// Applied at the end of a batch: repeatedly removes items whose related item is missing.
     mutating func settle() {
         while true {
             let present = Set(items.keys.map(\.identifier))
@@ -56,7 +56,7 @@ struct RelatedItemsTests {
         try await store.put(item("a", title: "common"))
         try await store.put(activity("a", of: "missing"))
         #expect(try await all == [])
-        // Nothing of it is left behind.
+        // Nothing remains of the item.
         #expect(try await store.vocabulary() == [])
     }
 

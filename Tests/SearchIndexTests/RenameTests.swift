@@ -9,8 +9,8 @@ import UserSearch
 @testable import ItemRecord
 @testable import SearchIndex
 
-/// The expected content of the index, in the simplest form: the item of each identifier, and its
-/// attributes.
+/// The expected content of the index, modelled as simply as possible: the item for each identifier,
+/// and its attributes.
 private struct Model {
     struct Key: Hashable {
         var scope: IndexScope
@@ -43,7 +43,7 @@ private struct Model {
         for (key, entry) in moved { entries[key] = entry }
     }
 
-    /// Returns `true` if the index has these items and no others. Unknown numbers match any number.
+    /// Returns `true` if the index contains exactly these items. Unknown numbers match any number.
     func matches(_ items: [StoredItem]) -> Bool {
         items.count == entries.count
             && items.allSatisfy { item in
@@ -104,7 +104,7 @@ struct RenameTests {
         #expect(after.record == record)
         #expect(try await identifiers == ["/b", "/c"])
         #expect(try await store.found("lem").first == "/c")
-        // The following donation changes the item's attributes, and nothing else.
+        // The next donation changes only the item's attributes.
         try await store.put(item("/c", title: "melon", domain: "e"))
         #expect(try await number("/c") == before.number)
         let history = try await store.index.engagementHistory(from: 0, limit: 10).entries
@@ -139,7 +139,7 @@ struct RenameTests {
         #expect(try await titles() == ["a": "b", "b": "a", "d": "c", "e": "d", "f": "e"])
         try await rename(["a": "b", "b": "d", "d": "a", "x": "e", "e": "x"])
         #expect(try await titles() == ["b": "b", "d": "a", "a": "c", "x": "d", "f": "e"])
-        // The item for which it would wait does not exist, so the identifier is free.
+        // The item that blocks the identifier does not exist, so the identifier is free.
         try await rename(["x": "y", "y": "z"])
         #expect(try await titles()["y"] == "d")
         try await verify()
@@ -198,11 +198,11 @@ struct RenameTests {
         for (identifier, other) in expected { #expect(try await related(identifier) == other, "\(identifier)") }
         try await store.index.delete(identifiers: ["b", "me"], in: Store.app)
         #expect(try await identifiers == ["a", "of b"])
-        // An item whose related item is in another index depends on it, too.
+        // An item whose related item is in another index depends on it too.
         try await store.put(item("a", title: "common"), in: Self.named)
         try await rename(["a": "c"])
         #expect(try await related("of b") == "a")
-        // The earlier dependents of the new identifier have a related item all the time.
+        // The earlier dependents of the new identifier always have a related item.
         try await store.put(dependent("of c", of: "c"), item("d", title: "common"))
         try await rename(["d": "c"])
         #expect(try await related("of c") == "c")
@@ -225,7 +225,7 @@ struct RenameTests {
         #expect(try await identifiers == ["a", "b", "later"])
         #expect(try await store.index.clientState(of: Store.app) == [7])
         #expect(try await store.index.engagementHistory(from: 0, limit: 10).entries.map(\.uniqueIdentifier) == ["b"])
-        // Its related item never comes.
+        // The related item never arrives.
         batch = IndexBatch(scope: Store.app)
         late.attributes["relatedUniqueIdentifier"] = .string("none")
         batch.index([try EncodedItem(late)])
@@ -305,8 +305,8 @@ struct RenameTests {
             let before = model
             var batch = IndexBatch(scope: scope)
             clock.advance(by: 1)
-            // An item that is deleted and donated again in one batch keeps its counts. This test
-            // does not check that.
+            // If one batch deletes an item and donates it again, the item keeps its counts. This
+            // test does not check that.
             let deletes = random.below(3) == 0
             for _ in 0..<(1 + random.below(3)) {
                 switch random.below(5) {

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Reasons why a search does not show an item")
 struct SearchDiagnosisTests {
-    /// A store with a report, and with others that have no word in common with it.
+    /// Creates a store with a report, and with other items that have no word in common with it.
     private func store() async throws -> Store {
         let store = try Store()
         store.clock.advance(by: 400 * 86400)

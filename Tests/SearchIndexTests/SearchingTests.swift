@@ -15,7 +15,8 @@ struct SearchingTests {
             item("description", title: "b", keywords: ["b"], description: "lemon", text: "b"),
             item("title", title: "lemon", keywords: ["b"], description: "b", text: "b"),
             item("keywords", title: "b", keywords: ["lemon"], description: "b", text: "b"))
-        // So that the word is not in every item, which would make it worthless.
+        // Other items, so that the word does not occur in every item, which would make it
+        // worthless.
         for number in 0..<20 { try await store.put(item("other \(number)", title: "c", text: "d")) }
         #expect(try await store.found("lemon") == ["title", "keywords", "description", "text"])
         let scores = try await store.index.search("lemon").hits.map(\.score)
@@ -75,7 +76,7 @@ struct SearchingTests {
         ] {
             #expect(try await store.found(text) == found, "\(text)")
         }
-        // A date in words that leaves nothing is not a filter.
+        // A date phrase that leaves no results is not a filter.
         #expect(try await store.found("html 2 today") == ["2"])
         var request = SearchRequest("kind:pdf")
         request.readsFilters = false

@@ -6,7 +6,7 @@ import TestSupport
 @testable import SearchIndex
 @testable import ItemRecord
 
-/// The current time, set by a test.
+/// The current time, which the test sets.
 final class TestClock: Sendable {
     private let moment = Mutex(1_000_000.0)
 
@@ -49,7 +49,7 @@ struct Store {
         try await index.index(records.map { record in try EncodedItem(record) }, in: scope)
     }
 
-    /// The identifiers of the hits of a search, best first.
+    /// Returns the identifiers of a search's hits, best first.
     func found(_ text: String, bundle: String? = nil) async throws -> [String] {
         try await index.search(text, bundle: bundle, limit: 10_000).hits.map(\.item.record.uniqueIdentifier)
     }
@@ -58,8 +58,8 @@ struct Store {
         try await index.items(uniqueIdentifier: identifier).first?.record
     }
 
-    /// The content of the full-text table: each word with its column, its documents and its
-    /// occurrences.
+    /// Returns the content of the full-text table: each word with its column, and its numbers of
+    /// documents and occurrences.
     func vocabulary() async throws -> [String] {
         try await index.write("Reading the vocabulary") { db in
             try db.execute(
@@ -86,7 +86,7 @@ struct Store {
     }
 }
 
-/// An item with texts in the indexed attributes.
+/// Returns an item with texts in the indexed attributes.
 func item(
     _ identifier: String, title: String? = nil, keywords: [String] = [], description: String? = nil,
     text: String? = nil, domain: String? = nil, expires: ItemRecord.Expiration = .standard
@@ -99,7 +99,7 @@ func item(
     return record
 }
 
-/// A change of some attributes of an item.
+/// Returns a change to some of an item's attributes.
 func update(
     _ identifier: String, _ attributes: [String: AttributeValue], domain: String? = nil,
     expires: ItemRecord.Expiration = .standard

@@ -12,7 +12,7 @@ struct StoreClockTests {
     private static let day = 86400.0
     private static let year = 365 * day
 
-    /// A machine: monotonic time, and a wall clock that can be set.
+    /// A machine with monotonic time, and a wall clock that can be set.
     private final class Machine: Sendable {
         struct State {
             var time = 0.0
@@ -25,7 +25,7 @@ struct StoreClockTests {
         var wall: Double { state.withLock { $0.time + $0.offset } }
         func pass(_ seconds: Double) { state.withLock { $0.time += seconds } }
         func set(by seconds: Double) { state.withLock { $0.offset += seconds } }
-        /// Is off for a while, and starts again.
+        /// Turns the machine off for a time, and starts it again.
         func restart(after seconds: Double) {
             state.withLock { state in
                 state.time += seconds
@@ -74,7 +74,7 @@ struct StoreClockTests {
         } else {
             machine.set(by: -error)
         }
-        // Found before anything is written, and not purged.
+        // The items are found before anything is written, and are not purged.
         #expect(try await Self.names(index) == ["default", "own", "never"])
         #expect(try await index.deleteExpired() == 0)
         #expect(try await Self.names(index) == ["default", "own", "never"])
@@ -143,7 +143,7 @@ struct StoreClockTests {
             while applier.state.withLock({ $0.waiters.isEmpty }) { await Task.yield() }
             gate.signal()
             let value = try await task.value
-            // Back, which is another setting. The dates follow it.
+            // Setting the clock back is another change. The dates follow it.
             machine.set(by: -change)
             try await Self.put("new", index)
             try await index.settle()
@@ -231,8 +231,8 @@ struct StoreClockTests {
         let machine = Machine()
         var random = SplitMix64(seed: seed)
         var index = try machine.open(folder)
-        /// The moment at which the lifetime of each item ends, and the latest moment of its
-        /// removal: items may get additional time if the machine was off for very long.
+        /// The time at which each item's lifetime ends; its removal may be later, because items may
+        /// get additional time if the machine was off for very long.
         var ends: [String: Double] = [:]
         let slack = 3 * 3600.0
         for step in 0..<60 {
@@ -257,8 +257,8 @@ struct StoreClockTests {
             }
             let found = try await Self.names(index)
             for (name, end) in ends {
-                // After a restart there is no evidence how long the machine was off if its clock
-                // was also set.
+                // After a restart, if the clock was also set, it is unknown how long the machine
+                // was off.
                 if machine.time < end - slack { #expect(found.contains(name), "step \(step)") }
                 if machine.time > end + 5 * 20 * Self.day { #expect(!found.contains(name), "step \(step)") }
             }

@@ -35,12 +35,12 @@ struct SuggestionTests {
         #expect(Set(found) == ["completion Quartet", "completion quarterly", "title quarterly report"])
         #expect(found.last == "title quarterly report")
         #expect(try await Self.suggestions(store, "report quart") == ["completion report quarterly"])
-        // Words of texts, and of texts with the other words.
+        // Words of texts, and words of texts that contain the other words.
         #expect(try await Self.suggestions(store, "photo") == ["completion photosynthesis"])
         #expect(try await Self.suggestions(store, "report photo") == ["completion report photosynthesis"])
         #expect(try await Self.suggestions(store, "quartet photo").isEmpty)
         #expect(try await Self.suggestions(store, "quart", limit: 1).count == 1)
-        // A phrase ends with its sentence.
+        // A phrase ends at the end of its sentence.
         try await store.put(item("signs", title: "Umbrella: rent. Or buy"))
         #expect(try await Self.suggestions(store, "umbr") == ["completion Umbrella"])
     }
@@ -59,7 +59,7 @@ struct SuggestionTests {
     func people() async throws {
         let store = try await Self.office()
         let people = ["person from:\"Anna Smith\"", "person to:Ännchen"]
-        // Their names are words of the items, too.
+        // People's names are words of the items too.
         #expect(try await Self.suggestions(store, "ann") == ["completion anna", "completion annchen"] + people)
         #expect(
             try await Self.suggestions(store, "anna sm") == ["completion anna Smith", "person from:\"Anna Smith\""])
@@ -179,7 +179,7 @@ struct SuggestionTests {
                 request.limit = 1000
                 let hits = try await store.index.search(request).hits
                 let complete = hits.count { $0.kind != .someWords }
-                // Words alone, as they are.
+                // Plain words only, unchanged.
                 let isPlain = suggestion.text.allSatisfy { $0.isLetter || $0 == " " }
                 request.text = suggestion.text.split(separator: " ").map { "\"\($0)\"" }.joined(separator: " ")
                 let exact = try isPlain ? await store.index.search(request).hits.count : total.count
@@ -240,7 +240,7 @@ struct SuggestionTests {
         #expect(try await Self.suggestions(store, "an", bundle: bundle).contains("person from:Anna"))
         #expect(try await Self.suggestions(store, "kind:p", bundle: bundle) == ["filter kind:pdf"])
         #expect(try await Self.suggestions(store, "lemonade kind:p", bundle: bundle) == ["filter lemonade kind:pdf"])
-        // A filter on an attribute that only other items have.
+        // A filter on an attribute that only other items have is not suggested.
         #expect(try await Self.suggestions(store, "due") == ["filter due:"])
         #expect(try await Self.suggestions(store, "due", bundle: bundle).isEmpty)
         try await store.put(update("own", ["dueDate": .date(0)]))

@@ -209,7 +209,7 @@ struct WritingTests {
     @Test("Two bundles with similar names are counted without a crash")
     func lookalikeBundles() async throws {
         let store = try Store()
-        // Two names that are equal as Swift strings and different as bytes in SQLite.
+        // Two names that are equal as Swift strings but have different bytes in SQLite.
         try await store.put(item("one"), in: IndexScope(bundle: "com.caf\u{E9}"))
         try await store.put(item("two"), in: IndexScope(bundle: "com.cafe\u{301}"))
         #expect(try await store.index.itemCounts() == ["com.café": 2])

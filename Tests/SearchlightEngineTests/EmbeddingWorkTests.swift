@@ -10,7 +10,7 @@ import Testing
 @testable import SearchIndex
 @testable import SearchlightEngine
 
-/// The installation of a model, and the background work that embeds items with it.
+/// Installing a model, and the background work that embeds items with it.
 @Suite("Embedding work", .timeLimit(.minutes(10)))
 struct EmbeddingWorkTests {
     private let place: EnginePlace
@@ -114,7 +114,7 @@ struct EmbeddingWorkTests {
             #expect(try await engine.status(isExact: false).semantic == whole)
             try await engine.lookAhead()
             #expect(engine.scheduledJobs().isEmpty)
-            // A donation makes it due again within minutes, not after a day.
+            // A donation makes the work due again within minutes instead of after a day.
             var batch = IndexBatch(scope: IndexScope(bundle: "org.example.app"))
             batch.index([try EncodedItem(ItemRecord(uniqueIdentifier: "new"))])
             try await engine.commit(batch)
@@ -129,8 +129,8 @@ struct EmbeddingWorkTests {
         try await place.withEngine { engine in
             try await donate(40, engine)
             _ = try install()
-            // The first call is before the first item. An item has a passage, and a passage two
-            // layers, so the pause is inside the third passage.
+            // The first call comes before the first item. An item has one passage, and a passage
+            // two layers, so the pause is in the middle of the third passage.
             let calls = Mutex(0)
             let isPaused = { @Sendable in
                 calls.withLock { calls in
@@ -141,12 +141,12 @@ struct EmbeddingWorkTests {
             #expect(try await engine.embedStep(isPaused: isPaused))
             let part = try #require(try await engine.semanticStatus())
             #expect((1...4).contains(part.embedded) && part.embedded + part.pending == 40, "\(part)")
-            // While paused, nothing is embedded.
+            // Nothing is embedded during a pause.
             let before = calls.withLock { $0 }
             #expect(try await engine.embedStep(isPaused: { true }))
             #expect(try await engine.semanticStatus() == part && calls.withLock { $0 } == before)
-            // The checkpoint is where a paused task waits. Each step is paused here, and only the
-            // opening of the gate lets the task continue.
+            // A paused task waits at the checkpoint. Every step is paused here, and only opening
+            // the gate lets the task continue.
             let passes = Mutex(0)
             let isClosed = Mutex(true)
             try await engine.run(
@@ -170,7 +170,8 @@ struct EmbeddingWorkTests {
             let installed = try install()
             let model = SemanticModel(store: place.store, clock: clock) {}
             func maps() throws -> Int {
-                // Foundation stops at the first short read, and the kernel gives a page at a time.
+                // Foundation stops at the first short read, and the kernel returns one page at a
+                // time.
                 let bytes = try BoundedFile.beginning("/proc/self/maps", limit: 64 << 20)
                 return String(decoding: bytes, as: UTF8.self).split(separator: "\n")
                     .count { $0.hasSuffix(place.store + "/model/model.safetensors") }
@@ -204,7 +205,7 @@ struct EmbeddingWorkTests {
             #expect(found.hits.first?.snippet?.text == "mirror harbour lantern")
             search.usesMeaning = false
             #expect(try await engine.find(search).hits.isEmpty)
-            // A diagnosis sees the same ranking.
+            // A diagnosis uses the same ranking.
             search.usesMeaning = true
             let number = try #require(found.hits.first?.item.number)
             let diagnosis = try await engine.diagnose(search, item: number)
@@ -238,7 +239,7 @@ struct EmbeddingWorkTests {
             while try await engine.embedStep() {}
             let found = try await engine.similar(to: number, search)
             #expect(found.basis == .meaning && found.advice == nil)
-            // Its words are synonyms.
+            // The words of this item are synonyms.
             #expect(found.hits.first?.item.record.uniqueIdentifier == "i9")
             #expect(found.hits.first?.snippet?.text == "mirror harbour lantern")
             #expect(found.hits.count == 3 && !found.hits.contains { $0.item.number == number })

@@ -14,7 +14,7 @@ import UserSearch
 @testable import SearchlightEngine
 
 /// Messages between the command and the service are unchanged after decoding, and no received
-/// message can do harm.
+/// message can cause harm.
 @Suite("Calls of the engine as messages")
 struct EngineCallTests {
     private func crossed<Value: Codable>(_ value: Value) throws -> Value {
@@ -42,7 +42,7 @@ struct EngineCallTests {
         #expect(described(other) == described(value), "\(call)")
     }
 
-    /// The complete value, equal for equal values.
+    /// Returns a complete description of the value, equal for equal values.
     private func described(_ value: BusValue) -> String {
         switch value {
         case .dictionary(let entries):
@@ -160,7 +160,7 @@ struct EngineCallTests {
         _ = try? BusDecoder.decode(Call.self, from: changed(try BusEncoder.encode(call), &random))
     }
 
-    /// A different value in one position, or one value less.
+    /// Returns the value with a different value in one position, or with one value fewer.
     private func changed(_ value: BusValue, _ random: inout SplitMix64) -> BusValue {
         let others: [BusValue] = [
             .string("x"), .unsigned(.max), .signed(-1), .double(.nan), .boolean(true), .bytes([0xFF]), .strings(["a"]),

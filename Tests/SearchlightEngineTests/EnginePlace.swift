@@ -5,9 +5,9 @@ import SearchlightEngine
 import Synchronization
 import TestSupport
 
-/// A folder with a store and extensions, and engines that can start no worker.
+/// A folder with a store and extensions, and engines that cannot start workers.
 struct EnginePlace {
-    /// A wall clock that only the test moves.
+    /// A wall clock that only the test advances.
     final class Time: Sendable {
         private let moment = Mutex(1_000_000.0)
         var now: Double { moment.withLock { $0 } }
@@ -23,7 +23,7 @@ struct EnginePlace {
     var store: String { folder.path("store") }
     var extensions: String { folder.path("extensions") }
 
-    /// Installs an extension that the registry accepts and no worker can load.
+    /// Installs an extension that the registry accepts but no worker can load.
     @discardableResult
     func install(_ identifier: String) throws -> (identifier: String, path: String) {
         (identifier, try PlainBundle(identifier, in: extensions).path)

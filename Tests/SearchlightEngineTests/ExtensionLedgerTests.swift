@@ -16,8 +16,8 @@ struct ExtensionLedgerTests {
 
     init() throws { place = try EnginePlace() }
 
-    /// A ledger that knows an extension of a folder on file system 1, and its findings after the
-    /// removal.
+    /// Returns a ledger that knows an extension in a folder on file system 1, and its findings
+    /// after the removal.
     private func ledgerAfter(
         _ states: [SearchedFolder]
     ) throws -> (ledger: ExtensionLedger, registry: ExtensionRegistry) {
@@ -37,7 +37,8 @@ struct ExtensionLedgerTests {
         arguments: [SearchedFolder.unreadable, .open(fileSystem: 2), .missing(above: 2)])
     func folderIsNotThere(state: SearchedFolder) throws {
         #expect(try ledgerAfter([state]).ledger.removals.isEmpty)
-        // Nor once the removal was noticed: the items wait until the folder can be read again.
+        // The items are not deleted either once the removal was noticed: they wait until the folder
+        // can be read again.
         let (ledger, registry) = try ledgerAfter([.open(fileSystem: 1), state])
         #expect(Array(ledger.removals.keys) == ["com.example.notebook"])
         #expect(ledger.due(registry, now: Self.week * 2, grace: Self.week, look: { _ in state }).isEmpty)

@@ -6,7 +6,7 @@ import UserSearch
 
 @testable import SearchlightEngine
 
-/// The date that is shown beside a result.
+/// The date shown next to a result.
 @Suite("Date of a result")
 struct FoundItemDateTests {
     private func date(_ type: String?, _ dates: [String: Double]) -> Double? {

@@ -42,7 +42,7 @@ struct HealthFileTests {
         let folder = try TemporaryFolder()
         let print = BundleFingerprint(manifest: .init(path: "/"), library: nil, worker: nil)
         var all: [String: ExtensionHealth] = [:]
-        // Each with the maximum that is stored: 64 KiB of names and their reasons.
+        // Each file has the maximum content that is stored: 64 KiB of names and reasons.
         for number in 0..<200 {
             var health = ExtensionHealth()
             for second in 0..<3 {
@@ -117,7 +117,7 @@ struct HealthFileTests {
         let folder = try TemporaryFolder()
         let (files, changes) = (8, 10)
         DispatchQueue.concurrentPerform(iterations: files) { number in
-            // Each process has its own, without knowledge of the others.
+            // Each process has its own file and does not know the others.
             let file = HealthFile(directory: folder.path, attempts: 100_000)
             for change in 0..<changes {
                 do throws(HealthStoreError) {

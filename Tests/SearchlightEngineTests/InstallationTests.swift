@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Paths of an installation")
 struct InstallationTests {
-    /// Makes empty files below a folder.
+    /// Creates empty files below a folder.
     private func make(_ names: [String], in folder: String) throws {
         for name in names {
             let file = URL(filePath: folder).appending(path: name)
@@ -29,7 +29,7 @@ struct InstallationTests {
         #expect(found.workerPath == "\(prefix.path)/libexec/searchlight/searchlight-worker")
         #expect(found.quickLookPath == "\(prefix.path)/libexec/searchlight/searchlight-quicklook")
         #expect(found.frameworkFolder == "\(prefix.path)/lib/searchlight")
-        // The window is a package of its own.
+        // The window is a separate package.
         #expect(found.windowPath == nil)
         try make([programs + "searchlight-window"], in: prefix.path)
         let complete = Installation(environment: [:], programFolder: "\(prefix.path)/\(folder)")

@@ -8,8 +8,8 @@ import Testing
 
 @Suite("The list of jobs")
 struct JobStoreTests {
-    /// Files of all earlier formats, kept in `Tests/Fixtures/Jobs`. Each must be readable
-    /// indefinitely.
+    /// Files in all earlier formats, kept in `Tests/Fixtures/Jobs`. It must always remain possible
+    /// to read each of them.
     private static let kept = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Fixtures/Jobs").path
     private static let job: Job = {
@@ -57,7 +57,7 @@ struct JobStoreTests {
         let folder = try TemporaryFolder()
         for power in 6..<14 {
             var names: Set<String> = []
-            // Other processes have another order, and so have sets of another size.
+            // The order differs between processes, and between sets of different capacity.
             names.reserveCapacity(1 << power)
             names.formUnion((0..<50).map { "item \($0)" })
             let owed = names

@@ -78,7 +78,7 @@ struct OmissionStoreTests {
     func unnamed() throws {
         let store = store()
         for number in 0..<Omissions.maximumNames + 3 { say("\(number)", reason: "locked", to: store) }
-        // The worker is lost; the next one reports everything again.
+        // The worker is lost; the next worker reports everything again.
         store.take(.retrying(bundle: bundle, after: .cancelled))
         for number in 0..<Omissions.maximumNames + 3 { say("\(number)", reason: "locked", to: store) }
         store.settle(bundle, .everything)

@@ -11,7 +11,7 @@ import WriteAheadLog
 
 @testable import SearchlightEngine
 
-/// Related, damaged, failing and interrupted protected indexes.
+/// Protected indexes that are related, damaged, failing or interrupted.
 @Suite("Protected indexes under stress", .timeLimit(.minutes(10)))
 struct ProtectedDamageTests {
     private let place: EnginePlace
@@ -38,7 +38,7 @@ struct ProtectedDamageTests {
             .map(\.record.uniqueIdentifier).sorted()
     }
 
-    /// The protected files of the store.
+    /// Returns the paths of the store's protected files.
     private func files() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: place.store + "/protected").filter { $0 != "key" }
             .map { place.store + "/protected/" + $0 }
@@ -51,7 +51,7 @@ struct ProtectedDamageTests {
         try await place.withEngine { engine async throws in
             try await engine.unlock(passphrase: Self.passphrase, creates: true)
             try await engine.commit(batch("o", in: IndexScope(bundle: Self.first.bundle), nil))
-            // Each index has an item that is related to one of the other.
+            // Each index has an item that is related to an item in the other index.
             for (scope, name, other) in [(Self.first, "p", "q"), (Self.second, "q", "p")] {
                 try await engine.commit(batch(name, in: scope))
                 try await engine.commit(batch(name, related: other, in: scope))
@@ -63,7 +63,7 @@ struct ProtectedDamageTests {
             for round in 0..<30 { try await engine.commit(batch("large", title: "\(round) \(long)")) }
             #expect(try await names(engine) == all)
         }
-        // The first unlocking rewrites the file of the first index.
+        // Unlocking for the first time rewrites the first index's file.
         for _ in 0..<2 {
             try await place.withEngine { engine async throws in
                 #expect(try await engine.unlock(passphrase: Self.passphrase, creates: false).findings == [])
@@ -98,7 +98,7 @@ struct ProtectedDamageTests {
                 guard case EngineError.protection(.damaged(path, _)) = error else { return false }
                 return true
             }
-            // An index with plain items is not protected.
+            // An index that contains plain items is not protected.
             try await engine.commit(batch("c", in: Self.second, nil))
             try await engine.commit(batch("d", in: IndexScope(bundle: "com.example.app"), nil))
             #expect(try await names(engine) == ["c", "d", "plain"])
@@ -165,7 +165,7 @@ struct ProtectedDamageTests {
     }
 }
 
-/// The system's files, with a hook before the next read of a protected index.
+/// The system's files, with a hook that runs before the next read of a protected index.
 private final class LockingFiles: LogFiles {
     private let system = SystemLogFiles()
     let onNextRead = Mutex<(@Sendable () -> Void)?>(nil)

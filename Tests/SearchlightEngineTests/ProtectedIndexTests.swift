@@ -9,7 +9,7 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// Protected indexes of an engine, without a service.
+/// An engine's protected indexes, without a service.
 @Suite("Protected indexes", .timeLimit(.minutes(10)))
 struct ProtectedIndexTests {
     private let place: EnginePlace
@@ -37,7 +37,7 @@ struct ProtectedIndexTests {
         try await engine.find(ItemSearch(text)).hits.map(\.item.record.uniqueIdentifier).sorted()
     }
 
-    /// The names of the store's files that contain a text.
+    /// Returns the names of the store's files that contain a text.
     private func files(containing text: String) throws -> [String] {
         let files = FileManager.default.enumerator(atPath: place.store)?.compactMap { $0 as? String } ?? []
         #expect(files.contains { $0.hasPrefix("protected/") })
@@ -245,7 +245,7 @@ struct ProtectedIndexTests {
         try FileManager.default.removeItem(atPath: place.store + "/protected/key")
         try await place.withEngine { engine async throws in
             #expect(try await found(Self.canary, engine) == ["plain"])
-            // New keys would make the old files look like files of this store.
+            // With new keys, the old files would seem to be files of this store.
             await #expect(throws: EngineError.protection(.noKeys)) {
                 try await engine.unlock(passphrase: Self.passphrase, creates: true)
             }
@@ -292,8 +292,7 @@ struct ProtectedIndexTests {
                 await engine.lock()
                 #expect(try await found(Self.canary, engine) == [])
             }
-            // Everything that was acknowledged or not is either there or not, and the file is
-            // whole.
+            // Each donation, acknowledged or not, is either stored or not, and the file is intact.
             let report = try await engine.unlock(passphrase: Self.passphrase, creates: false)
             #expect(report.findings == [] && report.items >= 1)
         }

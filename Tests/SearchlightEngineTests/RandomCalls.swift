@@ -13,7 +13,7 @@ import UserSearch
 
 @testable import SearchlightEngine
 
-/// Calls and errors of every kind, with any content that a user or an extension may write.
+/// Calls and errors of every kind, with any content that a user or an extension may produce.
 enum RandomCalls {
     static func text(_ random: inout SplitMix64) -> String { random.text(length: random.below(12)) }
     static func maybe(_ random: inout SplitMix64) -> String? { random.below(2) == 0 ? nil : text(&random) }
@@ -37,7 +37,7 @@ enum RandomCalls {
         let place = QueryPlace(timeZone: text(&random), firstWeekday: number(&random))
         let scope = IndexScope(bundle: text(&random), index: maybe(&random))
         var search = ItemSearch(text(&random), bundle: maybe(&random))
-        // In a fixed order, so that equal calls are equal bytes.
+        // In a fixed order, so that equal calls have equal bytes.
         search.attributes = Set(texts(&random).prefix(1))
         search.excludedBundles = Set(texts(&random).prefix(1))
         search.countsUpTo = random.below(2) == 0 ? nil : number(&random)

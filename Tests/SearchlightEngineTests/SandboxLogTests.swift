@@ -26,7 +26,7 @@ struct SandboxLogTests {
         let (first, second) = (SandboxLog(directory: folder.path) { 1 }, SandboxLog(directory: folder.path) { 2 })
         first.take(tried("bpf"))
         let whole = try folder.read("sandbox.json")
-        // Like a slow reader.
+        // Reads slowly.
         let reader = try #require(FileHandle(forReadingAtPath: folder.path("sandbox.json")))
         second.take(tried("keyctl"))
         #expect(try reader.readToEnd().map(Array.init) == whole)
@@ -43,7 +43,8 @@ struct SandboxLogTests {
         log.take(tried("keyctl"))
         #expect(details(log) == ["bpf", "keyctl"])
         #expect(details(SandboxLog(directory: folder.path) { 1 }) == ["bpf"])
-        // Closing it is not enough: a process that another test starts at this moment shares it.
+        // Closing the file is not enough: a process that another test starts at this moment shares
+        // it.
         flock(other, LOCK_UN)
         close(other)
         log.take(tried("mount"))

@@ -10,7 +10,7 @@ import Testing
 @testable import SearchIndex
 @testable import SearchlightEngine
 
-/// Work for a scheduler that needs no worker.
+/// Work that a scheduler runs and that needs no worker.
 @Suite("Scheduled work of the engine", .timeLimit(.minutes(10)))
 struct ScheduledWorkTests {
     private let place: EnginePlace

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Scans over embeddings")
 struct EmbeddingScanTests {
-    /// Quantized rows with random components, and the same as floats.
+    /// Quantized rows with random components, and the same rows as floats.
     private struct Store {
         var components: [Int8] = []
         var scales: [Float] = []
@@ -37,7 +37,7 @@ struct EmbeddingScanTests {
             }
         }
 
-        /// The similarity of each row, in double precision.
+        /// Returns the similarity of each row, in double precision.
         func similarities(_ query: [Float]) -> [Double] {
             scales.indices.map { row in
                 (0..<width).reduce(0) { $0 + Double(components[row * width + $1]) * Double(query[$1]) }
@@ -155,7 +155,7 @@ struct EmbeddingScanTests {
             let vector = near(centers[number % centers.count])
             table.append(QuantizedEmbedding(vector))
             few.add(vector)
-            // The first call has no codes, the second makes them all, and the last adds some.
+            // The first call finds no codes, the second computes them all, and the last adds some.
             if [1000, EmbeddingTable.fewestWithCodes + 100].contains(number) { table.completeCodes() }
         }
         table.completeCodes()

@@ -12,7 +12,7 @@ extension TinyModel {
     }
 }
 
-/// The encoder as its definition says it, in double precision.
+/// The encoder by its definition, in double precision.
 struct EncoderOracle {
     let model: TinyModel
 

@@ -89,7 +89,7 @@ struct EncoderTests {
         #expect(Float16Bits.float(0x7BFF) == 65504 && Float16Bits.float(0x0001) == 0x1p-24)
         #expect(Float16Bits.float(0x8000).sign == .minus && Float16Bits.float(0x03FF) == 0x3FFp-24)
         #expect(Float16Bits.float(0x7C00) == .infinity && Float16Bits.float(0x7E00).isNaN)
-        // The kernels convert 16 numbers at a time.
+        // The kernels convert 16 numbers at once.
         for level in KernelLevel.available {
             for first in stride(from: 0, to: 0x10000, by: 16) {
                 let halves = (first..<first + 16).map { UInt16($0) }
@@ -169,7 +169,7 @@ struct EncoderTests {
 }
 
 extension TinyModel {
-    /// Makes the first element of a tensor no number.
+    /// Sets the first element of a tensor to NaN.
     fileprivate mutating func spoil(_ name: String) {
         var tensor = tensors[name] ?? Tensor(shape: [0], elements: [])
         tensor.elements[0] = .nan

@@ -82,7 +82,7 @@ struct SafetensorsTests {
         ]
         var loop = MutationLoop(seed: MutationLoop.seed, corpus: corpus, tokens: tokens.map { Array($0.utf8) })
         let accepted = try loop.run(inputs) { file in
-            // The length is mutated too, but most changes are to reach what is behind it.
+            // The length is mutated too, but most mutations should reach the content that follows.
             let table = file.count >= 8 ? Int(file[0]) : 0
             let tries = [
                 file,

@@ -5,8 +5,8 @@ import Testing
 
 @testable import SemanticEmbedding
 
-/// Models with damaged files, and texts of any characters. `SEARCHLIGHT_MODEL_FUZZ` sets the number
-/// of inputs of each test.
+/// Models with damaged files, and texts with arbitrary characters. `SEARCHLIGHT_MODEL_FUZZ` sets
+/// the number of inputs for each test.
 @Suite("Damaged models and any text", .timeLimit(.minutes(60)))
 struct ModelFuzzTests {
     private static func inputs(_ usual: Int) -> Int {
@@ -15,7 +15,7 @@ struct ModelFuzzTests {
 
     private struct Broken: Error, CustomStringConvertible { var description: String }
 
-    /// A model whose weights have about 7 KB, so that many can be written.
+    /// Returns a model whose weights take about 7 KB, so that many can be written.
     private static func model() -> TinyModel {
         var model = TinyModel()
         (model.hidden, model.heads, model.layers, model.intermediate, model.positions) = (16, 1, 1, 16, 8)
@@ -23,8 +23,8 @@ struct ModelFuzzTests {
         return model
     }
 
-    /// Embeds a text on each level. The results have a length of 1, and levels with fused
-    /// operations give equal bits.
+    /// Embeds a text at each level. The results are unit vectors, and levels with fused operations
+    /// give identical bits.
     private static func check(_ folder: ModelFolder, _ text: String) throws -> [[Float]] {
         let model = try EmbeddingModel(folder: folder)
         var embeddings: [[Float]] = []
@@ -64,7 +64,7 @@ struct ModelFuzzTests {
                 _ = try Self.check(try ModelFolder(path: folder.path), "Anna by the sea side.")
                 return true
             } catch let error as EmbeddingError {
-                // Damaged weights may give numbers that are not finite.
+                // Damaged weights may produce numbers that are not finite.
                 return error == .notFinite
             }
         }

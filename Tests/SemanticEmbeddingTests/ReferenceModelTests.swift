@@ -9,7 +9,7 @@ private enum ReferenceModel {
     static let path = ProcessInfo.processInfo.environment["SEARCHLIGHT_MODEL"]
 }
 
-/// Tests with the real model all-MiniLM-L6-v2, whose folder `SEARCHLIGHT_MODEL` names.
+/// Tests with the real model all-MiniLM-L6-v2. `SEARCHLIGHT_MODEL` is the path of its folder.
 @Suite(
     "The reference model",
     .enabled(if: ReferenceModel.path != nil, "skipped: SEARCHLIGHT_MODEL does not name the folder of the model"))
@@ -97,7 +97,7 @@ struct ReferenceModelTests {
         for vector in try Self.reference("wordpiece-vectors.json", Tokens.self).vectors {
             let tokens = tokenizer.tokens(of: vector.text, limit: 512)
             #expect(other.tokens(of: vector.text, limit: 512) == tokens)
-            // The one text with control tokens.
+            // The only text with control tokens.
             if !vector.text.contains("[CLS]") { #expect(tokens == vector.ids, "\(vector.text)") }
         }
         let texts = ["[CLS] literal [SEP] markers [MASK] in text [UNK]"]

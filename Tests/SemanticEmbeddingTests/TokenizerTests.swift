@@ -5,8 +5,8 @@ import Testing
 
 @testable import SemanticEmbedding
 
-/// The tokenisations of the reference implementation, with a vocabulary of their tokens. A piece
-/// that is not among them cannot change the longest piece that is.
+/// The reference implementation's tokenisations, with a vocabulary of their tokens. A piece that is
+/// not among them cannot affect the longest match.
 private struct TokenizerReference: Decodable {
     struct Vector: Decodable {
         let text: String
@@ -22,7 +22,7 @@ private struct TokenizerReference: Decodable {
         return try JSONDecoder().decode(TokenizerReference.self, from: bytes)
     }
 
-    /// The vocabulary as lines of `vocab.txt`.
+    /// Returns the vocabulary as the lines of `vocab.txt`.
     func vocabulary() -> [UInt8] {
         let largest = vectors.flatMap(\.ids).max() ?? 0
         var lines = (0...largest).map { "[unused\($0)]" }
@@ -30,8 +30,8 @@ private struct TokenizerReference: Decodable {
         for vector in vectors {
             for (number, token) in zip(vector.ids, vector.tokens) { lines[Int(number)] = token }
         }
-        // The parts of control tokens in a text, at the numbers that the vocabulary of the model
-        // has.
+        // The parts of control tokens in a text, with the numbers that they have in the model's
+        // vocabulary.
         for (number, token) in ControlTokens.pieces { lines[number] = token }
         return Array((lines.joined(separator: "\n") + "\n").utf8)
     }
@@ -116,7 +116,7 @@ struct TokenizerTests {
         }
     }
 
-    /// The pieces of a word, tried one by one.
+    /// Returns the pieces of a word, which are tried one by one.
     private static func longest(_ word: String, _ pieces: Set<String>) -> [String]? {
         var (rest, found) = (Substring(word), [String]())
         while !rest.isEmpty {
@@ -142,7 +142,8 @@ struct TokenizerTests {
             var end = 0
             tokenizer.forEachWord(in: text) { word, bytes in
                 #expect(word.range.lowerBound >= end && !word.tokens.isEmpty)
-                // A character that is divided into several words has its range in each of them.
+                // If a character is divided into several words, each word has the character's
+                // range.
                 end = word.range.lowerBound
                 #expect(String(validating: bytes[word.range], as: UTF8.self) != nil)
                 return true

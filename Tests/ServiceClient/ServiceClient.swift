@@ -14,7 +14,8 @@ struct ServiceClient {
             print("Arguments: store, role, bundle.")
             exit(64)
         }
-        // The owner of the service. A client of another user must be rejected by the service.
+        // The owner of the service's socket. The service must reject a client that runs as another
+        // user.
         var status = stat()
         guard stat(arguments[1], &status) == 0 else {
             print("There is no store at \(arguments[1]).")

@@ -24,7 +24,7 @@ struct DelegateTests {
             call.reply(Payload.inline(Array((isRight ? "mine" : "?").utf8)).arguments)
         }
         other.onCall { $0.reply(Payload.inline(Array("stolen".utf8)).arguments) }
-        // The second to register, for its own bundle: an app cannot name another.
+        // The second delegate to register, for its own bundle: an app cannot name another bundle.
         _ = try await app.connection.call(DelegateRequest.register.member, [])
         _ = try await other.connection.call(DelegateRequest.register.member, [])
         let withBundle = await refusal {
@@ -76,7 +76,7 @@ struct DelegateTests {
             try await app.donate(["a", "b"])
             await service.stop()
         }
-        // Its name is known, and its donations are lost.
+        // The service still knows the app, but its donations are lost.
         try #require(unlink(folder.path("store/index.sqlite")) == 0)
         _ = unlink(folder.path("store/index.sqlite-wal"))
         for name in try folder.names where name == "never" { Issue.record("\(name)") }

@@ -8,7 +8,8 @@ import Testing
 
 @Suite("The monitor of libdispatch's pools", .timeLimit(.minutes(10)))
 struct DispatchPoolMonitorTests {
-    /// The expiry of libdispatch's timer on the uptime clock, according to proc_pid_fdinfo(5).
+    /// Returns the expiry of libdispatch's timer on the uptime clock, according to
+    /// proc_pid_fdinfo(5).
     private func expiry(_ process: pid_t) throws -> String {
         let folder = "/proc/\(process)/fdinfo"
         let timers = try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { number in

@@ -13,10 +13,10 @@ struct DonationOrderTests {
         let arrival = old.now
         #expect(new.accept(since: new.now) { false })
         #expect(!old.accept(since: arrival) { true })
-        // While both are there, no order is promised.
+        // While both connections exist, no order is guaranteed.
         #expect(old.accept(since: arrival) { false })
-        // A donation after the other connection's donation is the newest, even if that connection
-        // is gone.
+        // A donation that follows the other connection's donation is the newest, even if that
+        // connection has been closed.
         #expect(old.accept(since: old.now) { true })
     }
 

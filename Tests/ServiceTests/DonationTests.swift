@@ -10,7 +10,7 @@ import Testing
 
 @testable import SearchlightService
 
-/// `true` in the torture form of these tests.
+/// `true` in a torture run.
 private let isTorture = ProcessInfo.processInfo.environment["SEARCHLIGHT_TORTURE_ROUNDS"] != nil
 
 @Suite("Donations over a socket", .timeLimit(.minutes(10)))
@@ -33,7 +33,7 @@ struct DonationTests {
         #expect(await eventually { service.service.heldBytes == 0 })
         for number in 0..<clients {
             let client = try await service.app("com.example.app\(number)")
-            // Every batch wrote the same item, so the item shows which batch came last.
+            // Every batch wrote the same item, so the item shows which batch was last.
             let last = try await client.query("title == 'batch \(batches - 1)'").identifiers
             #expect(last == ["last"], "client \(number)")
             let state = try await client.clientState()
@@ -52,7 +52,7 @@ struct DonationTests {
 
     @Test("Donations that fifty clients send at once do not accumulate in the service's memory")
     func memory() async throws {
-        // The program: the use of other tests in this process does not count.
+        // A separate program, so that memory used by other tests in this process is not counted.
         let program = try await Program(folder: try TemporaryFolder())
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<50 {
@@ -63,17 +63,17 @@ struct DonationTests {
             }
             try await group.waitForAll()
         }
-        // The limit of waiting bytes, plus room for the caches of SQLite and of the allocator.
+        // The limit for pending bytes, plus the caches of SQLite and of the allocator.
         let most = try #require(peakBytes(of: program.process))
         #expect(most < ServiceLimits().heldBytes + (256 << 20))
         program.send(SIGTERM)
         #expect(await program.wait() == 0)
     }
 
-    /// Sends batches, eight at a time. Each expects the state of the one before.
+    /// Sends batches, eight at a time. Each expects the client state of its predecessor.
     private static func donate(_ count: Int, over client: TestClient) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            // The order on the connection is the order of these calls. Only the waits are in tasks.
+            // The calls are made in order on the connection. Only the waits are in tasks.
             var states: [UInt8]?
             for batch in 0..<count {
                 var records: [UInt8] = []
@@ -156,7 +156,7 @@ private func batch(_ identifier: String, title: String) throws -> [UInt8] {
     return batch
 }
 
-/// The peak resident memory of a process.
+/// Returns the peak resident memory of a process.
 func peakBytes(of process: pid_t) -> Int? {
     let text = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
     let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

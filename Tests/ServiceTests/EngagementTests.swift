@@ -32,7 +32,7 @@ struct EngagementTests {
         #expect(try await Self.isCounted(notes, "n1"))
         #expect(try await notes.search("not").identifiers.first == "n1")
         #expect(try await mail.search("not").identifiers.first != "m1")
-        // Items of another app, and kinds that apps may not use.
+        // Items of another app, and kinds of engagement that apps may not report.
         #expect(try await !Self.isCounted(notes, "m1"))
         #expect(try await !Self.isCounted(mail, "n1"))
         for kind in ["open", "drag", "", "SELECT"] {
@@ -63,7 +63,7 @@ struct EngagementTests {
         }
         let before = try await found(choosesLast: true)
         #expect(before.count == 5)
-        // There is no notification when a report was counted.
+        // No notification announces that a report was counted.
         var tries = 0
         while try await found(choosesLast: false).first?.id != before.last?.id, tries < 1000 { tries += 1 }
         #expect(tries < 1000)

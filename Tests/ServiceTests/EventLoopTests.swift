@@ -7,7 +7,7 @@ import Testing
 
 @testable import SearchlightService
 
-/// The thread that waits for the time and for work at once.
+/// The thread that waits for timers and for work at the same time.
 @Suite("The event loop", .timeLimit(.minutes(10)))
 struct EventLoopTests {
     private let loop: EventLoop

@@ -11,7 +11,8 @@ import Testing
 
 @testable import SearchlightService
 
-/// Items of a month ago stay: a week before they expire, a service requests them by identifier.
+/// Items that are a month old are kept: a week before they expire, a service requests them by
+/// identifier.
 @Suite("Items that are about to expire", .timeLimit(.minutes(10)))
 struct ExpiryTests {
     private static let bundle = "com.example.by-name"
@@ -25,7 +26,7 @@ struct ExpiryTests {
         var all: [[String]] { state.withLock { $0 } }
     }
 
-    /// A service over the same store, N days later, on an idle machine.
+    /// Returns a service for the same store, `day` days later, on an idle machine.
     private func service(day: Double, worker: WorkerConfiguration? = nil) async throws -> TestService {
         try await TestService(folder: folder) { configuration in
             configuration.engine.now = { Date().timeIntervalSinceReferenceDate + day * 86400 }
@@ -34,8 +35,8 @@ struct ExpiryTests {
         }
     }
 
-    /// The items found a month and four days after the first donation: those donated again, and no
-    /// others.
+    /// Returns the items found a month and four days after the first donation: only those that were
+    /// donated again.
     private func found(_ bundle: String, _ identifier: String) async throws -> [String] {
         let service = try await service(day: 34)
         let app = try await service.app(bundle)

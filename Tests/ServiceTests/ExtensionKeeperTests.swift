@@ -10,7 +10,7 @@ import Testing
 @testable import SearchlightEngine
 @testable import SearchlightService
 
-/// Extensions that are added and removed while a service runs.
+/// Extensions that are added and removed while a service is running.
 @Suite("Extensions of a running service", .timeLimit(.minutes(10)))
 struct ExtensionKeeperTests {
     private let folder: TemporaryFolder
@@ -36,7 +36,7 @@ struct ExtensionKeeperTests {
         #expect(await eventually { service.lines.contains("com.example.x was added.") })
         try PlainBundle("com.example.x", in: extensions, version: "2")
         #expect(await eventually { service.lines.contains("com.example.x was replaced.") })
-        // Its pending reindex is requested. This service has no workers.
+        // The service requests the pending reindex. This service has no workers.
         #expect(await eventually { service.lines.contains("The pending reindex of com.example.x failed.") })
         let engine = try #require(service.service.engine)
         engine.ledger?.update { $0.noteDonation(of: "com.example.x") }
@@ -134,7 +134,7 @@ struct ExtensionKeeperTests {
         await service.stop()
     }
 
-    /// Gives a service a clock that a test moves, for waits and for the time of day.
+    /// Gives a service a clock that the test advances, for waits and for the wall clock.
     private func move(_ configuration: inout ServiceConfiguration, by clock: ManualClock) {
         let start = clock.now
         configuration.clock = clock
@@ -142,7 +142,7 @@ struct ExtensionKeeperTests {
         configuration.engine.now = { 800_000_000 + (clock.now - start) / .seconds(1) }
     }
 
-    /// Returns once a reindex has failed N times, and waits for its next attempt.
+    /// Returns when a reindex has failed `count` times and the service waits to retry.
     private func failed(_ count: Int, _ service: TestService) async throws -> Bool {
         func failures() -> Int { service.lines.all.count { $0.contains("pending reindex of com.example.x failed") } }
         guard await eventually({ failures() == count }) else { return false }
@@ -168,7 +168,7 @@ struct ExtensionKeeperTests {
             #expect(try await failed(count, service))
         }
         #expect(service.service.load.total > requests)
-        // The user's action during that time ends it.
+        // An action by the user during that time ends the wait.
         let engine = try #require(service.service.engine)
         try FileManager.default.removeItem(atPath: extensions + "/com.example.x.searchext")
         #expect(await engine.refreshExtensions().removed == ["com.example.x"])
@@ -185,7 +185,8 @@ struct ExtensionKeeperTests {
         #expect(try await failed(1, service))
         let engine = try #require(service.service.engine)
         try await engine.setEnabled(false, "com.example.x")
-        // The schedule notices it a little later. A job that begins before that fails once more.
+        // The schedule notices the change a little later. A job that starts before that fails once
+        // more.
         let isRefused = try await eventually {
             let report = try await service.service.scheduling.schedule(of: nil)
             return report.jobs.first?.job?.refusal == .disabled
@@ -196,8 +197,8 @@ struct ExtensionKeeperTests {
         #expect(service.lines.all.count { $0.contains("pending reindex of com.example.x failed") } == 1)
         try await engine.setEnabled(true, "com.example.x")
         #expect(try await failed(2, service))
-        // Its back-off after two failures has ended, too, except for the half minute after any
-        // failure.
+        // The back-off after two failures has ended too, except for the half minute that follows
+        // any failure.
         _ = try await engine.releaseExtension("com.example.x")
         clock.advance(by: .seconds(30))
         #expect(try await failed(3, service))

@@ -8,12 +8,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The real program, flooded by apps over real sockets.
+/// The real service program, flooded by apps over real sockets.
 @Suite(
     "A flood of donations", .serialized, .timeLimit(.minutes(10)),
     .enabled(if: Alone.isSo, Comment(rawValue: Alone.hint)))
 struct FloodTests {
-    /// The additional time that a request of the user may take, in milliseconds.
+    /// The additional time that a user's request may take, in milliseconds.
     private static let slack = 50.0
     /// The maximum resident memory of the service, in bytes.
     private static let memory = 256 << 20
@@ -21,7 +21,7 @@ struct FloodTests {
     /// The duration of a measurement, and the minimum number of requests.
     private static let time = Duration.seconds(8)
     private static let fewest = 40
-    /// Other processes may use the machine at the same time, so one undisturbed run suffices.
+    /// Other processes may use the machine at the same time, so a single undisturbed run is enough.
     private static let attempts = 3
 
     @Test(
@@ -57,7 +57,7 @@ struct FloodTests {
         var kinds: [(name: String, during: Double)] = []
         var peakBytes = 0
         var hasReported = false
-        /// The longest duration of a small donation of another app, in milliseconds.
+        /// The longest time for a small donation by another app, in milliseconds.
         var donation = 0.0
 
         var description: String {
@@ -89,7 +89,7 @@ struct FloodTests {
                 return try await Flood.run(bundle: bundle, shape, flooder)
             }
         }
-        // The flood has started once a part of it is pending.
+        // The flood has started when a part of it is pending.
         _ = try await eventually { try await !shell.perform(PendingCall()).isEmpty }
         let during = Times()
         let end = ContinuousClock.now + time
@@ -103,7 +103,7 @@ struct FloodTests {
         }
         measured.during = during.percentile()
         measured.kinds = ["search", "drag", "preview"].map { kind in (kind, during.percentile(kind)) }
-        // An app finds the donations that it awaited.
+        // An app finds the donations that it has waited for.
         let own = try await app.query("title == 'more \(number - 1)'").identifiers
         #expect(own == ["more \(number - 1)"])
         measured.peakBytes = peakBytes(of: program.process) ?? .max
@@ -113,9 +113,9 @@ struct FloodTests {
         return measured
     }
 
-    /// Sends a user's requests: a search, a drag, a preview.
+    /// Sends a user's requests: a search, a drag and a preview.
     ///
-    /// - Returns: `true` if the search reported that it left something out.
+    /// - Returns: `true` if the search reported that it omitted results.
     private static func ask(_ shell: RemoteEngine, _ client: TestClient, _ times: Times) async throws -> Bool {
         let page = try await times.measure("search") { try await shell.find(ItemSearch("small")) }
         #expect(!page.hits.isEmpty)
@@ -136,7 +136,7 @@ private final class Times: Sendable {
     private let times = Mutex<[(kind: String, milliseconds: Double)]>([])
     var count: Int { times.withLock { $0.count } }
 
-    /// The 95th percentile, in milliseconds, of all or of one kind.
+    /// Returns the 95th percentile, in milliseconds, of all requests or of one kind.
     func percentile(_ kind: String? = nil) -> Double {
         let sorted = times.withLock { $0.filter { kind == nil || $0.kind == kind }.map(\.milliseconds).sorted() }
         return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, sorted.count * 95 / 100)]

@@ -8,10 +8,10 @@ import Testing
 
 @testable import SearchlightService
 
-/// Any bytes may arrive on the socket. Other clients are served in any case.
+/// Any bytes may arrive on the socket. Other clients are served regardless.
 @Suite("Hostile connections", .timeLimit(.minutes(10)))
 struct HostileTests {
-    /// A connection that only speaks D-Bus on request.
+    /// A connection that speaks D-Bus only when asked to.
     private struct RawConnection {
         let socket: OwnedDescriptor
 
@@ -22,7 +22,7 @@ struct HostileTests {
             _ = Glibc.send(socket.number, bytes, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
         }
 
-        /// Authenticates, like every client at its start.
+        /// Authenticates as every client does at the start.
         func authenticate() {
             let user = "\(getuid())".utf8.map { byte in
                 let digits = Array("0123456789abcdef".utf8)
@@ -32,7 +32,7 @@ struct HostileTests {
         }
     }
 
-    /// The head of a call with a body of N bytes.
+    /// Returns the header of a call with a body of this length.
     private static func head(bodyBytes: UInt32) -> [UInt8] {
         var bytes: [UInt8] = [UInt8(ascii: "l"), 1, 0, 1]
         func number(_ value: UInt32) {
@@ -64,7 +64,7 @@ struct HostileTests {
         let noncharacter = String(try #require(Unicode.Scalar(0xFFFE as UInt32)))
         try await app.donate(["a"], title: "cheese " + noncharacter)
         try await app.donate(["b"], title: "cheese")
-        // A launcher does not wait for the latest donations. Other clients do.
+        // A launcher does not wait for the latest donations, but other clients do.
         _ = try await app.query("title == '*'")
         let shell = try await service.shell()
         let answer = try await shell.connection.call(

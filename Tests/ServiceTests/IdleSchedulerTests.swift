@@ -6,7 +6,7 @@ import Testing
 
 @testable import SearchlightService
 
-/// The execution of the scheduler's decisions, with jobs and a machine that a test controls.
+/// The execution of the scheduler's decisions, with jobs and a machine that the test controls.
 @Suite("Carrying out the scheduler's decisions", .timeLimit(.minutes(10)))
 struct IdleSchedulerTests {
     private let clock = ManualClock()
@@ -83,11 +83,12 @@ struct IdleSchedulerTests {
         await runner.waitFor("run reindex:org.example")
         machine.change { $0.presence = .active }
         await runner.waitFor("pause reindex:org.example user-active")
-        // A paused job does not count as work, so the process may end. Neither is a sensor reading.
+        // A paused job is not considered work, so the process may exit. Neither is a sensor
+        // reading.
         #expect(await eventually { activity.now.requests == 0 })
         let total = activity.now.total
         machine.change { $0.presence = .away(since: 0) }
-        // It stays paused for a moment in any case.
+        // The job stays paused for a moment in any case.
         #expect(await eventually { clock.sleeperCount == 1 })
         clock.advance(by: .seconds(6))
         await runner.waitFor("resume reindex:org.example")
@@ -310,7 +311,7 @@ private final class ScriptedRunner: JobRunner {
         set { state.withLock { $0.stops = newValue } }
     }
 
-    /// `true` if looking ahead lasts until ``endLook()``.
+    /// `true` if a lookahead lasts until ``endLook()``.
     var looksLong: Bool {
         get { state.withLock { $0.looksLong } }
         set { state.withLock { $0.looksLong = newValue } }
@@ -337,7 +338,7 @@ private final class ScriptedRunner: JobRunner {
         waiting?.resume(returning: outcome)
     }
 
-    /// Returns once a request was made.
+    /// Returns when a request has been made.
     func waitFor(_ call: String) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isThere = state.withLock { state in

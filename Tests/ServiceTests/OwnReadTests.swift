@@ -10,8 +10,8 @@ import Testing
 struct OwnReadTests {
     private static let bundle = "com.example.bulk"
 
-    /// A text of some MiB, which takes a while to apply. Created once, because that takes a while
-    /// too, and tests share few threads.
+    /// A text of some MiB, which takes a while to apply. Created only once, because creating it is
+    /// slow too, and the tests share few threads.
     private static let text: String = {
         var random = SplitMix64(seed: 1)
         return (0..<300_000).map { _ in "w\(random.below(50_000))" }.joined(separator: " ")
@@ -33,8 +33,8 @@ struct OwnReadTests {
         "An item that moved to another domain and was read exists after a kill, though other donations were pending"
     )
     func killed() async throws {
-        // On a machine with other work the bulk may be applied too soon. Then the test repeats with
-        // more items.
+        // On a machine with other work, the items may be applied too soon. The test then repeats
+        // with more items.
         for count in [10, 20, 40] {
             let program = try await Program(folder: try TemporaryFolder())
             guard try await wasPending(program, count) else {
@@ -53,9 +53,9 @@ struct OwnReadTests {
         Issue.record("Each kill came too late.")
     }
 
-    /// Donates many items, moves an item of another app during that, and kills the program.
+    /// Donates many items, moves another app's item during that time, and kills the program.
     ///
-    /// - Returns: `true` if a donation was pending. If not, the program continues.
+    /// - Returns: `true` if a donation was pending. Otherwise the program is not killed.
     private func wasPending(_ program: Program, _ count: Int) async throws -> Bool {
         let app = try await program.app()
         let bulk = try await program.app(Self.bundle)

@@ -105,8 +105,8 @@ struct ProgramTests {
             folder.path("store"), "--no-session-bus", "--idle-exit", "1",
         ]
         async let outcome = Program.run(activator, arguments)
-        // The file exists before its owner listens, and a refused connection would leave the
-        // program waiting for another one.
+        // The socket file exists before its owner listens, and a refused connection would make the
+        // program wait for another one.
         var connected: TestClient?
         #expect(
             await eventually {
@@ -165,7 +165,7 @@ struct ProgramTests {
         }
         let folder = try TemporaryFolder()
         let program = try await Program(folder: folder)
-        // With the widest permissions: the kernel's report must be enough.
+        // With the most permissive modes: the kernel's peer credentials must suffice.
         for (name, mode) in [("", 0o755), ("store", 0o755), ("store/socket", 0o777)] as [(String, mode_t)] {
             try #require(chmod(folder.path(name), mode) == 0)
         }

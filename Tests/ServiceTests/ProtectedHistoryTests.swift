@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Random histories of the real service with protected indexes, with a kill at a random moment.
+/// Random histories of the real service with protected indexes, with a kill at a random time.
 @Suite("Protected indexes and kills", .timeLimit(.minutes(30)))
 struct ProtectedHistoryTests {
     private static let passphrase = Array("the passphrase of this test".utf8)
@@ -16,8 +16,8 @@ struct ProtectedHistoryTests {
     /// 200 rounds take several minutes.
     private static let rounds = ProcessInfo.processInfo.environment["SEARCHLIGHT_LONG_TESTS"] == nil ? 8 : 200
 
-    /// The items that must be there after a kill: those that were acknowledged, and perhaps the one
-    /// donation that was not.
+    /// The items that must exist after a kill: those that were acknowledged, and possibly the
+    /// single donation that was not.
     private final class Ledger: Sendable {
         private let state = Mutex((acknowledged: Set<String>(), sent: Set<String>()))
         func send(_ names: [String]) { state.withLock { $0.sent.formUnion(names) } }
@@ -43,7 +43,7 @@ struct ProtectedHistoryTests {
             ledger.acknowledge(Array(found))
             let (lives, yields, locks) = (random.below(60), random.below(2000), random.below(3) == 0)
             var killing: Task<Void, Never>?
-            // The first donation creates its index, which needs an unlocked store.
+            // The first donation creates its index, which requires an unlocked store.
             for number in 0..<10_000 {
                 let names = (0..<5).map { "\(round)-\(number)-\($0)" }
                 let isOpen = number % 2 == 1
@@ -68,8 +68,8 @@ struct ProtectedHistoryTests {
                     try await user.commit(batch)
                     ledger.acknowledge(names)
                 } catch {
-                    // A locked index of the class complete takes nothing; other errors are of the
-                    // kill.
+                    // A locked index of the class complete accepts nothing; other errors are caused
+                    // by the kill.
                     guard case .protection(.locked) = error else { break }
                 }
             }

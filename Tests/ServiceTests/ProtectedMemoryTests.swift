@@ -6,17 +6,16 @@ import SearchlightEngine
 import TestSupport
 import Testing
 
-/// The memory and the files of the real service after a lock.
+/// The memory and files of the real service after a lock.
 @Suite("Memory of a locked service", .timeLimit(.minutes(10)), .disabled(if: Sanitizer.current != nil))
 struct ProtectedMemoryTests {
     private static let passphrase = Array("the passphrase of this test".utf8)
 
-    /// A text that is nowhere in this file in one piece.
+    /// Returns a text that this file does not contain in one piece.
     private static func canary(_ number: Int) -> String { ["resting", "pulse", "canary"].joined() + "\(number)x" }
 
-    /// Finds a text in the writable memory of a process, except for the stacks of its threads,
-    /// whose frames are not overwritten (docs/SECURITY.md). A stack is the mapping after a guard
-    /// page.
+    /// Finds a text in the writable memory of a process, except for its thread stacks, whose frames
+    /// are not overwritten (docs/SECURITY.md). A stack is the mapping after a guard page.
     ///
     /// - Returns: The mapping of each occurrence with the bytes around it; `nil` if this process
     ///   may not read that memory.
@@ -49,7 +48,7 @@ struct ProtectedMemoryTests {
         return found
     }
 
-    /// The names of the files in the store, and in the log, that contain a text.
+    /// Returns the names of the files in the store, and in the log, that contain a text.
     private static func files(containing text: String, in folder: TemporaryFolder) -> [String] {
         let names = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
         return names.filter { (try? folder.read($0)).map { Data($0).range(of: Data(text.utf8)) != nil } ?? false }
@@ -78,7 +77,8 @@ struct ProtectedMemoryTests {
                             ]))
                 })
             try await user.commit(batch)
-            // The text of a search may stay in a buffer of its connection, so it is another word.
+            // The text of a search may remain in a buffer of its connection, so the search uses
+            // another word.
             var search = ItemSearch("words")
             search.snippetLength = 100
             #expect(try await user.find(search).hits.count == 20)
@@ -90,7 +90,7 @@ struct ProtectedMemoryTests {
             try await user.perform(LockCall())
             for number in 0...round {
                 let canary = Self.canary(number)
-                // Buffers of the answers may be freed after the answer.
+                // Buffers of the answers may be freed after the answer was sent.
                 let isClean = await eventually {
                     (try? Self.occurrences(of: canary, in: program.process))?.isEmpty == true
                 }

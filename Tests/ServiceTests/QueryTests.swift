@@ -113,7 +113,7 @@ struct QueryTests {
         let service = try await TestService(limits: limits)
         let client = try await service.app()
         try await client.donate(["a"])
-        // During a repair, queries wait.
+        // Queries wait during a repair.
         let repair = try await HeldRepair(service.service.holder)
         let page = QueryPageRequest(text: "title == '*'", filters: [], attributes: [], cursor: [], limit: 1)
         let answers = (0..<5).map { number in

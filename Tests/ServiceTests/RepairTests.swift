@@ -47,7 +47,7 @@ struct RepairTests {
         await engine.close()
         await service.stop()
         let alone = try StoreCheck(TestService.engine(service.folder)).verify()
-        // The end of a service writes its own files, and removes applied entries from the log.
+        // A service that exits writes its own files, and removes applied entries from the log.
         let isCompared = { @Sendable (check: VerificationReport.Check) in !check.what.hasPrefix("files") }
         #expect(served.checks.filter(isCompared) == alone.checks.filter(isCompared))
         #expect(served.checks.map(\.what) == alone.checks.map(\.what) && alone.isClean)
@@ -309,7 +309,8 @@ struct RepairTests {
         await service.stop()
     }
 
-    /// An engine that cannot be opened again the first time, because its disk is read-only then.
+    /// Returns a holder whose engine cannot be reopened at the first attempt, because the disk is
+    /// read-only at that time.
     private func failing(
         _ folder: TemporaryFolder, _ clock: ManualClock, _ openings: Counter
     ) throws -> EngineHolder {

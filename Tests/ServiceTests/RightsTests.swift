@@ -176,11 +176,11 @@ struct RightsTests {
         let client = try service.connect()
         try await client.hello(caller == .shell ? .shell : .app, bundle: caller == .app ? "com.example.notes" : nil)
         for kind in ClientInterface.all {
-            // The method does not exist, so no call gets further than the check of rights.
+            // The method does not exist, so only the permission check can pass.
             let name = await refusal { _ = try await client.connection.call(BusMember(kind.interface, "Nothing"), []) }
             let isAllowed = kind.callers.contains(caller)
-            // Some interfaces read an argument, which all their methods have, before the name of
-            // the method.
+            // Some interfaces read an argument that all their methods have before they check the
+            // method's name.
             let others = [BusErrorName.unknownMethod, BusErrorName.invalidArguments]
             #expect(isAllowed ? others.contains(name ?? "") : name == ServiceErrorName.accessDenied, "\(kind)")
         }

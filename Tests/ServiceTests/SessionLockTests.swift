@@ -4,10 +4,10 @@ import SearchlightEngine
 import TestSupport
 import Testing
 
-/// The store is locked with the session.
+/// The store is locked when the session is locked.
 @Suite("Session locks", .timeLimit(.minutes(10)), .enabled(if: PrivateBus.isAvailable))
 struct SessionLockTests {
-    /// A signal that locks, and a signal like it that does not.
+    /// A signal that locks the store, or a similar signal that does not.
     struct Signal: Sendable, CustomTestStringConvertible {
         var isOnSystemBus: Bool
         var service: String

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Priority of the service", .timeLimit(.minutes(10)))
 struct SessionPriorityTests {
-    /// The calls to the kernel, and whether it accepts them.
+    /// Records the calls to the kernel, and determines whether they succeed.
     private final class Kernel: Sendable {
         private let state = Mutex<(told: [Bool], refusals: Int, indexing: Bool)>(([], 0, false))
         var told: [Bool] { state.withLock { $0.told } }
@@ -50,7 +50,7 @@ struct SessionPriorityTests {
         #expect(kernel.told == [true])
         await pass(SessionPriority.aftermath)
         #expect(await eventually { kernel.told == [true, false] && clock.sleeperCount == 0 })
-        // Work that continues at once keeps the lower priority.
+        // Work that resumes immediately keeps the lower priority.
         priority.noteWork(true)
         priority.noteWork(false)
         priority.noteWork(true)
@@ -64,7 +64,7 @@ struct SessionPriorityTests {
         kernel.isIndexing = true
         priority.noteWork(false)
         for second in 1...min(seconds, SessionPriority.looks) {
-            // It has checked, and waits for the next time.
+            // The check has run, and waits for its next time.
             await clock.waitForSleepers()
             #expect(kernel.told == [true], "after \(second - 1) s")
             if second == seconds { kernel.isIndexing = false }

@@ -116,7 +116,7 @@ struct StopTests {
         clock.advance(by: limit * 2)
         try await app.donate(["a"])
         app.connection.close()
-        // Each start or end of work before the service rests restarts its idle time.
+        // Work that starts or ends before the service rests restarts its idle time.
         let moving = Task {
             while !Task.isCancelled {
                 clock.advance(by: limit)

@@ -13,16 +13,17 @@ import Testing
 @testable import SearchlightEngine
 @testable import SearchlightService
 
-/// Donations while the store has no room for them: nothing is applied until the test releases it.
+/// Donations that arrive while the store has no room for them: nothing is applied until the test
+/// allows it.
 @Suite("Donations that wait for room", .timeLimit(.minutes(10)))
 struct WaitingDonationTests {
-    /// A service whose applier is held.
+    /// A service whose applier is blocked.
     private final class Held: Sendable {
         let service: TestService
         private let gate = DispatchSemaphore(value: 0)
         private let isOpen = Mutex(false)
         private let applier: LogApplier
-        /// The number of pending bytes from which donors wait.
+        /// The number of pending bytes at which donors start to wait.
         static let limit = 100_000
 
         init() async throws {
@@ -44,7 +45,7 @@ struct WaitingDonationTests {
             }
         }
 
-        /// An app with a pending donation of N bytes.
+        /// Returns an app with a pending donation of this size.
         func flood(bytes: Int) async throws -> TestClient {
             let client = try await service.app("com.example.flood")
             let first = try Donation(client, "first", bytes: bytes)
@@ -75,7 +76,7 @@ struct WaitingDonationTests {
 
         convenience init(_ client: TestClient, _ identifier: String, title: String = "a title", bytes: Int) throws {
             var batch: [UInt8] = []
-            // An item has at most 16 MiB.
+            // An item has at most 16 MiB, so the bytes are divided into several items.
             for part in 0...bytes / (8 << 20) {
                 let text = String(repeating: "x", count: min(8 << 20, bytes - (part << 23)))
                 let name = part == 0 ? identifier : "\(identifier) \(part)"
@@ -102,8 +103,8 @@ struct WaitingDonationTests {
     func otherApp(bytes: Int) async throws {
         let held = try await Held()
         let flood = try await held.flood(bytes: Held.limit * 3 / 2)
-        // A size that fits a receive budget. Otherwise the rest of the budget would not be left to
-        // others.
+        // A size that fits into a receive budget. Otherwise the rest of the budget would not be
+        // left for other clients.
         let waiting = try Donation(flood, "second", bytes: bytes > 2 << 20 ? 30 << 20 : bytes)
         let other = try await held.service.app("com.example.notes")
         #expect(await eventually { held.waiting == 1 })
@@ -176,11 +177,11 @@ struct WaitingDonationTests {
     @Test("An app that ends while its donation waits for room frees its position and its room at once")
     func gone() async throws {
         let held = try await Held()
-        // So much that all have to wait.
+        // Enough bytes to make all donors wait.
         let flood = try await held.flood(bytes: Held.limit * 5 / 2)
         defer { withExtendedLifetime(flood) {} }
         let app = try await held.service.app()
-        // The small one is read. The large one is not even read.
+        // The small donation is read. The large donation is not even read.
         let donations = try [10_000, 1_500_000].map { try Donation(app, "old \($0)", bytes: $0) }
         #expect(await eventually { held.waiting == 2 })
         #expect(!donations.contains { $0.isAnswered })

@@ -7,8 +7,8 @@ import Testing
 struct BindingFuzzTests {
     private struct Broken: Error { var reason: String }
 
-    /// Parses. An accepted text is printed and parsed again, and every error position is within the
-    /// text.
+    /// Parses a text. An accepted text is printed and parsed again, and every error position lies
+    /// within the text.
     private static func check(_ bytes: [UInt8]) throws -> Bool {
         let text = String(decoding: bytes, as: UTF8.self)
         let binding: SymbolBinding

@@ -77,7 +77,7 @@ struct BindingParserTests {
         var testDescription: String { says }
     }
 
-    /// A binding with one parameter list, at line 3.
+    /// Returns a binding with one parameter list, which is at line 3.
     private static func call(_ rest: String, serve: String = "data public.html of public.text") -> String {
         "serve \(serve)\nlibrary \"l.so\"\ncall f\(rest)"
     }

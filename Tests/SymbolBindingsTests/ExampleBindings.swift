@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bindings of real functions that use the whole language.
+/// Bindings to real functions that use the whole language.
 enum ExampleBindings {
     static let markdown = """
         serve data public.html of net.daringfireball.markdown

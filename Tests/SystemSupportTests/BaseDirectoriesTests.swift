@@ -3,7 +3,7 @@ import Testing
 
 @testable import SystemSupport
 
-/// The folders for a user's files according to the desktop's rules.
+/// The folders for a user's files, according to the desktop's rules.
 @Suite("The base directories")
 struct BaseDirectoriesTests {
     private let home = ["HOME": "/home/ada"]

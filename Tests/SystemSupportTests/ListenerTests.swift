@@ -95,7 +95,7 @@ private final class ListenerScript: Sendable {
 
     init(failures: [Int32]) { state = Mutex((failures, [])) }
 
-    /// The time-outs of the waits.
+    /// The time-outs of the waits, in order.
     var timeouts: [Int32] { state.withLock { $0.timeouts } }
 
     var kernel: Listener.Kernel {

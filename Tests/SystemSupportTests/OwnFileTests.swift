@@ -9,7 +9,7 @@ import Testing
 @Suite("Files and folders that no other user may change")
 struct OwnFileTests {
     private let folder: TemporaryFolder
-    /// A user who is neither this one nor root.
+    /// A user who is neither the current user nor root.
     private let stranger: UInt32 = 12_345
 
     init() throws { folder = try TemporaryFolder() }
@@ -42,7 +42,7 @@ struct OwnFileTests {
         let relative = folder.path("relative")
         try #require(symlink("shared" + end, relative) == 0)
         #expect(throws: isWritable(shared)) { try OwnFolder.open(relative, creating: true) }
-        // On the path to the folder, other users' rights do not matter.
+        // In the folders above, other users' rights are irrelevant.
         #expect(try OwnFolder.open(shared + "/own/.", creating: false) != nil)
         #expect(try OwnFolder.open(link + "/own", creating: false) != nil)
     }
@@ -86,7 +86,7 @@ struct OwnFileTests {
         #expect(throws: isWritable(store)) { try OwnFolder.open(store, creating: false) }
         #expect(throws: isWritable(store)) { try OwnFolder.open(store + "/deep", creating: true) }
         #expect(throws: isWritable(store)) { try OwnFile.check(store, .folder) }
-        // The advice of the message helps.
+        // Following the advice in the message solves the problem.
         try #require(chmod(store, 0o700) == 0 && chmod(file, 0o600) == 0)
         #expect(try OwnFile.check(file) && OwnFolder.open(store, creating: false) != nil)
     }
@@ -95,12 +95,12 @@ struct OwnFileTests {
     func harmlessAccessList() throws {
         let store = try makeFolder("store")
         var list = AccessList()
-        // Named users with read access, and the owner and root, who may write in any case.
+        // Named users with read access, and the owner and root, who may write anyway.
         list.users = [stranger: [.read, .search], 0: [.write]]
         list.users[geteuid()] = [.read, .write, .search]
         try #require(list.set(store))
         #expect(try OwnFolder.open(store, creating: false) != nil)
-        // The mask removes the rights of the list's entries.
+        // The mask removes the rights that the entries grant.
         list.users[stranger] = [.write]
         list.mask = [.read, .search]
         try #require(list.set(store))

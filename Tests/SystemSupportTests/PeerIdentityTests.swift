@@ -6,7 +6,7 @@ import Testing
 
 @testable import SystemSupport
 
-/// A `/proc` of a test, with this process in it.
+/// A test's `/proc`, which contains this process.
 struct FakeProcesses {
     let folder: TemporaryFolder
     var root: String { folder.path("\(getpid())/root") }
@@ -125,7 +125,7 @@ struct PeerIdentityTests {
         try input.fileHandleForWriting.close()
         child.wait()
         #expect(!handle.isAlive)
-        // The folder of the process that has the number now.
+        // The folder of the process that now has the number.
         let processes = try TemporaryFolder()
         try FileManager.default.createDirectory(
             atPath: processes.path("\(handle.process)/root"), withIntermediateDirectories: true)
@@ -150,7 +150,7 @@ struct PeerIdentityTests {
         #expect(!handle.isAlive)
         try writeStat("R", 501)
         #expect(!handle.isAlive)
-        // The real format.
+        // The real format of the kernel.
         #expect(try ProcessHandle(getpid(), startTimeIn: "/proc").isAlive)
     }
 }

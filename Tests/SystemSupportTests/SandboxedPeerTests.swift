@@ -6,21 +6,21 @@ import Testing
 
 @testable import SystemSupport
 
-/// Real sandboxes, made as Flatpak makes them.
+/// Real sandboxes, created as Flatpak does.
 @Suite("Clients in a sandbox", .timeLimit(.minutes(10)))
 struct SandboxedPeerTests {
     private static let bubblewrap = "/usr/bin/bwrap"
     private static let perl = "/usr/bin/perl"
     private static let canSandbox: Bool = {
         guard ([bubblewrap, perl] as [String]).allSatisfy({ access($0, X_OK) == 0 }) else { return false }
-        // A machine may forbid user namespaces.
+        // The machine may forbid user namespaces.
         let trial = try? ChildProcess(bubblewrap, ["--ro-bind", "/", "/", "/bin/true"])
         return trial?.wait() == .exited(0)
     }()
     private static let client =
         "use Socket; socket(S, PF_UNIX, SOCK_STREAM, 0) && connect(S, pack_sockaddr_un($ARGV[0])) or die; <STDIN>"
 
-    /// Connects a client from a sandbox. Returns its identity, and the side that ended first.
+    /// Connects a client from a sandbox. Returns its identity, and the side that closed first.
     private func identify(info: String?) throws -> PeerIdentity {
         let folder = try TemporaryFolder()
         let listener = try ServiceSocket.listen(inFolder: folder.path)
@@ -39,7 +39,7 @@ struct SandboxedPeerTests {
             try? input.fileHandleForWriting.close()
             child.wait()
         }
-        // A sandbox that could not be created must fail the test and not block it.
+        // If the sandbox cannot be created, the test must fail instead of blocking.
         var waiting = pollfd(fd: listener.number, events: Int16(POLLIN), revents: 0)
         try #require(poll(&waiting, 1, 50_000) == 1)
         let accepted = accept(listener.number, nil, nil)

@@ -44,7 +44,7 @@ struct ServiceSocketTests {
         let accepted = accept(listener.number, nil, nil)
         #expect(accepted >= 0)
         close(accepted)
-        // A service that ended and is started again.
+        // A service that has exited and is started again.
         let again = try ServiceSocket.listen(inFolder: path)
         _ = try ServiceSocket.connect(inFolder: path)
         #expect(again.number >= 0)
@@ -107,7 +107,7 @@ struct ServiceSocketTests {
     func inheritance() throws {
         let folder = try TemporaryFolder()
         let listener = try ServiceSocket.listen(inFolder: folder.path)
-        // A number far from those that other tests open and close at the same time.
+        // A descriptor number far from those that other tests open and close at the same time.
         let number = fcntl(listener.number, F_DUPFD, 700)
         try #require(number >= 700)
         let variables = ["LISTEN_PID": "\(getpid())", "LISTEN_FDS": "1"]

@@ -4,8 +4,8 @@ import Foundation
 import PortedSources
 import UniformTypeIdentifiers
 
-/// An app that uses only the public library. Its argument selects the action, and its output has
-/// the result.
+/// An app that uses only the public library. Its argument selects the action, and its output
+/// contains the result.
 @main
 struct TestApp {
     static func main() async {
@@ -39,7 +39,7 @@ struct TestApp {
         return CSSearchableItem(uniqueIdentifier: identifier, domainIdentifier: nil, attributeSet: attributes)
     }
 
-    /// Batches of one item each, each expecting the state of the one before.
+    /// Donates batches with one item each. Each batch expects the client state of its predecessor.
     private static func donate(count: Int) async throws {
         let index = CSSearchableIndex(name: "notes")
         var state: Data?
@@ -62,7 +62,7 @@ struct TestApp {
         say("found \(count)")
     }
 
-    /// The sample of a talk: a journal that is donated in a batch, changed, and searched.
+    /// The sample from a WWDC talk: a journal that is donated in a batch, changed, and searched.
     private static func talk() async throws {
         let donor = JournalDonor()
         let entries = [
@@ -72,7 +72,7 @@ struct TestApp {
         try await donor.rename("3", to: "Sky")
         let search = JournalSearch()
         search.appear()
-        // A donation is found within a second.
+        // A donation can be found within a second.
         for _ in 0..<1000 {
             try await search.search("sky")
             if !search.items.isEmpty { break }
@@ -93,13 +93,13 @@ struct TestApp {
         CSSearchableIndex.default().indexDelegate = delegate
         try await CSSearchableIndex.default().indexSearchableItems([item("promised")])
         say("serving")
-        // Until the test closes standard input.
+        // Runs until the test closes standard input.
         while readLine() != nil {}
         withExtendedLifetime(delegate) {}
     }
 
-    /// Takes as many activities as SEARCHLIGHT_KEEP says, 1 by default, and notes each as a line of
-    /// a file.
+    /// Fetches the number of activities in SEARCHLIGHT_KEEP, 1 by default, and records each as a
+    /// line in a file.
     private static func takeActivities(_ log: String) async throws {
         let (activities, continuation) = AsyncStream.makeStream(of: Void.self)
         let note = { @Sendable (line: String) in
@@ -126,7 +126,7 @@ struct TestApp {
             rest -= 1
             if rest == 0 { break }
         }
-        // The answer to the service is on its way.
+        // The answer to the service is still being sent.
         try await Task.sleep(for: .milliseconds(200))
     }
 

@@ -2,7 +2,7 @@
 import CTestSupport
 import Glibc
 
-/// A POSIX access control list (ACL) of a file or folder: the rights of users and groups besides
+/// A POSIX access control list (ACL) of a file or folder: the rights of users and groups other than
 /// its owner and group.
 public struct AccessList: Sendable {
     /// A set of access rights.
@@ -21,7 +21,7 @@ public struct AccessList: Sendable {
     public var group: Rights = []
     /// The rights of named groups, by group ID.
     public var groups: [UInt32: Rights] = [:]
-    /// The upper limit of the rights of all named users and all groups. The file mode shows it as
+    /// The upper limit for the rights of all named users and all groups. The file mode shows it as
     /// the rights of the group.
     public var mask: Rights = [.read, .write, .search]
 
@@ -46,7 +46,7 @@ public struct AccessList: Sendable {
         return ctestsupport_set_access_list(path, bytes, bytes.count) == 0
     }
 
-    /// `true` if the file system of the tests' folders supports access control lists.
+    /// `true` if the file system of the test folders supports access control lists.
     public static let isSupported: Bool = {
         guard let folder = try? TemporaryFolder() else { return false }
         return AccessList().set(folder.path)

@@ -6,6 +6,6 @@ import Foundation
 public enum Alone {
     /// `true` in such a run. The environment variable `SEARCHLIGHT_TESTS` selects it.
     public static let isSo = ProcessInfo.processInfo.environment["SEARCHLIGHT_TESTS"] == "alone"
-    /// The message of a test that is skipped in other runs.
+    /// The message for a test that is skipped in other runs.
     public static let hint = "run alone: SEARCHLIGHT_TESTS=alone swift test --no-parallel --filter NAME"
 }

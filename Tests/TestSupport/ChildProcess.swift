@@ -6,16 +6,16 @@ import Synchronization
 
 /// A program that a test runs. May be used from any thread.
 ///
-/// Replaces `Foundation.Process`. That type detects the end of a program by a descriptor that the
+/// Replaces `Foundation.Process`. That type detects a program's exit by a descriptor that the
 /// program may close earlier, as systemd-socket-activate does. It then blocks on this program and
-/// does not notice the end of others. Its programs also inherit the blocked signals of the starting
-/// thread.
+/// does not notice when other programs exit. Its programs also inherit the blocked signals of the
+/// starting thread.
 public final class ChildProcess: Sendable {
     /// The target of a standard stream of the program.
     public enum Stream {
         /// `/dev/null`.
         case nothing
-        /// The same stream of this process.
+        /// The corresponding stream of this process.
         case inherited
         /// A pipe. This process closes the program's end after the start.
         case pipe(Pipe)
@@ -23,7 +23,7 @@ public final class ChildProcess: Sendable {
         case file(FileHandle)
     }
 
-    /// The way in which a program ended.
+    /// The result of a program: its exit status, or the signal that terminated it.
     public enum Ending: Equatable, Sendable {
         case exited(Int32)
         case killed(Int32)
@@ -42,10 +42,10 @@ public final class ChildProcess: Sendable {
         public let description: String
     }
 
-    /// The process ID. It may be reused as soon as the end was waited for.
+    /// The process ID. It may be reused once the program has been waited for.
     public let identifier: pid_t
     private let end = Mutex<Ending?>(nil)
-    /// The process IDs of started programs that were not waited for.
+    /// The process IDs of started programs that have not been waited for.
     private static let unwaited = Mutex<Set<pid_t>>([])
 
     /// Starts a program with only the three standard descriptors and without blocked or ignored
@@ -109,7 +109,7 @@ public final class ChildProcess: Sendable {
     /// `true` if the program has not ended.
     public var isRunning: Bool { end.withLock { poll(&$0) } == nil }
 
-    /// Waits for the end of the program. Blocks the thread.
+    /// Waits until the program exits. Blocks the thread.
     @discardableResult
     public func wait() -> Ending {
         while true {
@@ -121,7 +121,7 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// Sends a signal, unless the end of the program was noticed.
+    /// Sends a signal, unless the program is known to have exited.
     public func send(_ signal: Int32) {
         end.withLock { end in if poll(&end) == nil { kill(identifier, signal) } }
     }
@@ -135,8 +135,8 @@ public final class ChildProcess: Sendable {
         _ program: String, _ arguments: [String] = [], environment: [String: String]? = nil, input: String = ""
     ) throws -> (ending: Ending, output: String) {
         let (feed, output) = (Pipe(), Pipe())
-        // Written before the start: writing to a program that ends without reading would raise
-        // SIGPIPE.
+        // Written before the start, because writing to a program that exits without reading would
+        // raise SIGPIPE.
         if input.utf8.count > 32 << 10 {
             _ = fcntl(feed.fileHandleForWriting.fileDescriptor, Self.setPipeSize, 1 << 20)
         }
@@ -148,7 +148,7 @@ public final class ChildProcess: Sendable {
         return (process.wait(), String(decoding: data, as: UTF8.self))
     }
 
-    /// Reaps an ended child that this process inherited, never one that it started. Works for any
+    /// Reaps an exited child that this process inherited, never one that it started. Works for any
     /// process name: a child that was killed before exec(2) has the name of a thread.
     public static func reapInherited(_ process: pid_t) {
         unwaited.withLock { unwaited in

@@ -20,7 +20,7 @@ extension Conditions {
         return conditions
     }
 
-    /// For each gate of the machine, conditions that close only this gate.
+    /// For each gate of the machine, conditions that close only that gate.
     public static let closing: [(gate: Gate, conditions: Conditions)] = [
         (.asleep, idle.with { $0.isAsleep = true }),
         (.inhibited, idle.with { $0.inhibitors = [Inhibitor(who: "burner", why: "a disc", isOwn: false)] }),

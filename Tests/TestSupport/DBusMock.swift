@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A python3-dbusmock process that simulates a service on a private bus, for the lifetime of the
-/// object.
+/// A python3-dbusmock process that simulates a service on a private bus, as long as the object
+/// exists.
 public final class DBusMock: Sendable {
     /// The error for a mock that did not start or a call that failed.
     public struct Failure: Error, CustomStringConvertible {
@@ -85,7 +85,7 @@ public final class DBusMock: Sendable {
         guard ending == .exited(0) else { throw Failure(description: "\(signal): \(output)") }
     }
 
-    /// Ends the process.
+    /// Terminates the process.
     public func stop() {
         process.send(SIGKILL)
         process.wait()

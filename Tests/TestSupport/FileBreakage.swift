@@ -5,18 +5,19 @@ public struct FileBreakage: Sendable, CustomStringConvertible {
     /// The name of the file.
     public let file: String
     public let description: String
-    /// Damages the bytes of the file; `nil` stands for a missing file.
+    /// Damages the bytes of the file; `nil` represents a missing file.
     public let apply: @Sendable (inout [UInt8]?) -> Void
 
-    /// Creates a random way to damage one of some files, most often the favourite.
+    /// Creates a random way to damage one of several files, most often the favourite.
     ///
     /// - Parameters:
-    ///   - files: The names and bytes of the files; at least one.
+    ///   - files: The names and bytes of at least one file.
     ///   - favourite: The file that is damaged about as often as all others together.
     public init(
         of files: [String: [UInt8]], favourite: String = "index.sqlite", _ random: inout SplitMix64
     ) {
-        // The favourite is hit in at least half of the cases; the small files are hit often enough.
+        // The favourite is damaged in at least half of the cases; the small files are damaged often
+        // enough.
         let names = files.keys.sorted()
         file = random.below(2) == 0 ? random.pick(names) : favourite
         let count = max(1, files[file]?.count ?? 1)
@@ -53,7 +54,7 @@ public struct FileBreakage: Sendable, CustomStringConvertible {
     }
 }
 
-/// Changes the bytes in a range, as far as the file has them.
+/// Changes the existing bytes in a range.
 private func change(_ bytes: inout [UInt8]?, in places: Range<Int>, _ body: (UInt8) -> UInt8) {
     guard var changed = bytes else { return }
     for place in places where place < changed.count { changed[place] = body(changed[place]) }

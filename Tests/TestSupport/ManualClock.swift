@@ -58,7 +58,7 @@ public final class ManualClock: Clock {
         for continuation in awake { continuation.resume(returning: true) }
     }
 
-    /// Returns when at least `count` tasks sleep.
+    /// Returns when at least `count` tasks are sleeping.
     public func waitForSleepers(_ count: Int = 1) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isThere = state.withLock { state in
@@ -71,11 +71,11 @@ public final class ManualClock: Clock {
     }
 }
 
-/// A clock for time limits that must not expire because the machine is busy or was suspended.
+/// A clock for time limits that must not expire only because the machine is busy or was suspended.
 public enum SteadyClock {
-    /// The clock. A thread of this process advances it by 5 ms in each step that it runs. On an
-    /// idle machine the clock runs at normal speed. On a busy machine it slows down with the code
-    /// under test.
+    /// The clock. A thread in this process advances it by 5 ms whenever the thread gets to run. On
+    /// an idle machine the clock runs at normal speed. On a busy machine it slows down with the
+    /// code under test.
     public static let shared: ManualClock = {
         let clock = ManualClock()
         Thread.detachNewThread {

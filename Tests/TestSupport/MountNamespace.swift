@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A user and mount namespace in which a test may mount. A suite that needs it is enabled only
-/// there (``isEntered``). A test of another suite runs it in a separate process (``run(_:)``).
+/// A user and mount namespace in which a test may mount file systems. A suite that needs it is
+/// enabled only there (``isEntered``). A test in another suite runs it in a separate process
+/// (``run(_:)``).
 package enum MountNamespace {
     private static let variable = "SEARCHLIGHT_MOUNT_NAMESPACE"
     package static let isEntered = ProcessInfo.processInfo.environment[variable] != nil

@@ -2,19 +2,18 @@
 import Foundation
 
 /// Mutates valid inputs randomly and searches for an input that breaks a property, for decoders and
-/// parsers. It has no coverage feedback; the loop in Tests/Fuzz, which `Scripts/torture` also runs,
-/// has.
+/// parsers. It has no coverage feedback, unlike Tests/Fuzz, which `Scripts/torture` also runs.
 public struct MutationLoop: Sendable {
     /// The inputs to mutate; accepted inputs are added.
     private var corpus: [[UInt8]]
     private var random: SplitMix64
-    /// The bytes and words with a meaning for the decoder.
+    /// The bytes and words that have a meaning for the decoder.
     private let tokens: [[UInt8]]
-    /// The length of the longest input: 2 KiB, or a longer input of the first corpus and a little
-    /// more.
+    /// The maximum length of an input: 2 KiB, or somewhat more than the longest input of the first
+    /// corpus.
     private let longest: Int
 
-    /// An input that breaks the property, shrunk as far as possible.
+    /// An input that breaks the property, reduced as far as possible.
     public struct Failure: Error, CustomStringConvertible {
         public let input: [UInt8]
         public let reason: String

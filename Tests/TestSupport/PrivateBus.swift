@@ -2,8 +2,8 @@
 import Foundation
 import Glibc
 
-/// A private message bus for a test, with the policy and the limits of a session bus. Ends with the
-/// object.
+/// A private message bus for a test, with the policy and the limits of a session bus. Stops with
+/// the object.
 public final class PrivateBus: Sendable {
     /// The bus address for the environment of clients.
     public let address: String
@@ -73,7 +73,7 @@ public final class PrivateBus: Sendable {
     /// The error for a bus that did not start.
     public struct Failure: Error {}
 
-    /// Ends the bus, as at the end of a session.
+    /// Stops the bus, as at the end of a session.
     public func stop() {
         daemon.send(SIGKILL)
         daemon.wait()

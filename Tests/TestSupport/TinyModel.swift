@@ -3,7 +3,7 @@ import Foundation
 
 /// A small model with random weights, and its folder.
 public struct TinyModel: Sendable {
-    /// A tensor of a file; its elements in row-major order.
+    /// A tensor in a file; its elements are in row-major order.
     public struct Tensor: Sendable {
         public var shape: [Int]
         public var elements: [Float]
@@ -25,7 +25,7 @@ public struct TinyModel: Sendable {
 
     public init() {}
 
-    /// Fills a model with random weights. Its sizes can be changed before.
+    /// Fills a model with random weights. Its sizes can be changed beforehand.
     public mutating func fill(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         func tensor(_ shape: Int..., scale: Float, around mean: Float = 0) -> Tensor {
@@ -56,7 +56,7 @@ public struct TinyModel: Sendable {
         }
     }
 
-    /// Gives two words of the vocabulary the same embedding, so that the model takes them for
+    /// Gives two words in the vocabulary the same embedding, so that the model treats them as
     /// synonyms.
     public mutating func makeSynonyms(_ one: String, _ other: String) {
         let name = "embeddings.word_embeddings.weight"
@@ -90,7 +90,7 @@ public struct TinyModel: Sendable {
         try folder.write(Self.safetensors(tensors, type: type, prefix: prefix), to: "model.safetensors")
     }
 
-    /// The model with its weights as a type with fewer bits represents them.
+    /// Returns the model with its weights rounded to a type with fewer bits.
     public func rounded(to type: String) -> TinyModel {
         var model = self
         model.tensors = tensors.mapValues { tensor in
@@ -112,7 +112,7 @@ public struct TinyModel: Sendable {
         return file(table: "{\(fields.joined(separator: ","))}", data: data)
     }
 
-    /// The bytes of a safetensors file.
+    /// Returns the bytes of a safetensors file.
     public static func file(table: String, data: [UInt8]) -> [UInt8] {
         let length = UInt64(table.utf8.count)
         return (0..<8).map { UInt8(truncatingIfNeeded: length >> (8 * $0)) } + Array(table.utf8) + data
@@ -124,8 +124,7 @@ public struct TinyModel: Sendable {
         }
         switch type {
         case "BF16": return split((element.bitPattern + 0x8000) >> 16, 2)
-        // Rounds toward zero. The weights of the tests are in the normal range of half precision,
-        // or 0.
+        // Rounds toward zero. The tests' weights are 0 or in the normal range of half precision.
         case "F16":
             guard abs(element) >= 0x1p-14 else { return [0, 0] }
             let bits = element.bitPattern

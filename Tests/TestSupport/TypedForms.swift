@@ -9,8 +9,8 @@ extension SplitMix64 {
             var word = String.UnicodeScalarView()
             let script = pick(Self.scripts)
             for _ in 0..<(1 + below(7)) {
-                // Case folding turns an iota subscript into a letter. Among marks of other scripts
-                // its position is not defined.
+                // Case folding turns an iota subscript into a letter. Among marks from other
+                // scripts, its position is undefined.
                 if below(6) == 0, script.lowerBound != 0x1F00 { word.append(pick(Self.marks)) }
                 if below(40) == 0 { word.append(contentsOf: pick(Self.samples).unicodeScalars) }
                 word.append(Unicode.Scalar(script.lowerBound + UInt32(below(script.count))) ?? "x")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Searched words")
 struct TextAnalyzerTests {
-    /// The words of a text; variants in parentheses.
+    /// Returns the words of a text, with variants in parentheses.
     static func analyzed(_ text: String) -> [String] {
         var words: [String] = []
         var text = text
@@ -59,7 +59,7 @@ struct TextAnalyzerTests {
                         #expect(word.range.lowerBound >= start)
                         start = word.range.lowerBound
                     }
-                    // The characters after it decide whether it is a version.
+                    // The characters that follow decide whether it is a version number.
                     guard !word.isVariant else { return true }
                     let part = String(decoding: UnsafeBufferPointer(rebasing: bytes[word.range]), as: UTF8.self)
                     let words = TextAnalyzer.words(of: part)

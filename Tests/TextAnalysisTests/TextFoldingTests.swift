@@ -9,7 +9,7 @@ import Testing
 struct TextFoldingTests {
     static let combinations = [(false, false), (true, false), (false, true), (true, true)]
 
-    /// Scalars that fold, decompose, compose or reorder in unusual ways, and plain ones.
+    /// Scalars that fold, decompose, compose or reorder in unusual ways, and ordinary scalars.
     static let difficult: [Unicode.Scalar] = [
         "a", "Z", " ", "é", "É", "\u{301}", "\u{323}", "\u{345}", "ß", "ẞ", "İ", "ı", "ﬁ", "ŉ", "ǰ", "ΐ", "ᾳ", "ᾴ", "Σ",
         "ς",
@@ -48,8 +48,8 @@ struct TextFoldingTests {
     @Test("Form C agrees with Foundation", arguments: [1, 2, 3] as [UInt64])
     func composition(seed: UInt64) {
         var random = SplitMix64(seed: seed)
-        // Foundation 6.3 does not reorder U+0F73 and does not add a final consonant to a composed
-        // syllable.
+        // Foundation 6.3 does not reorder U+0F73 and does not append a final consonant to a
+        // composed syllable.
         let scalarsBothKnow = Self.difficult.filter { $0 != "\u{F73}" && $0 != "\u{11A8}" }
         for _ in 0..<3_000 {
             var scalars = String.UnicodeScalarView()

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The points of a commit at which a donor can be killed, in the order of their occurrence.
+/// The points in a commit at which a donor can be killed, in the order in which they occur.
 public enum CommitPoint: String, CaseIterable, Sendable {
     // The log: a group of batches, and its mark.
     case beforeGroupWrite, halfGroupWrite, afterGroupWrite, afterGroupSync, halfNoteWrite, afterNoteWrite
-    // The log: a new segment, or the first mark.
+    // The log: a new segment, or the first mark in a log.
     case newFileCreated, halfNewFileWrite, newFileWritten, newFileSynchronized, newFileRenamed, folderSynchronized
-    // The database: logged batches are applied. "Before" is the start of a statement, "after" is
+    // The database: logged batches are applied. "Before" means the start of a statement, "after"
     // its end.
     case beforeTransaction, afterItemInsert, afterItemUpdate, afterItemDeletion, afterAttributeInsert
     case afterTextInsert, afterClientState, afterAppliedNumber, beforeCommit, afterCommit
-    // The log: segments that are no longer needed.
+    // The log: segments that are no longer needed are removed.
     case beforeRemoval, afterRemoval
-    // The log: a torn end that an opening finds; the mark becomes durable.
+    // The log: an opening finds an incomplete end and cuts it off; the mark becomes durable.
     case beforeCut, afterCut, afterNoteSync
     // The database: the tables are created.
     case afterTable, afterMigration
@@ -35,7 +35,7 @@ public struct KillSite: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { "\(phase) \(point)" }
 
-    /// All sites that a donor passes. A torture run that misses one of them no longer tests it.
+    /// All sites that a donor passes. If a torture run misses a site, the site is no longer tested.
     public static let all: [KillSite] =
         [
             .beforeGroupWrite, .halfGroupWrite, .afterGroupWrite, .afterGroupSync, .halfNoteWrite, .afterNoteWrite,
@@ -52,20 +52,21 @@ public struct KillSite: Hashable, Sendable, CustomStringConvertible {
         ].map { KillSite(.opening, $0) }
         + [KillSite(.closing, .afterNoteSync)]
 
-    /// The kill that must precede, so that an opening passes the site; `nil` if none.
+    /// The kill that must come first, so that opening the store passes the site; `nil` if none is
+    /// needed.
     public var preparation: KillSite? {
         guard phase == .opening else { return nil }
         switch point {
         case .beforeCut, .afterCut: return KillSite(.donating, .halfGroupWrite)
         case .beforeRemoval, .afterRemoval: return KillSite(.donating, .newFileWritten)
         case .halfNoteWrite, .afterNoteWrite, .afterNoteSync: return KillSite(.donating, .afterGroupSync)
-        // In the middle of an applying transaction, so that some batches remain to be applied;
-        // other transactions commit too.
+        // In the middle of an applying transaction, so that some batches still have to be applied.
+        // Other transactions commit too.
         default: return isOfNewStore ? nil : KillSite(.donating, .afterAppliedNumber)
         }
     }
 
-    /// `true` if only the first opening of a store passes the site.
+    /// `true` if a site is passed only when a store is opened for the first time.
     public var isOfNewStore: Bool {
         guard phase == .opening else { return false }
         switch point {

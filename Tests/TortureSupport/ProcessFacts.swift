@@ -21,13 +21,13 @@ public struct ProcessFacts: Sendable, CustomStringConvertible {
 
     public var description: String { "\(descriptors) descriptors, \(threads) threads, \(children) children" }
 
-    /// The allowance for threads of the Dispatch and Swift pools, which come and go. A leak grows
-    /// beyond it.
+    /// The allowance for threads in the Dispatch and Swift pools, which appear and disappear. A
+    /// leak exceeds it.
     private static let pooledThreads = 12
-    /// The allowance of descriptors and threads for each living worker.
+    /// The allowance for descriptors and threads per living worker.
     private static let perWorker = 10
 
-    /// Returns `true` if the values are not above the earlier ones. Without earlier values, returns
+    /// Returns `true` if the values do not exceed the earlier ones. Without earlier values, returns
     /// `true` if there is no child.
     public func isNoMore(than before: ProcessFacts?, workersMayLive: Bool) -> Bool {
         guard workersMayLive || children == 0 else { return false }
@@ -38,7 +38,7 @@ public struct ProcessFacts: Sendable, CustomStringConvertible {
     }
 
     /// Returns the current anonymous memory and the peak resident memory in KiB; `nil` if the
-    /// process has ended.
+    /// process has exited.
     public static func memory(of process: Int32) -> (now: Int, peak: Int)? {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) else { return nil }
         func value(_ name: String) -> Int? {

@@ -12,16 +12,16 @@ public enum TortureChange: Sendable {
     case deleteAll
 }
 
-/// A batch determined by its number: equal seeds, scopes and numbers give equal batches, in every
-/// process.
+/// A batch that is determined by its number: equal seeds, scopes and numbers give equal batches in
+/// every process.
 public struct TortureBatch: Sendable {
-    /// Two indexes of a bundle that receive donations concurrently.
+    /// Two indexes in one bundle that receive donations concurrently.
     public static let scopes = [
         IndexScope(bundle: "org.example.torture"), IndexScope(bundle: "org.example.torture", index: "second"),
     ]
-    /// The fixed current time of donors and checks, so that nothing expires during a run.
+    /// The fixed current time for donors and checks, so that nothing expires during a run.
     public static let now = 780_000_000.0
-    /// A word that all items contain. `words` has words that some items contain.
+    /// A word that all items contain. `words` lists words that only some items contain.
     public static let commonWord = "torture"
     public static let words = ["anvil", "bellows", "chisel", "drill", "etching"]
 
@@ -29,7 +29,7 @@ public struct TortureBatch: Sendable {
     public let changes: [TortureChange]
     private let stream: Int
 
-    /// Creates the batch with a number, from 1.
+    /// Creates the batch with a number; the first batch is 1.
     ///
     /// - Parameters:
     ///   - scope: The index in ``scopes``. A donor with its own scopes passes any number, which
@@ -72,14 +72,14 @@ public struct TortureBatch: Sendable {
             attributes: [
                 "title": .string("\(commonWord) \(random.pick(words))"), "pageCount": .integer(Int64(number)),
                 "keywords": .array([.string(random.pick(words)), .string("n\(number)")]),
-                // Some items exceed a database page and a log segment.
+                // Some items are larger than a database page or a log segment.
                 "textContent": .string(String(repeating: "filler ", count: random.below(10) == 0 ? 900 : 3)),
             ])
     }
 
-    /// Returns the batch for donation.
+    /// Returns the batch in a form that can be donated.
     ///
-    /// - Parameter scope: The target scope; `nil` for the batch's entry of ``scopes``.
+    /// - Parameter scope: The target scope; `nil` for the batch's entry in ``scopes``.
     /// - Throws: `ItemRecordError`.
     public func donation(to scope: IndexScope? = nil) throws -> IndexBatch {
         var batch = IndexBatch(scope: scope ?? Self.scopes[stream])

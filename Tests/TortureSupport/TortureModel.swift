@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 
-/// The expected items of a scope after a batch, computed in the simplest way.
+/// The expected items in a scope after a batch, computed in the simplest way.
 public struct TortureModel: Sendable {
     public private(set) var items: [String: ItemRecord] = [:]
     /// The number of the last applied batch.

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import UniformTypeIdentifiers
 
-/// The type of a file on disk according to `URLResourceValues`.
+/// The type of a file on disk, according to `URLResourceValues`.
 @Suite struct ContentTypeTests {
     private func type(of url: URL) throws -> UTType? { try url.resourceValues(forKeys: [.contentTypeKey]).contentType }
 

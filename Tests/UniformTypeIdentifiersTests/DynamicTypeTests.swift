@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Dynamic types")
 struct DynamicTypeTests {
-    /// Recorded identifiers and the text inside them.
+    /// Recorded identifiers, and the text that they encode.
     static let vectors: [(String, String)] = [
         ("dyn.ah62d4rv4ge81g6pq", "?0=6:1=sql"),
         ("dyn.ah62d4rv4ge80s4pyrfx0655wqy", "?0=6:1=gitignore"),
@@ -164,8 +164,7 @@ struct DynamicTypeTests {
             _ = type.supertypes
             _ = type.tags
         }
-        // About one in seven keeps all its letters. A reader that rejects everything would show
-        // here.
+        // About one in seven keeps all its letters. This detects a reader that rejects everything.
         #expect(accepted > 10)
     }
 

@@ -45,7 +45,7 @@ struct RegistryTests {
         #expect(snapshot.declaration(of: note)?.version == 3)
         #expect(snapshot.children(of: note) == [diary])
         #expect(snapshot.parents(of: note).map(\.identifier) == ["public.plain-text", "net.daringfireball.markdown"])
-        // Another registry, and earlier snapshots, do not know it.
+        // Other registries, and earlier snapshots, do not contain the type.
         #expect(UTType("com.example.note") == nil)
 
         #expect(registry.withdraw(bundle: "com.example") && !registry.withdraw(bundle: "com.example"))
@@ -152,7 +152,7 @@ struct RegistryTests {
         for core in 0..<CoreIndex(CoreTable.shared.count) { #expect(!registry.overrides(core)) }
     }
 
-    /// A core type that is only imported and has a core type below it.
+    /// Returns a core type that is only imported and has a core type below it.
     static func importedParentAndChild() -> (UTType, UTType)? {
         let table = CoreTable.shared
         for parent in table.columnTypes where table.origins[Int(parent)] == .coreImported {
@@ -285,7 +285,7 @@ struct RegistryTests {
             CoreTable.shared.identifier(CoreIndex.random(in: 0..<CoreIndex(CoreTable.shared.count), using: &random))
         }
         let names = (0..<12).map { "com.x.t\($0)" }
-        // Upwards only, so that the plain walk needs no rule for cycles.
+        // Types conform only to later names, so that the simple walk needs no rule for cycles.
         let declarations = names.enumerated().map { index, name in
             let above = Array(names[(index + 1)...]) + core + ["com.nobody.n1", "public.data"]
             return UTTypeDeclaration(
@@ -400,7 +400,7 @@ struct RegistryTests {
                         let snapshot = registry.snapshot
                         let name = "com.w\(round % 2)"
                         guard let low = snapshot.type(name + ".a") else { continue }
-                        // Both or neither, and exactly one of the two parents.
+                        // Either both types exist or neither, and exactly one of the two parents.
                         #expect(snapshot.type(name + ".b") != nil)
                         #expect(snapshot.conforms(low, to: .text) != snapshot.conforms(low, to: .image))
                         #expect(snapshot.conforms(low, to: .content))

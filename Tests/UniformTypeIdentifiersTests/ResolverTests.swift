@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Resolving representations")
 struct ResolverTests {
-    /// Random lists that overlap often: near relatives, dynamic types and undeclared names.
+    /// Returns random lists that often overlap: close relatives, dynamic types and undeclared
+    /// names.
     static func randomTypes(_ random: inout SplitMix64) -> [UTType] {
         let near: [UTType] = [
             .png, .jpeg, .image, .data, .content, .item, .text, .plainText, .utf8PlainText, .html, .rtf, .pdf, .rtfd,
@@ -86,7 +87,7 @@ struct ResolverTests {
                     return type == request || type.supertypes.contains(request)
                 }
                 #expect(serving == resolution.pairs.filter(\.relation.serves))
-                // Total: a type is chosen exactly if a type serves.
+                // A type is chosen exactly if at least one type can serve.
                 guard let choice else {
                     #expect(serving.isEmpty)
                     continue

@@ -33,7 +33,7 @@ final class TemporaryFolder: Sendable {
     }
 }
 
-/// A small database of two folders, written for these tests.
+/// A small database in two folders, written for these tests.
 struct SampleDatabase {
     let folder: TemporaryFolder
     let database: SharedMIMEInfo
@@ -89,7 +89,7 @@ struct SampleDatabase {
 }
 
 extension SampleDatabase {
-    /// Passes the database to a closure. Its files are read late, so the folder must outlive the
+    /// Passes the database to a closure. Its files are read lazily, so the folder must outlive the
     /// queries.
     static func use<Answer>(_ body: (SharedMIMEInfo) throws -> Answer) throws -> Answer {
         let sample = try SampleDatabase()
@@ -182,7 +182,7 @@ struct SharedMIMEInfoTests {
         let database = sample.database
         #expect(database.mimeTypes(for: .png) == ["image/png", "image/x-png"])
         #expect(database.mimeTypes(for: .shellScript).contains("application/x-shellscript"))
-        // An alias here, a separate type there: not offered for it.
+        // `image/heic` is an alias in the database but a separate type here, so it is not offered.
         #expect(!database.mimeTypes(for: .heif).contains("image/heic"))
         let swift = database.mimeTypes(for: .swiftSource)
         #expect(swift == ["application/x-uniform-type.public.swift-source"])
@@ -266,7 +266,7 @@ struct SharedMIMEInfoTests {
         magic.add(bytes)
         magic.finish()
         #expect(magic.sections.count == 200)
-        // Without a limit, 12 thousand million comparisons.
+        // Without a limit, this would take 12 thousand million comparisons.
         #expect(magic.mimeType(of: [UInt8](repeating: 0x61, count: 64 << 10)) == nil)
     }
 
@@ -348,7 +348,7 @@ struct FileTypeTests {
         let folder = try TemporaryFolder()
         let judge = { (path: String) in sample.database.type(ofFile: path).map { ($0.type, $0.evidence) } }
         let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47]
-        // An extension decides, even against the contents.
+        // The file extension decides, even if the contents disagree.
         #expect(try #require(judge(folder.write("a.txt", png))) == (.plainText, .filenameExtension))
         #expect(try #require(judge(folder.write("a", png))) == (.png, .contents))
         #expect(try #require(judge(folder.write("b.pingish", "text"))) == (.png, .desktopPattern))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The facts from which the table was generated, read again by other code. The table must agree
+/// The facts from which the table was generated, read again by separate code. The table must agree
 /// with them.
 struct TypeFacts: Sendable {
     struct Row: Sendable {
@@ -33,7 +33,7 @@ struct TypeFacts: Sendable {
         byIdentifier = Dictionary(rows.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The text of a file of the package.
+    /// Returns the text of a file in the package.
     static func text(of path: String) throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -63,7 +63,8 @@ struct TypeFacts: Sendable {
         return fields
     }
 
-    /// All types above one, by a plain walk that does not use the table's bit rows.
+    /// Returns all supertypes of a type, found by a simple walk that does not use the table's bit
+    /// rows.
     func ancestors(of identifier: String) -> Set<String> {
         var found: Set<String> = []
         var waiting = byIdentifier[identifier]?.parents ?? []

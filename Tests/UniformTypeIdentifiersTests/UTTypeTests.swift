@@ -34,7 +34,7 @@ struct UTTypeTests {
         #expect(UTType.zip.supertypes.contains(.archive) && !UTType.zip.supertypes.contains(.zip))
     }
 
-    /// Winners recorded on real systems.
+    /// The chosen types that real systems were recorded to return.
     @Test(
         "Recorded winners of an extension",
         arguments: [

@@ -20,7 +20,7 @@ struct LearnedRankingTests {
         for _ in 0..<100 { count.add(1, at: 1000 + 30 * Self.day) }
         #expect(count.value(at: 1000 + 30 * Self.day) == DecayedCount.maximum)
         #expect(abs(count.value(at: 1000 + 60 * Self.day) - DecayedCount.maximum / 2) < 1e-6)
-        // A clock that was ahead leaves at most this count.
+        // A clock that was ahead can leave at most this count.
         #expect(count.value(at: -1e9) == DecayedCount.maximum)
     }
 
@@ -86,7 +86,7 @@ struct LearnedRankingTests {
     @Test("A reporter that reports too often is not counted for a while; others are")
     func allowance() {
         var allowance = EngagementAllowance(burst: 3, interval: 10)
-        // The last time comes from a clock that was set back, and has no effect.
+        // The last time comes from before the clock was set back, and has no effect.
         let reports: [(reporter: String, moment: Double)] = [
             ("a", 100), ("a", 100), ("a", 100), ("a", 100), ("b", 100), ("a", 105), ("a", 115), ("a", 115), ("a", 0),
         ]

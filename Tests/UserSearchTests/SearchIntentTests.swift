@@ -14,7 +14,7 @@ private func intent(_ text: String, languages: [String] = ["en-GB"]) -> SearchIn
     SearchIntent(text, clock: clock, languages: languages)
 }
 
-/// The remaining words, and the sentences of the filters.
+/// Returns the remaining words, and the sentences that describe the filters.
 private func short(_ text: String) -> [String] {
     let intent = intent(text)
     return [intent.words.terms.map { ($0.isExcluded ? "-" : "") + $0.text }.joined(separator: " ")]
@@ -101,8 +101,8 @@ struct SearchIntentTests {
             ("plan in the last 7 days ", ["plan", "dated from 19 November 2026 to 25 November 2026"]),
             ("kind:pdf today", ["", "of the kind pdf", "dated on 25 November 2026"]),
             ("invoice 2 months ago", ["invoice", "dated from 1 September 2026 to 30 September 2026"]),
-            // Alone, in the middle, in quotes, as part of a word, or a date that does not count
-            // from today: text.
+            // Alone, in the middle, in quotation marks, as part of a word, or a date that is not
+            // relative to today: plain text.
             ("last week", ["last week"]), ("today", ["today"]), ("photos last week oslo", ["photos last week oslo"]),
             ("photos \"last week\"", ["photos last week"]), ("yesterday's photos", ["yesterday's photos"]),
             ("photos -today", ["photos -today"]), ("invoice november 2026", ["invoice november 2026"]),
@@ -287,7 +287,7 @@ struct SearchIntentTests {
             #expect((filter.expression == nil) != filter.apps.isEmpty)
         }
         for hint in intent.hints { #expect(hint.range.upperBound <= bytes.count && !hint.range.isEmpty) }
-        // The rest equals the text without the filters.
+        // The remaining text equals the text without the filters.
         var blanked = bytes
         for filter in intent.filters { for index in filter.range { blanked[index] = 0x20 } }
         #expect(intent.words == UserQuery(String(decoding: blanked, as: UTF8.self)))

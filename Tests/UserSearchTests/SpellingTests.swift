@@ -4,7 +4,7 @@ import Testing
 
 @testable import UserSearch
 
-/// A vocabulary in memory that compares with every word.
+/// A vocabulary in memory that compares a word with every entry.
 private struct Vocabulary: SpellingVocabulary {
     static let maximumOccurrences = 1_000
     let words: [String: Int]
@@ -125,7 +125,7 @@ struct SpellingTests {
         }
     }
 
-    /// Optimal string alignment by its definition.
+    /// A reference implementation of the optimal string alignment distance.
     private static func plainDistance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
         var table = [[Int]](repeating: [Int](repeating: 0, count: right.count + 1), count: left.count + 1)
         for row in 0...left.count { table[row][0] = row }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import WriteAheadLog
 
-/// Groups, order, conditions and failures while a log is open.
+/// Groups, ordering, conditions and failures while a log is open.
 @Suite struct LogAppendingTests {
     @Test("Entries that arrive during an fdatasync share the next one")
     func groupCommit() async throws {
@@ -56,7 +56,8 @@ import Testing
         await log.settle()
         #expect(box[2] == .failure(.preconditionFailed))
         #expect([0, 1, 3, 4, 5].map { box[$0] } == (1...5).map { .success($0) })
-        // Another index has its own state. Deleting everything clears it.
+        // Another index has its own state. Deleting everything in an index clears that index's
+        // state.
         var other = LogTest.entry(6)
         other.batch.scope.index = nil
         _ = try await log.append(other, if: { $0 == .unchanged })
@@ -74,7 +75,7 @@ import Testing
             configuration: LogConfiguration(segmentBytes: 1 << 20, groupBytes: 1))
         _ = try await log.append(LogTest.entry(0, state: "a"))
         let writes = disk.count(.write)
-        // The first following group fails. Each group has one entry.
+        // The next group fails. Each group has one entry.
         let failing = disk.calls
         disk.plan { call, kind in call == failing && kind == .write ? .fail(ENOSPC) : nil }
         let box = ResultBox()
@@ -107,7 +108,7 @@ import Testing
         _ = try await log.append(LogTest.entry(0))
         let whole = disk.contents
         let calls = disk.calls
-        // A part of the group is written before the disk is full.
+        // Part of the group is written before the disk is full.
         disk.plan { call, kind in
             guard kind == .write else { return nil }
             return call == calls ? .short : .fail(ENOSPC)
@@ -148,11 +149,11 @@ import Testing
     func failedFirstGroup() async throws {
         let disk = LogTestDisk(seed: 1)
         let log = try LogTest.open(disk)
-        // A trial run on another disk finds the call that synchronises the group and not the
+        // A trial run on another disk finds the call that synchronises the group rather than the
         // header.
         let rehearsal = LogTestDisk(seed: 1)
         _ = try await LogTest.open(rehearsal).append(LogTest.entry(1))
-        let failing = rehearsal.calls - 2  // The last is the note.
+        let failing = rehearsal.calls - 2  // The last call writes the note.
         disk.plan { call, kind in call == failing && kind == .synchronize ? .fail(EIO) : nil }
         await #expect(throws: LogError.self) { try await log.append(LogTest.entry(1)) }
         disk.plan(nil)

@@ -5,16 +5,17 @@ import Testing
 
 @testable import WriteAheadLog
 
-/// Applies random operations to a log on a disk that fails, and tracks the expected content.
+/// Applies random operations to a log on a failing disk, and tracks the expected content.
 struct LogCrashModel {
     let disk: LogTestDisk
     var generator: SplitMix64
     var log: WriteAheadLog?
     /// The acknowledged entries, by number.
     var acknowledged: [UInt64: LogEntry] = [:]
-    /// The submitted entries that are neither acknowledged nor reported as failed, in order.
+    /// The submitted entries that are neither acknowledged nor reported as failed, in order of
+    /// submission.
     var inFlight: [LogEntry] = []
-    /// The entries reported as failed since the last acknowledgement, in order.
+    /// The entries reported as failed since the last acknowledgement, in order of submission.
     var failed: [LogEntry] = []
     var applied: UInt64 = 0
     var submitted = 0
@@ -26,7 +27,7 @@ struct LogCrashModel {
         generator = SplitMix64(seed: seed)
     }
 
-    /// Opens the log and compares its content. Does nothing if the program stops during that.
+    /// Opens the log and compares its content. Does nothing if the program stops while opening it.
     mutating func open() throws {
         log = nil
         do {
@@ -54,7 +55,7 @@ struct LogCrashModel {
             if let entry = acknowledged[record.sequence] {
                 try #require(record.entry == entry, "entry \(record.sequence) is another one")
             } else {
-                // A suffix of unacknowledged entries, in the order of submission.
+                // A suffix of the unacknowledged entries, in order of submission.
                 let index = try #require(rest.firstIndex(of: record.entry), "an entry from nowhere, or twice")
                 rest.removeSubrange(...index)
                 acknowledged[record.sequence] = record.entry
@@ -64,7 +65,7 @@ struct LogCrashModel {
         failed = []
     }
 
-    /// The readable entries; `nil` if the program stops during the read.
+    /// Returns the readable entries; `nil` if the program stops during the read.
     private func records(_ log: WriteAheadLog) throws -> [NumberedLogEntry]? {
         do {
             return try log.records(after: applied)
@@ -73,7 +74,7 @@ struct LogCrashModel {
         }
     }
 
-    /// Without a crash, exactly the acknowledged entries are readable.
+    /// Checks that exactly the acknowledged entries are readable when there was no crash.
     func checkWhileOpen() throws {
         guard let log, !disk.isStopped else { return }
         guard let records = try records(log) else { return }
@@ -85,7 +86,7 @@ struct LogCrashModel {
     mutating func appendGroup() async throws {
         guard let log else { return }
         let entries = (0..<(1 + generator.below(4))).map { offset in
-            // Some entries span sectors, so that part of one can be lost.
+            // Some entries span several sectors, so that part of an entry can be lost.
             LogTest.entry(submitted + offset, bytes: generator.below(6) == 0 ? 1500 : 20 + generator.below(60))
         }
         submitted += entries.count
@@ -102,7 +103,7 @@ struct LogCrashModel {
         }
     }
 
-    /// Takes a random step. Ends early once the disk has stopped.
+    /// Takes a random step. Returns early once the disk has stopped.
     mutating func step() async throws {
         switch generator.below(10) {
         case 0:

@@ -5,7 +5,7 @@ import Testing
 
 @testable import WriteAheadLog
 
-/// After any crash, the acknowledged entries are found in order, once and complete.
+/// After any crash, the acknowledged entries are found complete, once, and in order.
 @Suite struct LogCrashTests {
     static let cases = (1...12).flatMap { seed in LogTestDisk.Loss.allCases.map { (UInt64(seed), $0) } }
 

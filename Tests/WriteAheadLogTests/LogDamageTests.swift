@@ -6,9 +6,9 @@ import Testing
 
 @testable import WriteAheadLog
 
-/// The log names changed, cut and missing files, and reads all readable entries.
+/// The log reports changed, truncated and missing files, and reads all readable entries.
 @Suite struct LogDamageTests {
-    /// Several segments, with groups of one and of several entries, as after a kill.
+    /// Returns several segments, with groups of one or more entries, as a kill leaves them.
     private static func example() async throws -> (contents: [String: [UInt8]], records: [NumberedLogEntry]) {
         let disk = LogTestDisk(seed: 1)
         let log = try LogTest.open(disk, segmentBytes: 300)
@@ -22,7 +22,7 @@ import Testing
         return (disk.contents, try log.records())
     }
 
-    /// Opens changed files. All entries are read in order, except those that a finding names.
+    /// Opens changed files. All entries are read in order, except those that a finding reports.
     private static func check(
         _ contents: [String: [UInt8]], _ records: [NumberedLogEntry], _ what: String
     ) throws -> [LogFinding] {
@@ -59,8 +59,8 @@ import Testing
                 changed[path]?[offset] ^= 1 << UInt8(bit)
                 let findings = try Self.check(changed, records, "bit \(bit) of \(path), byte \(offset)")
                 let lost = findings.compactMap { $0.lostEntries(after: 0) }
-                // A header for another store or format makes the whole file unreadable. Its
-                // checksum shows that the header is wrong.
+                // A header for another store or format makes the whole file unreadable. The
+                // checksum shows that the header itself is intact but wrong.
                 #expect(lost.allSatisfy { $0.count == 1 } && lost.count <= 1)
             }
         }
@@ -90,15 +90,15 @@ import Testing
                 #expect(opened.findings.map { $0.lostEntries(after: 0) } == [sequence...sequence])
                 #expect(opened.replay(after: 0).count { (try? $0.get()) != nil } == 7)
             } else {
-                // Only the note distinguishes this from a group that was being written when the
-                // power failed.
+                // Only the note distinguishes this damage from a group that was being written when
+                // the power failed.
                 let start = LogSegmentHeader.byteCount + Int(sequence - 1) * entryBytes
                 #expect(
                     opened.findings == [
                         .tornTail(file: LogFileNames.segment(1), offset: start, bytes: bytes.count - start)
                     ])
                 #expect(try opened.records().count == Int(sequence) - 1)
-                // The owner's applied number is evidence, too.
+                // The owner's applied number is also evidence.
                 changed.contents = contents
                 changed.contents[path]?[offset] ^= 0x10
                 #expect(try LogTest.open(changed, applied: 8).findings.contains { $0.isDamage })
@@ -239,7 +239,8 @@ import Testing
     func forgedEntry() async throws {
         let disk = LogTestDisk(seed: 1)
         let log = try LogTest.open(disk)
-        // An app can create these bytes: it knows the format, not the store.
+        // An app can create these bytes, because it knows the format but not the store's
+        // identifier.
         let forged = try LogTest.entry(666).encoded()
         var frame: [UInt8] = []
         LogFrame(
@@ -249,7 +250,8 @@ import Testing
         entry.batch.changes = ChangeList([.put([7, 7] + frame + forged)])
         for entry in [entry, LogTest.entry(2)] { _ = try await log.append(entry) }
         let path = LogTest.folder + "/" + LogFileNames.segment(1)
-        // The length of the first entry, so that the search has to read through its payload.
+        // Damages the length of the first entry, so that the search has to read through its
+        // payload.
         disk.contents[path]?[LogSegmentHeader.byteCount + 4] ^= 1
         let opened = try LogTest.open(disk)
         #expect(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import WriteAheadLog
 
-/// The encoding of entries, and the checksum.
+/// The format of entries, and the checksum.
 @Suite struct LogEntryTests {
     private static func random(_ generator: inout SplitMix64) -> LogEntry {
         func bytes(_ bound: Int, _ generator: inout SplitMix64) -> [UInt8] {
@@ -63,7 +63,7 @@ import Testing
                 }
             }
             guard let entry = try? LogEntry(decoding: bytes) else { continue }
-            // Entries of version 1 are written in version 2.
+            // Version 1 entries are written as version 2.
             #expect(try bytes[0] == 1 || entry.encoded() == bytes, "seed \(seed)")
         }
     }
@@ -75,7 +75,7 @@ import Testing
         let bytes = try entry.encoded()
         let head = try entry.encodedHead().count
         for length in bytes.indices {
-            // A list of changes has no end marker. The frame has its length.
+            // A list of changes has no end marker. The frame contains its length.
             guard let shorter = try? LogEntry(decoding: Array(bytes.prefix(length))) else { continue }
             #expect(length >= head && entry.batch.changes.bytes.starts(with: shorter.batch.changes.bytes))
         }
@@ -99,7 +99,7 @@ import Testing
         return LogEntry(batch)
     }
 
-    /// The same in version 1.
+    /// The same entry in version 1.
     static let firstSample: [UInt8] = [
         1, 3, 1, 0, 0, 0, 98, 1, 0, 0, 0, 110, 1, 7, 4, 0, 0, 0,
         1, 2, 0, 0, 0, 9, 8, 2, 1, 0, 0, 0, 1, 0, 0, 0, 105, 3, 1, 0, 0, 0, 1, 0, 0, 0, 100, 4,

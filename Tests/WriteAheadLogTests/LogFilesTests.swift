@@ -5,7 +5,7 @@ import Testing
 
 @testable import WriteAheadLog
 
-/// Files and folders: segments, discarding, reading from the middle, the real file system.
+/// Files and folders: segments, discarding, reading from the middle, and the real file system.
 @Suite struct LogFilesTests {
     private func records(_ numbers: ClosedRange<Int>) -> [NumberedLogEntry] {
         numbers.map { NumberedLogEntry(sequence: UInt64($0), entry: LogTest.entry($0)) }
@@ -42,7 +42,7 @@ import Testing
         let reopened = try LogTest.open(disk, applied: 40)
         #expect(reopened.findings.isEmpty)
         #expect(try await reopened.append(LogTest.entry(41)) == 41)
-        // Reading from before the discarded entries throws an error.
+        // Reading entries that were discarded throws an error.
         #expect(throws: LogError.self) { try reopened.records(after: 1) }
     }
 
@@ -70,7 +70,7 @@ import Testing
         var torn = try #require(disk.contents[path])
         let start = try #require(before[path]?.count)
         for offset in start..<(start + 30) { torn[offset] = 0 }
-        // The note from before the group: the acknowledgement was never sent.
+        // The note is from before the group, so the acknowledgement was never sent.
         disk.contents = before.merging([path: torn]) { $1 }
         let reopened = try LogTest.open(disk)
         #expect(

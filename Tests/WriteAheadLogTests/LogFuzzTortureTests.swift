@@ -20,7 +20,7 @@ struct LogFuzzTortureTests {
             tokens: [[1, 0, 0, 0], [2, 0, 0, 0, 0], [3, 1, 0, 0, 0, 0, 0, 0, 0], [4], [0, 0, 16, 0]])
         let accepted = try loop.run(MutationLoop.inputs) { bytes in
             guard let entry = try? LogEntry(decoding: bytes) else { return false }
-            // Entries of version 1 are written in version 2.
+            // Version 1 entries are written as version 2.
             guard try bytes[0] == 1 || entry.encoded() == bytes else { throw Broken() }
             return true
         }

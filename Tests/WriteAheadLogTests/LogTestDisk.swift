@@ -6,7 +6,7 @@ import TestSupport
 @testable import WriteAheadLog
 
 /// A file system in memory that records which bytes have reached the disk, fails on request, and
-/// can lose its power.
+/// can simulate a power failure.
 final class LogTestDisk: LogFiles {
     enum Call: Hashable, Sendable {
         case createFolder, names, open, create, size, read, write, synchronize, truncate, rename, remove
@@ -14,15 +14,15 @@ final class LogTestDisk: LogFiles {
     }
 
     enum Fault: Hashable, Sendable {
-        /// The call does nothing and fails.
+        /// The call has no effect and fails.
         case fail(Int32)
         /// A write accepts only some of the bytes. Other calls work normally.
         case short
-        /// The program ends in the middle of this call. Later calls do nothing.
+        /// The program stops in the middle of this call. Later calls have no effect.
         case stop
     }
 
-    /// The outcome for bytes and names that were not synchronised.
+    /// The losses of bytes and names that were not synchronised.
     enum Loss: CaseIterable, Sendable {
         /// The process was killed. Nothing is lost.
         case nothing
@@ -64,7 +64,7 @@ final class LogTestDisk: LogFiles {
                 pending.append(change)
                 return
             }
-            // A disk writes whole sectors, or not at all.
+            // A disk writes a whole sector or nothing.
             var start = offset
             while start < offset + bytes.count {
                 let end = min((start / 512 + 1) * 512, offset + bytes.count)
@@ -82,8 +82,8 @@ final class LogTestDisk: LogFiles {
     private struct State {
         var nodes: [Node] = []
         var names: [String: Int] = [:]
-        /// The names after each change since the last synchronisation of the folder. The first
-        /// names are those on disk.
+        /// The names after each change since the folder was last synchronised. The first entry
+        /// holds the names on disk.
         var history: [[String: Int]] = [[:]]
         var calls = 0
         var counts: [Call: Int] = [:]
@@ -141,7 +141,7 @@ final class LogTestDisk: LogFiles {
             let bytes = Array(bytes)
             return try disk.state.withLock { state throws(LogFileError) in
                 var count = bytes.count
-                // A whole sector is written or not; any other range may be cut anywhere.
+                // A whole sector is either written or not; any other range may be cut at any point.
                 let isSector = offset % 512 == 0 && count == 512
                 if try state.begin(.write, path, epoch) != nil {
                     let isWritten = !state.isStopped || Bool.random(using: &state.generator)
@@ -161,7 +161,7 @@ final class LogTestDisk: LogFiles {
                 do throws(LogFileError) {
                     _ = try state.begin(.synchronize, path, epoch)
                 } catch {
-                    // As on Linux: after a failure the bytes count as clean, whether they were
+                    // As on Linux, after a failure the bytes are marked clean, whether they were
                     // written or not.
                     if !state.isStopped, error.operation != "stopped" {
                         var generator = state.generator
@@ -258,7 +258,7 @@ final class LogTestDisk: LogFiles {
     /// The number of calls.
     var calls: Int { state.withLock { $0.calls } }
 
-    /// The number of calls of a kind.
+    /// Returns the number of calls of a kind.
     func count(_ call: Call) -> Int { state.withLock { $0.counts[call] ?? 0 } }
 
     var isStopped: Bool { state.withLock { $0.isStopped } }
@@ -267,7 +267,7 @@ final class LogTestDisk: LogFiles {
     func crash(losing loss: Loss) {
         state.withLock { state in
             var generator = state.generator
-            // The end of a process removes nothing, and makes nothing durable.
+            // The end of a process discards nothing, and makes nothing durable.
             if loss != .nothing {
                 for node in state.nodes.indices {
                     state.nodes[node].settle { loss == .something && Bool.random(using: &generator) }

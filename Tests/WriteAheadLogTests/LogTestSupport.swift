@@ -20,7 +20,7 @@ enum LogTest {
         return StoreIdentifier(bytes: bytes)!
     }
 
-    /// Different entries, each a put of some bytes.
+    /// Returns distinct entries, each a put of some bytes.
     static func entry(_ number: Int, bytes: Int = 40, state: String? = nil) -> LogEntry {
         var record = Array("item \(number) ".utf8)
         while record.count < bytes { record.append(UInt8(truncatingIfNeeded: record.count &* 31 &+ number)) }
@@ -40,7 +40,7 @@ enum LogTest {
 }
 
 extension WriteAheadLog {
-    /// Appends entries in one group, and returns once all have succeeded or failed.
+    /// Appends entries in one group, and returns when all have succeeded or failed.
     func appendTogether(
         _ entries: [LogEntry], if precondition: Precondition? = nil
     ) async -> [Result<UInt64, LogError>] {
@@ -54,12 +54,12 @@ extension WriteAheadLog {
         return entries.indices.map { box[$0] ?? .failure(.closed) }
     }
 
-    /// Waits until the I/O queue has done its present work.
+    /// Waits until the I/O queue has finished its current work.
     func settle() async {
         await withCheckedContinuation { continuation in ioQueue.async { continuation.resume() } }
     }
 
-    /// All records, or the first failure.
+    /// Returns all records, or throws the first failure.
     func records(after sequence: UInt64 = 0) throws -> [NumberedLogEntry] {
         try replay(after: sequence).map { try $0.get() }
     }
@@ -75,6 +75,6 @@ final class ResultBox: Sendable {
 }
 
 extension LogFinding {
-    /// `true` for damage, `false` for the trace of a crash.
+    /// `true` for damage, `false` for the traces of a crash.
     var isDamage: Bool { if case .damaged = self { true } else { false } }
 }

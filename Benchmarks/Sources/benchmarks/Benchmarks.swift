@@ -72,7 +72,7 @@ struct Benchmarks: AsyncParsableCommand {
         judged ?? ProcessInfo.processInfo.environment["SEARCHLIGHT_JUDGED"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The folder of an embedding model for the part “meaning”.
+    /// The folder of the embedding model for the part “meaning”.
     var model: String? {
         ProcessInfo.processInfo.environment["SEARCHLIGHT_MODEL"].flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -117,13 +117,13 @@ struct Benchmarks: AsyncParsableCommand {
     private func write(_ judged: JudgedReport, _ parts: [Part]) throws {
         guard let output else { return }
         try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
-        // A run of some parts does not overwrite the complete report.
+        // A run of selected parts does not overwrite the complete report.
         let name = (["report"] + (only.isEmpty ? [] : parts.map(\.rawValue))).joined(separator: "-")
         try Data((judged.markdown + "\n").utf8).write(to: URL(filePath: "\(output)/\(name).md"))
         try Data((try judged.json() + "\n").utf8).write(to: URL(filePath: "\(output)/\(name).json"))
     }
 
-    /// Measures a part in its own process. A failure of the part becomes an entry of the report.
+    /// Measures a part in its own process. If the part fails, the failure is added to the report.
     func measure(_ part: Part) -> Report {
         Progress.say("\(part.rawValue) …")
         let start = ContinuousClock.now
@@ -151,7 +151,7 @@ struct Benchmarks: AsyncParsableCommand {
         }
     }
 
-    /// Measures a part in this process. The report has the reason of a failure, for the parent
+    /// Measures a part in this process. If it fails, the report contains the reason for the parent
     /// process.
     private func reportAsJSON(of part: Part) async throws -> String {
         let report: Report
@@ -164,7 +164,7 @@ struct Benchmarks: AsyncParsableCommand {
     }
 }
 
-/// Prints progress on standard error, so that standard output has only the report.
+/// Prints progress to standard error, so that standard output contains only the report.
 enum Progress {
     static func say(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
 }

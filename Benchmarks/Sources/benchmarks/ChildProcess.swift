@@ -53,8 +53,8 @@ enum RunningChildren {
 
     static func note(_ process: pid_t) { running.withLock { $0.append(process) } }
 
-    /// Removes a child. Call it before waiting for the child, since its process ID may then be
-    /// reused.
+    /// Removes a child from the list. Call this before waiting for the child, since its process ID
+    /// may then be reused.
     static func forget(_ process: pid_t) { running.withLock { $0.removeAll { $0 == process } } }
 
     static func terminate() {
@@ -62,8 +62,8 @@ enum RunningChildren {
     }
 }
 
-/// Terminates the children before this program on SIGINT or SIGTERM, for the lifetime of the
-/// instance.
+/// Terminates the children on SIGINT or SIGTERM before this program exits, as long as the instance
+/// exists.
 final class Interruption {
     private let sources: [any DispatchSourceSignal]
 

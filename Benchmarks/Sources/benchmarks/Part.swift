@@ -58,7 +58,7 @@ enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
         }
     }
 
-    /// Returns the time limit of the part, which exceeds its time on a slow machine. It keeps a
+    /// Returns the time limit for the part, which exceeds its time on a slow machine. It prevents a
     /// part that hangs from blocking the others.
     func limit(items: Int) -> Duration {
         .seconds(self == .foreground || self == .backlog || self == .meaning ? 3600 : 600)

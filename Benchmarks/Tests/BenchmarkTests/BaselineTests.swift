@@ -22,12 +22,12 @@ import Testing
             let items = try (0..<50).map { try item($0, title: $0 % 5 == 0 ? nil : "Harbour \($0)") }
             try await index.index(items, in: IndexScope(bundle: bundle))
         }
-        // A change gives the text another number than the item's.
+        // A change gives the text a number that differs from the item's number.
         try await index.index([try item(7, title: "Lighthouse")], in: IndexScope(bundle: "com.example.a"))
         try await index.close()
 
         let path = folder.path("raw.sqlite")
-        // Comparing the counts of rows is part of filling.
+        // Filling includes a comparison of the row counts.
         let filled = try RawStore(copying: folder.path("store/index.sqlite"), to: path, cacheKiB: 1024).fill()
         #expect(filled.items == 100)
         let raw = try SQLiteConnection(path: path, isReadOnly: true)

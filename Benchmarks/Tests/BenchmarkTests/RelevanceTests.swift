@@ -53,7 +53,7 @@ import Testing
                 #expect(search.typed.hasSuffix(language) && search.typed.split(separator: " ").count == 4)
             }
         }
-        // One word of five names the item.
+        // One of the five words names the item.
         #expect(count > 20)
     }
 
@@ -69,7 +69,7 @@ import Testing
         #expect(collection.gain(of: ["1", "2"], for: "1") == 1)
         #expect(collection.gain(of: [], for: "1") == 0)
         #expect(collection.gain(of: ["1"], for: "2") == nil)
-        // 2 + 4 / log2(3) of 4 + 2 / log2(3).
+        // The expected gain: 2 + 4 / log2(3), divided by 4 + 2 / log2(3).
         let swapped = try #require(collection.gain(of: ["2", "1"], for: "1"))
         #expect(abs(swapped - 0.8597) < 0.0001)
     }

@@ -49,7 +49,7 @@ import Testing
             guard let place = threshold.explained?.split(separator: "#").map(String.init) else { continue }
             try #require(place.count == 2)
             let page = try String(contentsOfFile: Repository.root + "/" + place[0], encoding: .utf8)
-            // As Markdown viewers name headings.
+            // Anchors as Markdown viewers derive them from headings.
             let anchors = page.split(separator: "\n").filter { $0.hasPrefix("#") }.map { heading in
                 heading.drop { $0 == "#" || $0 == " " }.lowercased().filter {
                     $0.isLetter || $0.isNumber || "- ".contains($0)

@@ -2,7 +2,7 @@
 #include "cdesktop.h"
 
 void cdesktop_set_flag(void *object, const char *name, int value) {
-    // A version of a library may lack a property.
+    // Some versions of a library may lack a property.
     if (g_object_class_find_property(G_OBJECT_GET_CLASS(object), name)) g_object_set(object, name, value, NULL);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cdesktop.h"
 
-// A provider of content that does not exist until a receiver asks for it.
+// A provider for content that does not exist until a receiver requests it.
 typedef struct {
     GdkContentProvider parent;
     GdkContentFormats *formats;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// WebKit is loaded when the first page is shown: the window opens without it, and works without it. The functions are those
-// of the API version 6.0, which WebKitGTK keeps stable.
+// WebKit is loaded when the first page is shown, so the window opens quickly and also works without
+// WebKit. The functions belong to API version 6.0, which WebKitGTK keeps stable.
 #include "cdesktop.h"
 
 #include <dlfcn.h>
@@ -65,7 +65,8 @@ typedef struct {
     void *data;
 } Handlers;
 
-// Only the page that the window loads is shown. A clicked link goes to the window, and everything else is dropped.
+// Only pages that the window loads are shown. A clicked link is passed to the window, and
+// everything else is dropped.
 static gboolean decide(void *view, void *decision, int type, void *data) {
     (void)view;
     Handlers *handlers = data;
@@ -93,7 +94,7 @@ static void changed(void *view, int event, void *data) {
 
 GtkWidget *cdesktop_web_view_new(cdesktop_link link, GCallback loaded, void *data) {
     if (!open_webkit()) return NULL;
-    // Nothing is stored, and each connection would go to a port where nobody listens.
+    // Nothing is stored, and every connection would go to a port where no process listens.
     void *session = webkit.session_new();
     webkit.session_set_proxy(session, PROXY_CUSTOM, webkit.proxy_new("socks://127.0.0.1:1", NULL));
     void *settings = webkit.settings_new();

@@ -5,7 +5,7 @@ import Glibc
 import Promises
 import WindowModel
 
-/// The requests of receivers in one drag.
+/// The receivers' requests in one drag.
 @MainActor
 final class Drag {
     private let content: any DragContent
@@ -13,17 +13,18 @@ final class Drag {
     /// `true` if a receiver got content.
     private(set) var hasSucceeded = false
     private var pending = 0
-    /// `true` after the end of the drag, when nothing is said about it any more.
+    /// `true` after the end of the drag, when nothing more is reported about it.
     var isOver = false
 
-    /// The time in milliseconds after which the user sees that a receiver waits.
+    /// The time, in milliseconds, after which the user sees that a receiver is waiting.
     private static let patience: UInt32 = 250
 
     init(_ content: any DragContent, _ onEvent: @escaping @MainActor @Sendable (DragOrigin.Event) -> Void) {
         (self.content, self.onEvent) = (content, onEvent)
     }
 
-    /// The content provider of the drag, with a reference for GTK. It keeps this object.
+    /// Returns the content provider of the drag, with a reference for GTK. The provider keeps this
+    /// object alive.
     func makeProvider() -> UnsafeMutableRawPointer? {
         let asked: cdesktop_asked = { request, mediaType, data in
             guard let request, let mediaType, let data else { return }
@@ -55,7 +56,7 @@ final class Drag {
                 let found = try await content.content(of: mediaType)
                 try await found.forEachPiece { piece in try await request.write(piece) }
             } catch is Request.ReceiverIsGone {
-                // The user sees that nothing was dropped.
+                // This tells the user that nothing was dropped.
                 failure = DragFailure(.cancelled, "The receiver stopped reading.")
             } catch {
                 failure = error as? DragFailure ?? DragFailure(.inputOutput, "\(error)")
@@ -74,7 +75,7 @@ final class Drag {
     }
 }
 
-/// A request of a receiver. Its pointer is used on the main thread only, and not after the end.
+/// A receiver's request. Its pointer is used only on the main thread, and not after the end.
 private struct Request: Sendable {
     struct ReceiverIsGone: Error {}
 
@@ -82,7 +83,7 @@ private struct Request: Sendable {
 
     init(_ pointer: OpaquePointer) { self.pointer = pointer }
 
-    /// Writes bytes to the receiver, and waits until it has taken them.
+    /// Writes bytes to the receiver, and waits until it has received them.
     func write(_ bytes: [UInt8]) async throws {
         let succeeded = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
             MainLoop.post {

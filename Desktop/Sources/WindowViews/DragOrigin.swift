@@ -4,15 +4,15 @@ import CDesktop
 import Promises
 import WindowModel
 
-/// The start of drags from a widget. GTK asks for the content when a receiver wants it, which may
-/// be before the drop.
+/// Starts drags from a widget. GTK asks for the content when a receiver requests it, which may be
+/// before the drop.
 @MainActor
 package final class DragOrigin {
-    /// The events of a drag, for the user.
+    /// Events in a drag that the user should see.
     package enum Event: Sendable {
-        /// A receiver waits for the content. The percentage is `nil` if it is unknown.
+        /// A receiver is waiting for the content. The percentage is `nil` if it is unknown.
         case preparing(percentage: Int?)
-        /// A receiver did not get what it requested.
+        /// A receiver did not get the content that it requested.
         case failed(DragFailure)
         /// A receiver got content, and the drag has ended.
         case dropped
@@ -24,7 +24,7 @@ package final class DragOrigin {
     package struct Start {
         package var content: any DragContent
         package var icon: Widget
-        /// Called with the events of the drag.
+        /// Called for each event of the drag.
         package var onEvent: @MainActor @Sendable (Event) -> Void
 
         package init(
@@ -38,9 +38,9 @@ package final class DragOrigin {
     private let begin: (_ x: Double, _ y: Double) -> Start?
     private var current: (start: Start, drag: Drag)?
 
-    /// Lets the user drag from a widget. The origin exists until the program ends.
+    /// Lets the user drag from a widget. The origin exists until the program exits.
     ///
-    /// - Parameter begin: Returns the drag that begins at a point of the widget; `nil` for none.
+    /// - Parameter begin: Returns the drag that begins at a point in the widget; `nil` for none.
     package static func add(to widget: Widget, begin: @escaping (_ x: Double, _ y: Double) -> Start?) {
         let origin = DragOrigin(begin)
         origin.connect()
@@ -50,7 +50,8 @@ package final class DragOrigin {
     private init(_ begin: @escaping (_ x: Double, _ y: Double) -> Start?) {
         source = gtk_drag_source_new()
         self.begin = begin
-        // A receiver that could move the original would remove it from its app.
+        // With any other action, a receiver could move the original, which would remove it from its
+        // app.
         gtk_drag_source_set_actions(source, GDK_ACTION_COPY)
     }
 
@@ -102,7 +103,7 @@ package final class DragOrigin {
         drag.isOver = true
         if isDrop && drag.hasSucceeded { return start.onEvent(.dropped) }
         start.onEvent(.ended)
-        // After a drop, some receivers request content later.
+        // Some receivers request content only after the drop.
         if !isDrop { Task.detached { await start.content.discard() } }
     }
 }

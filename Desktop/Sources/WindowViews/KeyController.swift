@@ -2,15 +2,15 @@
 import CAdwaita
 import WindowModel
 
-/// The keys of a window, before its widgets get them.
+/// Handles a window's keys before its widgets do.
 @MainActor
 final class KeyController {
     private let press: (WindowKey) -> Bool
 
-    /// Adds a controller to a window, which keeps it.
+    /// Adds a controller to a window, which owns it.
     ///
-    /// - Parameter press: Called with each key that the model knows. Returns `true` if the key was
-    ///   handled.
+    /// - Parameter press: Called for each key that the model knows. Returns `true` if it handled
+    ///   the key.
     static func add(to window: Widget, _ press: @escaping (WindowKey) -> Bool) {
         let controller = gtk_event_controller_key_new()
         gtk_event_controller_set_propagation_phase(controller, GTK_PHASE_CAPTURE)
@@ -35,7 +35,8 @@ final class KeyController {
 }
 
 extension WindowKey {
-    /// The key of a GDK key code; `nil` for keys without a meaning here, or with other modifiers.
+    /// Creates the key for a GDK key code; `nil` for keys that have no meaning here, or with other
+    /// modifiers.
     @MainActor
     fileprivate init?(_ keyval: UInt32, _ modifiers: UInt32) {
         guard modifiers & (GDK_ALT_MASK.rawValue | GDK_SUPER_MASK.rawValue | GDK_META_MASK.rawValue) == 0 else {

@@ -2,8 +2,8 @@
 import CAdwaita
 import CDesktop
 
-/// A view for pages of HTML, by WebKit in processes of its own. Scripts, storage and the network
-/// are off. It starts with the first page.
+/// A view for HTML pages, which WebKit renders in its own processes. Scripts, storage and the
+/// network are disabled. WebKit is started for the first page.
 @MainActor
 final class PageView {
     private enum State {
@@ -17,7 +17,7 @@ final class PageView {
 
     /// Creates a view.
     ///
-    /// - Parameter follow: Called with the address of a link that the user clicked.
+    /// - Parameter follow: Called with the URL of a link that the user clicked.
     init(follow: @escaping @MainActor (String) -> Void) { self.follow = follow }
 
     /// The widget; `nil` if WebKit is not installed.
@@ -38,7 +38,7 @@ final class PageView {
             nonisolated(unsafe) let object = data
             MainActor.assumeIsolated { Unmanaged<PageView>.fromOpaque(object).takeUnretainedValue().isLoading = false }
         }
-        // The view exists until the program ends, as this object does.
+        // Like this object, the view exists until the program exits.
         let made = cdesktop_web_view_new(
             link, unsafeBitCast(loaded, to: GCallback.self), Unmanaged.passRetained(self).toOpaque())
         return made.map { Widget($0).expanding() }

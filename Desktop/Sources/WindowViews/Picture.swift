@@ -4,10 +4,10 @@ import Dispatch
 
 /// A decoded picture.
 ///
-/// A `GdkTexture` never changes after its creation, and its count of references is atomic. So the
+/// A `GdkTexture` never changes after its creation, and its reference count is atomic, so the
 /// object may be used from any thread.
 final class Picture: @unchecked Sendable {
-    /// The texture, as GTK's functions take it.
+    /// The texture in the form that GTK's functions take.
     let texture: OpaquePointer
 
     private init(_ texture: OpaquePointer) { self.texture = texture }
@@ -16,10 +16,10 @@ final class Picture: @unchecked Sendable {
 
     /// Decodes a picture on a thread that may block, and scales it down to a size in pixels.
     ///
-    /// The caller has checked the size in the header. Formats other than those of gdk-pixbuf's own
-    /// code need a loader that is installed.
+    /// The caller has checked the size in the header. Formats that gdk-pixbuf does not implement
+    /// itself need an installed loader.
     ///
-    /// - Returns: `nil` if the bytes are no picture.
+    /// - Returns: `nil` if the bytes are not a picture.
     static func decode(_ bytes: [UInt8], side: Int32) async -> Picture? {
         await withCheckedContinuation { continuation in
             DispatchQueue.global(qos: .userInitiated).async {

@@ -8,7 +8,7 @@ import WindowModel
 @MainActor
 final class PreviewView {
     let widget: Widget
-    /// The text view, whose selected text Control-C copies.
+    /// The text view. Control-C copies its selected text.
     let text = Widget(gtk_text_view_new())
     private let title = Widget.label(classes: ["title-3"], wraps: true)
     private let note = Widget.label(classes: ["caption", "dim-label"], wraps: true)
@@ -22,7 +22,7 @@ final class PreviewView {
 
     /// Creates the pane.
     ///
-    /// - Parameter follow: Called with the address of a link that the user clicked.
+    /// - Parameter follow: Called with the URL of a link that the user clicked.
     init(follow: @escaping @MainActor (String) -> Void) {
         page = PageView(follow: follow)
         gtk_text_view_set_editable(text.cast(), 0)
@@ -45,7 +45,7 @@ final class PreviewView {
         show(status: "Nothing Selected", "Choose a result to preview it. Drag it out of the list to use it elsewhere.")
     }
 
-    /// `true` until the shown page is complete.
+    /// `true` until the displayed page is complete.
     var isLoading: Bool { page.isLoading }
 
     func show(_ pane: WindowState.PreviewPane) {
@@ -72,7 +72,7 @@ final class PreviewView {
         case .page(let bytes, let words):
             guard let view = page.widget else { return show(words) }
             if gtk_widget_get_parent(view.pointer) == nil { gtk_stack_add_named(stack.cast(), view.pointer, "page") }
-            // The attributes' page begins with the title.
+            // The page with the attributes already begins with the title.
             title.isVisible = false
             page.load(bytes)
             gtk_stack_set_visible_child_name(stack.cast(), "page")

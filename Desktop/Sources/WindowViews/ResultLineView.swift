@@ -3,7 +3,7 @@ import CAdwaita
 import Glibc
 import WindowModel
 
-/// A line of the result list, which shows a heading or a result. Lines are reused for other
+/// A line in the result list, which shows a heading or a result. Lines are reused for other
 /// results.
 @MainActor
 final class ResultLineView {
@@ -14,7 +14,7 @@ final class ResultLineView {
     private let detail = Widget.label(classes: ["caption", "dim-label"])
     private let day = Widget.label(classes: ["caption", "dim-label"])
     private let result: Widget
-    /// The shown result; `nil` for a heading.
+    /// The displayed result; `nil` for a heading.
     private(set) var shown: ResultRow?
 
     private static let iconSide: Int32 = 36
@@ -39,7 +39,7 @@ final class ResultLineView {
         gtk_label_set_text(heading.cast(), text)
     }
 
-    /// Shows a result, with its thumbnail in place of the icon of its kind.
+    /// Shows a result, with its thumbnail instead of the icon for its kind.
     func show(_ result: ResultRow, picture: Picture?) {
         setKind(isResult: true)
         if shown != result {

@@ -34,7 +34,7 @@ final class ResultListView {
         }
     }
 
-    /// The result below a point of the list.
+    /// Returns the result below a point in the list.
     func result(atHeight y: Double) -> (result: ResultRow, row: Widget)? {
         guard let row = gtk_list_box_get_row_at_y(list.cast(), Int32(clamping: Int(y))) else { return nil }
         return views.first { $0.row.cast() == row }.flatMap { view in view.shown.map { ($0, view.row) } }
@@ -75,12 +75,12 @@ final class ResultListView {
         gtk_adjustment_set_value(gtk_scrolled_window_get_vadjustment(scrolled.cast()), 0)
     }
 
-    /// The items whose thumbnails are missing.
+    /// The items whose thumbnails have not been loaded.
     var itemsWithoutPicture: [Int64] {
         shown.rows.filter { $0.hasThumbnail && pictures[$0.id] == nil }.map(\.id)
     }
 
-    /// Shows the thumbnail of an item, if the item is still in the list.
+    /// Shows an item's thumbnail if the item is still in the list.
     func show(_ picture: Picture, of item: Int64) {
         if pictures.count >= Self.maximumPictures { pictures.removeAll() }
         pictures[item] = picture
@@ -89,7 +89,7 @@ final class ResultListView {
 
     private func scroll(to row: Widget, isFirst: Bool) {
         let adjustment = gtk_scrolled_window_get_vadjustment(scrolled.cast())
-        // The heading of the first row is shown too.
+        // For the first row, its heading is shown too.
         guard !isFirst else { return gtk_adjustment_set_value(adjustment, 0) }
         var (x, y) = (0.0, 0.0)
         guard gtk_widget_translate_coordinates(row.pointer, list.pointer, 0, 0, &x, &y) != 0 else { return }

@@ -6,7 +6,7 @@ import Promises
 import SearchlightEngine
 import WindowModel
 
-/// The search window: shows a ``WindowState``, and sends it what the user does.
+/// The search window: displays a ``WindowState``, and sends it the user's actions.
 @MainActor
 package final class SearchWindow {
     private let window: Widget
@@ -27,15 +27,15 @@ package final class SearchWindow {
     private var state = WindowState()
 
     private static let (width, height, leftWidth): (Int32, Int32, Int32) = (1000, 640, 430)
-    /// The time in milliseconds after which the spinner shows that a search takes long.
+    /// The time, in milliseconds, after which the spinner shows that a search takes long.
     private static let patience: UInt32 = 300
 
     /// Creates a window.
     ///
     /// - Parameters:
     ///   - application: The application that owns the window.
-    ///   - client: Carries out the effects that concern the store.
-    ///   - drags: Makes the content of a drag.
+    ///   - client: Executes the effects that concern the store.
+    ///   - drags: Creates the content of a drag.
     package init(
         _ application: UnsafeMutablePointer<GtkApplication>, _ client: WindowClient,
         drags: @escaping @Sendable (ResultRow, _ onProgress: @escaping @Sendable (Int?) -> Void) -> (any DragContent)?
@@ -56,7 +56,7 @@ package final class SearchWindow {
         show(replacing: nil)
     }
 
-    /// The way back from views that are created before the window.
+    /// A reference back to the window for views that are created before it.
     @MainActor
     private final class Link {
         weak var window: SearchWindow?
@@ -112,13 +112,13 @@ package final class SearchWindow {
 
     // MARK: Events
 
-    /// Shows the window, with a text to search for; `nil` keeps its text.
+    /// Shows the window with a search text; `nil` keeps the current text.
     package func present(text: String?) {
         gtk_window_present(window.cast())
         send(.appeared(text: text))
     }
 
-    /// Takes an event of the user, or an answer.
+    /// Processes a user event or an answer.
     package func send(_ event: WindowEvent) {
         let before = state
         let effects = state.take(event)
@@ -158,7 +158,7 @@ package final class SearchWindow {
         adw_toast_overlay_add_toast(toasts.cast(), toast)
     }
 
-    /// Opens a link of a preview in the app for its address.
+    /// Opens a link in a preview with the app for its URL.
     private func follow(_ address: String) {
         guard ["https://", "http://", "mailto:"].contains(where: { address.lowercased().hasPrefix($0) }) else { return }
         gtk_show_uri(window.cast(), address, UInt32(GDK_CURRENT_TIME))
@@ -271,10 +271,10 @@ package final class SearchWindow {
 }
 
 extension SearchWindow {
-    /// The time in milliseconds that WebKit may need to paint a complete page.
+    /// The time, in milliseconds, that WebKit may need to paint a complete page.
     private static var paintingTime: UInt32 { 1500 }
 
-    /// Saves a picture of the window once it is complete, and then closes the window.
+    /// Saves a picture of the window when it is complete, and then closes the window.
     package func savePicture(
         to path: String, attempts: Int = 300, _ done: @escaping @MainActor @Sendable (Bool) -> Void
     ) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import CAdwaita
 
-/// A handler of a signal of GTK. The object of the signal owns it.
+/// A handler for a GTK signal. The signal's object owns it.
 @MainActor
 final class SignalHandler {
     private let body: () -> Void
 
     private init(_ body: @escaping () -> Void) { self.body = body }
 
-    /// Calls a function at each emission of a signal without a result. Arguments of the signal are
-    /// ignored.
+    /// Calls a function for each emission of a signal that has no result. The signal's arguments
+    /// are ignored.
     static func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ body: @escaping () -> Void) {
         let callback: @convention(c) (UnsafeMutableRawPointer) -> Void = { data in
-            // The pointer refers to a handler. Handlers are used on the main thread only.
+            // The pointer refers to a handler, and handlers are used only on the main thread.
             nonisolated(unsafe) let data = data
             MainActor.assumeIsolated { Unmanaged<SignalHandler>.fromOpaque(data).takeUnretainedValue().body() }
         }
@@ -25,7 +25,7 @@ final class SignalHandler {
 }
 
 extension Widget {
-    /// Calls a function at each emission of a signal.
+    /// Calls a function for each emission of a signal.
     package func on(_ signal: String, _ body: @escaping @MainActor () -> Void) {
         SignalHandler.connect(UnsafeMutableRawPointer(pointer), signal, body)
     }

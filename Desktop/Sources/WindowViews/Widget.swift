@@ -2,14 +2,14 @@
 import CAdwaita
 import CDesktop
 
-/// A widget of GTK, with a reference to it. The window and its widgets exist until the program
-/// ends.
+/// A GTK widget, with a reference to it. The window and its widgets exist until the program exits.
 @MainActor
 package struct Widget {
     /// The widget.
     package let pointer: UnsafeMutablePointer<GtkWidget>
 
-    /// Takes the new reference of a constructor. GTK's constructors never return a null pointer.
+    /// Takes over the new reference from a constructor. GTK's constructors never return a null
+    /// pointer.
     package init(_ made: UnsafeMutablePointer<GtkWidget>?) {
         guard let made else { fatalError("A constructor of GTK returned no widget.") }
         pointer = made
@@ -37,7 +37,7 @@ package struct Widget {
         return box
     }
 
-    /// A label on one line, or a label that wraps.
+    /// Creates a label on one line, or one that wraps.
     static func label(_ text: String = "", classes: [String] = [], wraps: Bool = false) -> Widget {
         let label = Widget(gtk_label_new(text)).styled(classes)
         gtk_label_set_xalign(label.cast(), 0)

@@ -6,7 +6,7 @@ import SearchlightEngine
 import WindowModel
 import WindowViews
 
-/// The application: one process with one window, to which later processes pass their arguments.
+/// The application: one process with one window. Later processes pass their arguments to it.
 @MainActor
 final class WindowApplication {
     /// The name on the session bus, which is also the name of the desktop entry.
@@ -60,7 +60,7 @@ final class WindowApplication {
         return status != 0 ? status : result
     }
 
-    /// Shows the window for the arguments of a process: this one, or a later one.
+    /// Shows the window for the arguments of this process or of a later one.
     private func activate(_ application: UnsafeMutablePointer<GtkApplication>, _ line: OpaquePointer) -> Int32 {
         var count: Int32 = 0
         guard
@@ -69,7 +69,7 @@ final class WindowApplication {
         else { return 70 }
         defer { g_strfreev(words) }
         let given = (0..<Int(count)).compactMap { words[$0].map { String(cString: $0) } }
-        // The other process has checked its arguments.
+        // The other process has already checked its arguments.
         let arguments = try? WindowArguments.parse(Array(given.dropFirst()))
         let window = self.window ?? makeWindow(application)
         self.window = window
@@ -106,7 +106,7 @@ final class WindowApplication {
     }
 }
 
-/// The window that events from other threads are for.
+/// The window to which events from other threads are sent.
 @MainActor
 private final class EventTarget: Sendable {
     var window: SearchWindow?

@@ -43,8 +43,8 @@ struct WindowArguments: ParsableCommand {
     /// The text of the first search.
     var text: String? { search ?? (words.isEmpty ? nil : words.joined(separator: " ")) }
 
-    /// `true` for another index than the user's, for other extensions, and for a picture: a window
-    /// that is already open does not show these.
+    /// `true` for an index other than the user's, for other extensions, and for a picture, because
+    /// an already open window does not show these.
     var needsOwnProcess: Bool {
         var usual = options.environment
         usual["SEARCHLIGHT_STORE"] = nil

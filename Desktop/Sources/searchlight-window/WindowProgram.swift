@@ -3,7 +3,7 @@ import ArgumentParser
 import CommandSupport
 import Glibc
 
-/// The program with the search window.
+/// The program that shows the search window.
 @main
 @MainActor
 enum WindowProgram {

@@ -9,8 +9,8 @@ import WindowModel
 import WindowViews
 
 /// A window whose whole area is a drag source, for tests with a synthetic mouse. Each drag offers
-/// the promise that the last line of standard input names. Standard output gets a line for each
-/// request of a promise and for the end of each drag.
+/// the promise named in the last line of standard input. Standard output gets a line for each
+/// promise request and for the end of each drag.
 @main
 @MainActor
 enum DragSourceProgram {

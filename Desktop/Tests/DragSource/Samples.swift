@@ -7,13 +7,13 @@ import ServiceMessages
 import Synchronization
 import SystemSupport
 
-/// Writes a line to standard output at once.
+/// Writes a line to standard output immediately.
 func say(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     _ = bytes.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
 }
 
-/// A promise for tests: a kind, a size and a seed of its bytes, such as `text 100 7`.
+/// A promise for tests: a kind, a size and a seed for its bytes, such as `text 100 7`.
 struct DragSample: Hashable, Sendable {
     var name: String
     var size: Int
@@ -27,7 +27,7 @@ struct DragSample: Hashable, Sendable {
 
     var fileExtension: String { name == "picture" ? "png" : name == "file" || name == "original" ? "bin" : "txt" }
 
-    /// The bytes: ASCII letters, or those of the file that `PICTURE` names.
+    /// The bytes: ASCII letters, or the content of the file that `PICTURE` names.
     var bytes: [UInt8] {
         if name == "picture", let path = ProcessInfo.processInfo.environment["PICTURE"],
             let data = FileManager.default.contents(atPath: path)
@@ -56,7 +56,7 @@ struct DragSample: Hashable, Sendable {
     }
 }
 
-/// The sample of the next drag. May be used from any thread.
+/// The sample for the next drag. May be used from any thread.
 final class SampleChoice: Sendable {
     private let sample = Mutex(DragSample("text 100 1"))
 

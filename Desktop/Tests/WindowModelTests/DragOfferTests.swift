@@ -36,7 +36,7 @@ struct DragOfferTests {
             case .content(let picture)? = offer.answer(to: "image/png")
         else { return #expect(Bool(false), "\(offer)") }
         #expect(html.choice == Representation(type: "public.html", form: .data))
-        // Bytes of a promised file serve a receiver that takes no file.
+        // A promised file's bytes serve a receiver that does not accept files.
         #expect(picture.choice == Representation(type: "public.png", form: .file))
         #expect(offer.answer(to: "text/plain") == nil && offer.answer(to: "") == nil)
     }
@@ -68,7 +68,7 @@ struct DragOfferTests {
         for other in ["file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "notes://1", "https://a b", ""] {
             #expect(offer(url: other).mediaTypes.isEmpty, "\(other)")
         }
-        // The promised text wins over the address as text.
+        // The promised text takes precedence over the URL as text.
         guard case .content? = offer(data: ["public.plain-text"], url: "https://example.org").answer(to: "text/plain")
         else { return #expect(Bool(false)) }
     }

@@ -11,7 +11,7 @@ import Testing
 
 @testable import WindowModel
 
-/// Fulfils promises as a test says, and counts the requests.
+/// Fulfils promises as the test requires, and counts the requests.
 private final class FakePromises: PromiseProvider {
     typealias Answer = @Sendable (Representation) async throws -> PromisedContent
     private let answer: Answer
@@ -63,7 +63,7 @@ struct DraggedItemTests {
         return all
     }
 
-    /// All files below the folder of drops.
+    /// All files below the drop folder.
     private var files: [String] {
         (FileManager.default.enumerator(atPath: temporary.path("drops"))?.allObjects as? [String] ?? [])
             .filter { URL(filePath: temporary.path("drops/\($0)")).hasDirectoryPath == false && $0.contains("/") }
@@ -112,7 +112,7 @@ struct DraggedItemTests {
         #expect(try Data(contentsOf: URL(filePath: path)) == Data([1, 2, 3]))
         let mode = try FileManager.default.attributesOfItem(atPath: temporary.path("drops"))[.posixPermissions] as? Int
         #expect(mode == 0o700)
-        // The bytes are those of the same file.
+        // The bytes come from the same file.
         #expect(try await bytes(try await drag.content(of: "image/png")) == [1, 2, 3])
         #expect(provider.requests.withLock { $0.count } == 1)
     }

@@ -30,7 +30,7 @@ enum Sample {
 }
 
 extension WindowState {
-    /// A state with results for a text.
+    /// Returns a state with results for a text.
     static func showing(_ hits: [FoundItem], text: String = "note") -> WindowState {
         var state = WindowState()
         _ = state.take(.typed(text))

@@ -10,7 +10,7 @@ import Testing
 
 @testable import WindowModel
 
-/// Collects the events of a client, and lets a test wait for one.
+/// Collects a client's events, and lets a test wait for one.
 private final class Events: Sendable {
     private let stream: AsyncStream<WindowEvent>
     private let continuation: AsyncStream<WindowEvent>.Continuation
@@ -19,7 +19,7 @@ private final class Events: Sendable {
 
     func send(_ event: WindowEvent) { continuation.yield(event) }
 
-    /// The next event that a function accepts.
+    /// Returns the next event that a function accepts.
     func next<Value: Sendable>(_ accept: (WindowEvent) -> Value?) async -> Value? {
         for await event in stream { if let value = accept(event) { return value } }
         return nil
@@ -76,7 +76,7 @@ struct WindowClientTests {
             }
             #expect(state.results.rows.map(\.plainTitle) == ["Tulips"] && state.page == .results)
             #expect(state.suggestions.map(\.text).contains("Tulips"))
-            // A result has what a drag needs.
+            // A result contains everything that a drag needs.
             #expect(DragOffer(state.results.rows[0].item.record).mediaTypes == MediaType.texts)
 
             for effect in effects { client.perform(effect) }

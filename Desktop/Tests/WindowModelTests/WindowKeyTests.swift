@@ -43,7 +43,7 @@ struct WindowKeyTests {
         #expect(state.press(WindowKey(.space)) == nil)
         _ = state.press(WindowKey(.down))
         #expect(state.press(WindowKey(.space)) == [] && state.isPreviewLarge)
-        // Arrows show the previews of other results.
+        // The arrow keys show the previews of other results.
         #expect(state.press(WindowKey(.down))?.isEmpty == false && state.isPreviewLarge)
         #expect(state.press(WindowKey(.space)) == [] && !state.isPreviewLarge)
         _ = state.take(.typed("note x"))
@@ -77,7 +77,7 @@ struct WindowKeyTests {
         _ = state.press(WindowKey(.up))
         _ = state.press(WindowKey(.down))
         #expect(state.selection == .row(0))
-        // The cursor keys belong to the field otherwise.
+        // Otherwise the cursor keys belong to the search field.
         #expect(state.press(WindowKey(.left)) == nil)
         state = showing()
         #expect(state.press(WindowKey(.tab)) == nil)

@@ -121,7 +121,7 @@ struct WindowStateTests {
         found.correction = SearchCorrection(text: "notes", ranges: [0..<5])
         let effects = state.take(.found(search: 1, .value(found)))
         #expect(state.correction == "notes")
-        // The preview marks the words that were searched for.
+        // The preview highlights the words that were searched for.
         #expect(effects == [.preview(number: 1, item: 1, text: "notes")])
         #expect(
             state.take(.wantedAsTyped) == [
@@ -158,7 +158,7 @@ struct WindowStateTests {
     func randomEvents(_ seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var state = WindowState()
-        // The text of each answered search, by the item that only it finds.
+        // The text of each answered search, keyed by the item that only this search finds.
         var texts: [Int64: String] = [:]
         var pending: [(number: UInt64, text: String)] = []
         for step in 0..<400 {

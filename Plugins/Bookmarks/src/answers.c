@@ -30,7 +30,7 @@ static bool write_representation(void *context, const struct entry *entry) {
     struct buffer *bytes = &answer->bytes;
     snprintf(answer->title, sizeof answer->title, "%s", entry->title);
     if (strcmp(answer->type, "public.url") == 0) {
-        /* The same bytes as in NSItemProvider for an NSURL: only the address in UTF-8. */
+        /* The same bytes as NSItemProvider delivers for an NSURL: only the URL in UTF-8. */
         buffer_say(bytes, entry->url);
     } else if (strcmp(answer->type, "public.html") == 0) {
         buffer_say(bytes, "<a href=\"");
@@ -65,7 +65,7 @@ static bool write_preview(void *context, const struct entry *entry) {
     return true;
 }
 
-/* Renders the answer for an item. If it returns false, it has failed the request. The caller frees
+/* Renders the answer for an item. On failure, fails the request and returns false. The caller frees
  * answer->bytes.bytes. */
 static bool make_answer(struct task *task, const char *item, entry_taker make, struct answer *answer) {
     struct problem missing = {""};
@@ -95,8 +95,7 @@ static void provide_data(searchlight_extension *self, searchlight_request reques
     free(answer.bytes.bytes);
 }
 
-/* Creates a file in the temporary folder with the title as its name. Returns its descriptor, or
- * -1. */
+/* Creates a file in the temporary folder, named after the title. Returns its descriptor, or -1. */
 static int make_file(const char *title, const char *ending, char *path, size_t capacity) {
     const char *folder = getenv("TMPDIR");
     char name[128];

@@ -2,11 +2,11 @@
 /*
  * changes.c: donates or deletes the differences after a file change.
  *
- * A browser writes its database with each visited page, mostly without a change of a bookmark. This
- * worker cannot compare with an earlier state, because it may have been started for this request.
- * So the host keeps a digest of all bookmarks in as many parts as a client state can hold. Only
- * bookmarks in a part that differs are donated. Only indexed items in such a part whose bookmark is
- * no longer in a file are deleted.
+ * A browser writes its database for each visited page, in most cases without changing a bookmark.
+ * This worker cannot compare with an earlier state, because it may have been started for this
+ * request. The host therefore stores a digest of all bookmarks, in as many parts as fit into a
+ * client state. Only bookmarks in parts that differ are donated, and only items in such parts whose
+ * bookmarks are no longer in any file are deleted.
  */
 #include "donation.h"
 #include "state.h"
@@ -49,15 +49,15 @@ void changes_forget(const searchlight_extension *self) {
 /* The state of one request. */
 struct update {
     struct task task;
-    struct digest digest; /* of the library */
+    struct digest digest; /* the library's digest */
     bool differs[PARTS];
     bool is_missing; /* a source could not be read */
     struct problem missing;
     struct donation *donation;
 };
 
-/* Updates the library and finds the parts that differ from the last donation. If it returns false,
- * it has failed the request. */
+/* Updates the library and finds the parts that differ from the last donation. On failure, fails the
+ * request and returns false. */
 static bool compare(struct update *update) {
     searchlight_extension *self = update->task.extension;
     struct digest before;
@@ -77,7 +77,7 @@ static bool compare(struct update *update) {
         update->differs[i] = !is_known || before.parts[i] != update->digest.parts[i];
         is_other = is_other || update->differs[i];
     }
-    /* Until all is donated, the kept digests are invalid. */
+    /* The stored digests are invalid until everything has been donated. */
     if (is_other && length > 0 && !state_write(self, index_name, "", 0)) {
         task_fail(&update->task, SEARCHLIGHT_UNAVAILABLE, "the donated state cannot be stored");
         return false;
@@ -90,7 +90,7 @@ static bool collect_differing(void *context, const struct entry *entry) {
     return !update->differs[part_of(entry->identifier)] || donation_collect(update->donation, entry);
 }
 
-/* Donates the bookmarks that may differ. If it returns false, it has failed the request. */
+/* Donates the bookmarks that may differ. On failure, fails the request and returns false. */
 static bool donate_differing(struct update *update) {
     struct task *task = &update->task;
     searchlight_extension *self = task->extension;
@@ -115,7 +115,7 @@ static bool donate_differing(struct update *update) {
     return true;
 }
 
-/* A page of the indexed items. */
+/* A page of indexed items. */
 struct listing {
     pthread_mutex_t mutex;
     pthread_cond_t came;
@@ -141,8 +141,8 @@ static void take_listing(void *context, searchlight_status status, const char *m
     pthread_mutex_unlock(&listing->mutex);
 }
 
-/* Lists the items after a name. Returns NULL after it failed the request. Free the result with
- * free_listing. */
+/* Lists the items that follow a name. On failure, fails the request and returns NULL. Free the
+ * result with free_listing. */
 static struct listing *list(struct task *task, const char *after) {
     const searchlight_extension *self = task->extension;
     struct listing *listing = calloc(1, sizeof *listing);
@@ -175,7 +175,7 @@ static bool is_there(void *context, const struct entry *entry) {
     return true;
 }
 
-/* A bookmark, and a flag for a completely known source. */
+/* A bookmark, and whether its source is completely known. */
 struct origin {
     const char *identifier;
     bool is_known;
@@ -187,17 +187,17 @@ static bool look_for_origin(void *context, const char *key) {
     return !origin->is_known;
 }
 
-/* Returns true if no file has the bookmark. The library is locked. */
+/* Returns true if no file contains the bookmark. The library must be locked. */
 static bool is_gone(const struct update *update, const char *identifier) {
     struct library *library = update->task.extension->library;
     struct origin origin = {identifier, false};
     if (!update->differs[part_of(identifier)] || library_find(library, identifier, true, is_there, NULL)) return false;
-    /* An unreadable source may have the bookmark. */
+    /* An unreadable source may contain the bookmark. */
     return !update->is_missing || (library_sources(library, look_for_origin, &origin) && origin.is_known);
 }
 
-/* Deletes the items whose bookmark is no longer in a file. If it returns false, it has failed the
- * request. */
+/* Deletes the items whose bookmarks are no longer in any file. On failure, fails the request and
+ * returns false. */
 static bool delete_gone(struct update *update) {
     struct task *task = &update->task;
     searchlight_extension *self = task->extension;
@@ -218,7 +218,7 @@ static bool delete_gone(struct update *update) {
         }
         is_good = is_good && donation_delete(task, gone, count);
         has_more = is_good && listing->count == SEARCHLIGHT_LISTING_MAX;
-        /* A name that is too long is not one of this extension. The next page begins after its
+        /* A name that is too long does not come from this extension. The next page starts after its
          * prefix. */
         if (has_more) strncpy(after, listing->names[listing->count - 1], sizeof after - 1);
         free_listing(listing);
@@ -227,7 +227,7 @@ static bool delete_gone(struct update *update) {
     return true;
 }
 
-/* Keeps the digests of the donated bookmarks, unless another request has read the files since. */
+/* Stores the digests of the donated bookmarks, unless another request has read the files since. */
 static void keep(struct update *update) {
     searchlight_extension *self = update->task.extension;
     struct digest now = {{0}};

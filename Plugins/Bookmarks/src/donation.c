@@ -76,8 +76,8 @@ static void receive(void *context, searchlight_status status, const char *messag
     pthread_mutex_unlock(&receipt->mutex);
 }
 
-/* Waits until the sent changes are durable. `sent` is the status of sending. If it returns false,
- * it has failed the request. */
+/* Waits until the sent changes are durable. `sent` is the status of sending. On failure, fails the
+ * request and returns false. */
 static bool settle(struct task *task, struct receipt *receipt, searchlight_status sent) {
     pthread_mutex_lock(&receipt->mutex);
     while (sent == SEARCHLIGHT_OK && !receipt->has_come) pthread_cond_wait(&receipt->came, &receipt->mutex);
@@ -96,7 +96,7 @@ bool donation_send(struct task *task, struct donation *donation) {
         return false;
     }
     if (donation->domain_count > 0) {
-        /* In one batch, so that no item is missing in between. */
+        /* In one batch, so that no item is temporarily missing. */
         searchlight_batch *batch = self->batch->create(self->host);
         const char *const *domains = (const char *const *)donation->domains;
         searchlight_status sent = batch == NULL ? SEARCHLIGHT_FAILED
@@ -136,7 +136,7 @@ static void did_finish_throttle(searchlight_extension *self) {
     pthread_mutex_unlock(&self->throttle_mutex);
 }
 
-/* Waits for the time that `items` items take at the requested rate. At a rate of 0, waits until the
+/* Waits for as long as `items` items take at the requested rate. At a rate of 0, waits until the
  * rate changes. Returns false if the request was cancelled. */
 static bool pace(struct task *task, size_t items) {
     searchlight_extension *self = task->extension;

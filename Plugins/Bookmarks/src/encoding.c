@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* encoding.c: see encoding.h. iconv converts the text. This file maps the labels of web pages to
- * iconv's encodings. */
+/* encoding.c: see encoding.h. iconv converts the text. This file maps the labels used in web pages
+ * to iconv's encodings. */
 #include "encoding.h"
 
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
 
-/* The labels of https://encoding.spec.whatwg.org/#names-and-labels, after the iconv name of their
- * encoding. "" is windows-1252, "8" is UTF-8. "x-user-defined" is missing because it has no
- * characters of its own, and hz-gb-2312 because iconv does not support it. */
+/* The labels in https://encoding.spec.whatwg.org/#names-and-labels, each list preceded by the iconv
+ * name of its encoding. "" is windows-1252, "8" is UTF-8. "x-user-defined" is missing because it
+ * has no characters of its own, and hz-gb-2312 because iconv does not support it. */
 static const char *const encodings[][2] = {
     {"8", " unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8"
-          /* A file in which this label is readable is not in UTF-16. */
+          /* A file in which this label is readable is not UTF-16. */
           " unicodefffe utf-16be csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff utf-16 utf-16le "},
     {"", " ansi_x3.4-1968 ascii cp1252 cp819 csisolatin1 ibm819 iso-8859-1 iso-ir-100 iso8859-1 iso88591 iso_8859-1"
          " iso_8859-1:1987 l1 latin1 us-ascii windows-1252 x-cp1252 "},
@@ -71,7 +71,7 @@ static const char *named(const char *label, size_t length) {
     return NULL;
 }
 
-/* Returns the encoding that a tag <meta …> declares, as `charset="…"` or in its `content`. */
+/* Returns the encoding that a <meta …> tag declares, as `charset="…"` or in its `content`. */
 static const char *declared(const char *at, const char *end) {
     for (; at + 8 < end; at++) {
         if (strncasecmp(at, "charset", 7) != 0) continue;
@@ -118,7 +118,7 @@ size_t decoder_open(struct decoder *decoder, const char *head, size_t length) {
     decoder->is_latin = name != NULL && *name == 0;
     if (name == NULL || *name == 0 || *name == '8') return mark;
     decoder->converter = iconv_open("UTF-8", name);
-    /* Without the converter's file, the ASCII bytes are still readable. */
+    /* If the converter's file is missing, the ASCII bytes are still readable. */
     decoder->converts = decoder->converter != (iconv_t)-1;
     return mark;
 }
@@ -128,7 +128,7 @@ void decoder_close(struct decoder *decoder) {
     decoder->converts = false;
 }
 
-/* Adds the windows-1252 character of a byte that is not UTF-8. */
+/* Adds the windows-1252 character for a byte that is not UTF-8. */
 static void add_latin(struct buffer *out, unsigned char byte) {
     /* The characters at 0x80 to 0x9F; 0 for none. */
     static const uint16_t letters[32] = {0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
@@ -139,7 +139,7 @@ static void add_latin(struct buffer *out, unsigned char byte) {
     else text_add_character(out, letter);
 }
 
-/* Converts bytes that are mostly UTF-8, or all windows-1252. */
+/* Converts bytes that are mostly UTF-8, or entirely windows-1252. */
 static size_t repair(const char *bytes, size_t count, bool is_latin, bool is_last, struct buffer *out) {
     const char *at = bytes, *end = bytes + count;
     while (at < end) {
@@ -172,7 +172,7 @@ size_t decoder_run(struct decoder *decoder, const char *bytes, size_t count, boo
             if (*c == 0) *c = ' ';
         buffer_add(out, room, (size_t)(to - room));
         if (code == E2BIG) continue;
-        /* An incomplete character: the next bytes complete it. */
+        /* An incomplete character, which the next bytes complete. */
         if (code == EINVAL && !is_last && left < 16) return left;
         if (code == EINVAL || code == EILSEQ) {
             size_t skipped = left < decoder->unit ? left : decoder->unit;

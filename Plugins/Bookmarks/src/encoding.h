@@ -7,10 +7,10 @@
 
 #include <iconv.h>
 
-/* The number of bytes at the beginning of a file that are searched for a declared encoding. */
+/* The number of bytes at the beginning of a file that are searched for an encoding declaration. */
 enum { ENCODING_HEAD = 4 << 10 };
 
-/* A decoder of one file. */
+/* A decoder for one file. */
 struct decoder {
     iconv_t converter;
     bool converts;         /* `converter` converts the text; otherwise bytes that are not UTF-8 are windows-1252 */
@@ -18,9 +18,9 @@ struct decoder {
     unsigned char unit;    /* the number of bytes to skip if they are not a character */
 };
 
-/* Chooses the encoding from the first bytes of a file: by the byte order mark, by <meta charset>
- * with a label of the WHATWG Encoding Standard, or else UTF-8. Returns the length of the mark,
- * which is not text. */
+/* Chooses the encoding from the first bytes of a file: from the byte order mark, from <meta
+ * charset> with a label in the WHATWG Encoding Standard, or else UTF-8. Returns the length of the
+ * byte order mark, which is not text. */
 size_t decoder_open(struct decoder *decoder, const char *head, size_t length);
 void decoder_close(struct decoder *decoder);
 

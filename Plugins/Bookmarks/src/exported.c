@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exported.c: remembers the exported files that had bookmarks, across workers. */
+/* exported.c: remembers the exported files that contained bookmarks, across workers. */
 #include "state.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ void exported_recall(searchlight_extension *self) {
     if (!self->is_recalled) return;
     if (length % sizeof(uint64_t) == 0) exported.count = length / sizeof(uint64_t);
     self->recalled = exported;
-    /* After an earlier failed attempt, this worker's own list is newer. */
+    /* If an earlier attempt failed, this worker's own list is newer, so keep it. */
     if (library_exported(self->library)->count == 0) library_remember(self->library, &self->recalled);
 }
 
@@ -24,6 +24,6 @@ void exported_keep(searchlight_extension *self) {
     size_t length = now.count * sizeof *now.hashes;
     if (!self->is_recalled ||
         (now.count == self->recalled.count && memcmp(now.hashes, self->recalled.hashes, length) == 0)) return;
-    /* If the state cannot be kept, the next reindex tries again. */
+    /* If the state cannot be stored, the next reindex tries again. */
     if (state_write(self, index_name, now.hashes, length)) self->recalled = now;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extension.c: the entry point, the object of this worker, and functions that all requests use. */
+/* extension.c: the entry point, the worker's object, and functions that all requests use. */
 #include "extension.h"
 
 #include "text.h"
@@ -28,7 +28,8 @@ void task_fail(const struct task *task, searchlight_status status, const char *f
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    /* The message may contain foreign text, and may be cut inside a character. */
+    /* The message may contain text from other sources, and may be cut in the middle of a
+     * character. */
     text_line(line, sizeof line, slice_of(message), 0);
     task->extension->requests->finish(task->extension->host, task->request, status, line);
 }

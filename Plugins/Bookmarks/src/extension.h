@@ -8,8 +8,8 @@
 #include "library.h"
 #include "searchlight_extension.h"
 
-/* The object of a worker, which is a separate process. After creation, only the throttle and the
- * recalled state change. */
+/* The object of a worker, which is a separate process. After its creation, only the throttle and
+ * the recalled state change. */
 struct searchlight_extension {
     const searchlight_host *host;
     const searchlight_host_request *requests;
@@ -23,8 +23,8 @@ struct searchlight_extension {
     const searchlight_host_listing *listing; /* NULL if the host lacks the interface */
     const searchlight_host_left_out *left_out; /* NULL if the host lacks the interface */
     struct library *library;
-    /* Guarded by the library's lock: the kept value of library_exported, and a flag that says that
-     * it is known. */
+    /* Guarded by the library's lock: the stored value of library_exported, and whether it is
+     * known. */
     struct exported recalled;
     bool is_recalled;
 
@@ -34,7 +34,7 @@ struct searchlight_extension {
     double items_per_second; /* the rate while throttled; 0: no items */
 };
 
-/* A request as work. It reports progress and checks for cancellation. */
+/* A request as work: reports progress and checks for cancellation. */
 struct task {
     searchlight_extension *extension;
     searchlight_request request;
@@ -44,13 +44,13 @@ void task_begin(struct task *task, searchlight_extension *extension, searchlight
 /* Fails the request. */
 void task_fail(const struct task *task, searchlight_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Locks and updates the library for a request about one identifier or (NULL) all bookmarks. With
- * `as_it_is`, a filled library is not updated. If it returns false, it has failed the request.
- * Otherwise call library_unlock. */
+/* Locks and updates the library for a request about one identifier or, if NULL, all bookmarks. With
+ * `as_it_is`, a filled library is not updated. On failure, fails the request and returns false;
+ * otherwise, call library_unlock afterwards. */
 bool task_take_library(struct task *task, const char *identifier, bool as_it_is);
 
-/* Loads the library's knowledge of earlier workers from the host, and stores the current one there.
- * Call both between lock and unlock. They wait for the host. */
+/* Loads what earlier workers knew about exported files from the host, or stores the current
+ * knowledge there. Call these between lock and unlock. They wait for the host. */
 void exported_recall(searchlight_extension *self);
 void exported_keep(searchlight_extension *self);
 
@@ -58,7 +58,7 @@ void exported_keep(searchlight_extension *self);
  * if the library cannot be read. */
 bool omissions_report(const searchlight_extension *self);
 
-/* Makes the next file change compare all bookmarks with the index again. Call it before and after
+/* Makes the next file change compare all bookmarks with the index again. Call this before and after
  * other donations. It waits for the host. */
 void changes_forget(const searchlight_extension *self);
 
@@ -66,9 +66,9 @@ void changes_forget(const searchlight_extension *self);
 extern const char *const promised_data[3];
 extern const char *const promised_files[2];
 
-/* Writes the domain of all items of a source, from the source's key. */
+/* Writes the domain of all items from a source, derived from the source's key. */
 void item_source_domain(const char *key, char *out, size_t capacity);
-/* Creates the item of a bookmark, which the caller releases. Returns NULL if memory is short. */
+/* Creates the item for a bookmark, which the caller releases. Returns NULL if memory runs out. */
 searchlight_item *item_make(const searchlight_extension *extension, const struct entry *entry);
 
 /* The interfaces that the host calls: reindex.c, changes.c, donation.c, answers.c. */

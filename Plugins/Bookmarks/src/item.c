@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* item.c: the indexed item of a bookmark. */
+/* item.c: the indexed item for a bookmark. */
 #include "extension.h"
 #include "text.h"
 
@@ -14,15 +14,15 @@ void item_source_domain(const char *key, char *out, size_t capacity) {
     const char *slash = strchr(key, '/');
     size_t kind = slash == NULL ? strlen(key) : (size_t)(slash - key);
     size_t length = (size_t)snprintf(out, capacity, "%.*s.", (int)kind, key);
-    /* A '%' stays unchanged. In a key it begins an encoded byte, which is never a dot. So no two
-     * sources share a domain. */
+    /* A '%' stays unchanged. In a key it introduces an encoded byte, which is never a dot, so no
+     * two sources share a domain. */
     for (const char *at = slash == NULL ? "" : slash + 1; *at != 0 && length + 4 < capacity; at++)
         length += (size_t)snprintf(out + length, capacity - length, *at == '.' ? "%%2E" : "%c", *at);
 }
 
 /* Converts "firefox/x1y2.default" and "Toolbar\nNews" to "firefox.x1y2%2Edefault.Toolbar.News".
- * Dots divide the parts of a domain, so that one call can delete a browser, a profile or a
- * folder. */
+ * Dots separate the parts of a domain, so that one call can delete the items of a browser, profile
+ * or folder. */
 static void domain_of(const struct entry *entry, char *out, size_t capacity) {
     item_source_domain(entry->key, out, capacity);
     size_t length = strlen(out);
@@ -32,7 +32,7 @@ static void domain_of(const struct entry *entry, char *out, size_t capacity) {
         out[length++] = '.';
         for (; *at != 0 && *at != '\n' && length + 8 < capacity; at++)
             length += (size_t)snprintf(out + length, capacity - length, *at == '.' ? "%%2E" : *at == '%' ? "%%25" : "%c", *at);
-        /* Folders that do not fit count as the last one that does. */
+        /* Folders that do not fit are merged into the last one that does. */
         if (length + 8 >= capacity) length = start;
         at = end == NULL || length == start ? NULL : end + 1;
     }
@@ -68,7 +68,7 @@ searchlight_item *item_make(const searchlight_extension *self, const struct entr
     items->set_string(item, "title", entry->title);
     items->set_string(item, "contentURL", entry->url);
     items->set_string(item, "url", entry->url);
-    /* Searches include parts of the address, both decoded and as written. */
+    /* Searches also match parts of the URL, both decoded and as written. */
     size_t legible = text_legible_url(text, MAX_URL, entry->url);
     text_readable_url(text + legible + 1, MAX_URL, entry->url);
     if (strcmp(text, text + legible + 1) != 0) text[legible] = ' ';

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Converts JSON to a table of values, each with its container. Properties may have any order, so
+/* Converts JSON to a table of values, each with its container. Properties may be in any order, so
  * they are looked up by name. */
 static const char preparation[] =
     "CREATE TEMP TABLE node(id INTEGER PRIMARY KEY, parent INTEGER, key, type TEXT, atom);"
@@ -33,7 +33,8 @@ static int on_steps(void *context) {
     return !work->goes_on(work->context, 0, 0);
 }
 
-/* Runs all statements of a text. The JSON is the first parameter of statements with parameters. */
+/* Runs all statements in a text. The JSON is the first parameter of statements that have
+ * parameters. */
 static int run_all(sqlite3 *database, const char *text, const char *json, int length) {
     int result = SQLITE_OK;
     while (result == SQLITE_OK && *text != 0) {
@@ -51,7 +52,7 @@ static int run_all(sqlite3 *database, const char *text, const char *json, int le
     return result;
 }
 
-/* Returns the tags of a row, separated by '\n'. */
+/* Returns the tags in a row, separated by '\n'. */
 static struct slice tags(sqlite3_stmt *statement, int number, char divider, char room[MAX_TAGS]) {
     struct slice text = column(statement, number);
     if (text.length >= MAX_TAGS) text.length = MAX_TAGS - 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* library.c: see library.h. The function `add` sanitizes bookmarks. Foreign data enters the library
- * only through it. */
+/* library.c: see library.h. The function `add` sanitizes bookmarks. It is the only way for external
+ * data to enter the library. */
 #include "library.h"
 
 #include "text.h"
@@ -22,18 +22,18 @@ struct library {
     void *context;
     bool is_filled, is_missing;
     struct problem missing;
-    struct problem misnamed; /* the settings with entries that name no folder; "" if there are none */
+    struct problem misnamed; /* settings whose entries name no folder; "" if there are none */
     size_t left_out;         /* files and profiles in folders that have too many */
     struct exported exported;
 };
 
-/* A database without a name is a temporary file that no other process can open, and that disappears
- * with the process. */
+/* A database without a name is a temporary file that no other process can open and that is removed
+ * when the process exits. */
 static const char schema[] =
     "PRAGMA cache_size=-49152; PRAGMA synchronous=OFF;"
     "CREATE TABLE source(id INTEGER PRIMARY KEY, key TEXT UNIQUE, name TEXT, rank INTEGER, stamp TEXT, seen INTEGER,"
     "  path TEXT, omission TEXT DEFAULT '',"
-    "  is_whole INTEGER DEFAULT 0);" /* the stored bookmarks are those of the file */
+    "  is_whole INTEGER DEFAULT 0);" /* the stored bookmarks are those in the file */
     "CREATE TABLE bookmark(id TEXT PRIMARY KEY, source INTEGER, twin INTEGER, url TEXT, title TEXT, description TEXT,"
     "  keyword TEXT, folder TEXT, tags TEXT, added REAL, modified REAL, visited REAL, visits INTEGER);"
     "CREATE INDEX bookmark_twin ON bookmark(twin);"
@@ -61,7 +61,7 @@ static int on_steps(void *context) {
     return !work->goes_on(work->context, 0, 0);
 }
 
-/* Makes long statements report progress, and end if the work is cancelled. */
+/* Makes long statements report progress, and stops them if the work is cancelled. */
 static void watch(struct library *library) {
     if (library->database != NULL) sqlite3_progress_handler(library->database, 1000000, on_steps, library->work);
 }
@@ -78,7 +78,7 @@ bool library_lock(struct library *library, struct work *work) {
             watch(library);
             return true;
         }
-        /* Another request has the lock. The progress report shows that this request is alive. */
+        /* Another request holds the lock. The progress report shows that this request is alive. */
         if (result != ETIMEDOUT || !work->goes_on(work->context, 0, 0)) return false;
     }
 }
@@ -105,7 +105,7 @@ static sqlite3_stmt *prepare(struct library *library, const char *text, const ch
     return statement;
 }
 
-/* Runs a statement without rows, and finalizes it. */
+/* Runs a statement that returns no rows, and finalizes it. */
 static bool run(sqlite3_stmt *statement) {
     bool is_done = statement != NULL && sqlite3_step(statement) == SQLITE_DONE;
     sqlite3_finalize(statement);
@@ -122,12 +122,12 @@ struct intake {
     struct library *library;
     const struct source *source;
     sqlite3_stmt *insert, *look;
-    int64_t number; /* of the source */
+    int64_t number; /* the source's number */
     size_t taken, left_out;
     bool is_full, has_failed;
 };
 
-/* Remembers the exported files that have bookmarks. If a source is missing, no file is
+/* Records the exported files that contain bookmarks. If a source is missing, no file is
  * forgotten. */
 static bool note_exported(struct library *library) {
     struct exported now = {{0}, 0};
@@ -146,7 +146,7 @@ static bool note_exported(struct library *library) {
 
 static double moment(double seconds) { return seconds > 0 && seconds < 32503680000.0 ? seconds : 0; }
 
-/* Runs the insertion. Returns false if a bookmark with that identifier exists, or after a
+/* Runs the insertion. Returns false if a bookmark with the identifier exists, or after a
  * failure. */
 static bool put(struct intake *intake) {
     int result = sqlite3_step(intake->insert);
@@ -199,7 +199,7 @@ static bool add(void *context, const struct bookmark *bookmark) {
     sqlite3_bind_int64(insert, 12, intake->number);
     sqlite3_bind_int64(insert, 13, (int64_t)text_hash(text_hash(TEXT_HASH, slice_of(url)), slice_of(title)));
     bool is_added = put(intake);
-    /* The folder has the same address under another title or with other tags. Both are kept, so
+    /* The folder contains the same URL with another title or other tags. Both are kept, so that
      * both can be found. */
     if (!intake->has_failed && !is_added && !is_known(intake, texts)) {
         uint64_t hash = TEXT_HASH;
@@ -229,8 +229,8 @@ static void miss(struct library *library, const struct problem *problem) {
     library->is_missing = true;
 }
 
-/* Writes the stamp that shows that a source is unchanged: inode numbers, sizes and dates of its
- * files. It is "" if a file is so new that another change might have the same date. */
+/* Writes the stamp that shows whether a source is unchanged: the inode numbers, sizes and dates of
+ * its files. The stamp is "" if a file is so new that another change might have the same date. */
 static void take_stamp(const struct source *source, char stamp[256]) {
     struct timespec now;
     size_t length = 0;
@@ -308,8 +308,8 @@ static enum reading read_source(struct library *library, const struct source *so
     return READING_LATER;
 }
 
-/* Records a source and returns its number; 0 if the library failed. Sets `is_known` to true if
- * the source has not changed since it was read. */
+/* Records a source and returns its number; 0 if the library failed. Sets `is_known` to true if the
+ * source has not changed since it was read. */
 static int64_t note_source(struct library *library, const struct source *source, size_t rank, const char *stamp, bool *is_known) {
     sqlite3_stmt *note = prepare(library,
                                  "INSERT INTO source(key, name, rank, seen, stamp) VALUES (?1, ?2, ?3, 1, '')"
@@ -392,8 +392,8 @@ enum reading library_refresh(struct library *library, struct work *work, const c
 #define COLUMNS                                                                                                      \
     "SELECT b.id, s.key, s.name, b.url, b.title, b.description, b.keyword, b.folder, b.tags, b.added, b.modified,"   \
     " b.visited, b.visits FROM bookmark b CROSS JOIN source s ON s.id = b.source WHERE "
-/* Leaves out a bookmark if an earlier source has the same address and title, and its own tags,
- * keyword and description are empty or the same there. */
+/* Leaves out a bookmark if an earlier source has the same URL and title, and its own tags, keyword
+ * and description are empty or the same there. */
 #define SHOWN                                                                                                        \
     " NOT EXISTS (SELECT 1 FROM bookmark o JOIN source t ON t.id = o.source WHERE o.twin = b.twin"                   \
     " AND t.rank < s.rank AND o.url = b.url AND o.title = b.title AND b.tags IN ('', o.tags)"                        \

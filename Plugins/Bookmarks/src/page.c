@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* page.c: see page.h. All text of a bookmark is escaped. */
+/* page.c: see page.h. All text in a bookmark is escaped. */
 #include "page.h"
 
 #include <locale.h>
@@ -8,13 +8,13 @@
 #include <time.h>
 #include <wctype.h>
 
-/* The limits of a query; more words or letters only cost time. */
+/* The limits for a query; more words or letters would only cost time. */
 enum { MAX_WORDS = 16, MAX_LETTERS = 48 };
 
 struct words {
     uint32_t letters[MAX_WORDS][MAX_LETTERS];
     size_t lengths[MAX_WORDS], count;
-    locale_t locale; /* the user's locale may know only ASCII letters; 0: no other exists */
+    locale_t locale; /* the user's locale may support only ASCII letters; 0: no other exists */
 };
 
 static uint32_t fold(const struct words *words, uint32_t letter) {
@@ -42,8 +42,8 @@ static void find_words(struct words *words, const char *query) {
     if (words->count < MAX_WORDS && words->lengths[words->count] > 0) words->count++;
 }
 
-/* Returns the number of bytes at a position that match a word of the query; 0 if none begins there.
- * The longest match counts. */
+/* Returns the number of bytes at a position that match a word in the query; 0 if no word begins
+ * there. The longest match is used. */
 static size_t match(const struct words *words, const char *at, const char *end) {
     size_t longest = 0;
     for (size_t number = 0; number < words->count; number++) {
@@ -91,7 +91,7 @@ static void add_text(struct buffer *out, const struct words *words, const char *
     end_row(out);
 }
 
-/* Adds parts separated by '\n', with another separator. */
+/* Adds parts separated by '\n', with a different separator. */
 static void add_parts(struct buffer *out, const struct words *words, const char *name, const char *text, const char *between) {
     if (*text == 0) return;
     begin_row(out, name);

@@ -6,8 +6,8 @@
 #include "library.h"
 #include "text.h"
 
-/* Writes a whole HTML document that loads and runs nothing. query: nullable. Its words are marked
- * at the beginnings of words. */
+/* Writes a complete HTML document that loads and runs nothing. `query` may be NULL. Its words are
+ * highlighted where they begin a word. */
 void page_write(struct buffer *out, const struct entry *entry, const char *query);
 
 #endif

@@ -35,7 +35,7 @@ static const char selection[] =
     " FROM folder f JOIN node c ON c.parent = f.id AND c.key = 'children' JOIN node n ON n.parent = c.id"
     " WHERE " PROPERTY("type") " = 'text/x-moz-place'";
 
-/* Adds the following bytes to a length: bytes of 255 and a last byte. */
+/* Adds the following bytes to a length: any number of 255 bytes and a last byte. */
 static bool lengthen(const unsigned char **at, const unsigned char *end, size_t *length) {
     unsigned char byte;
     do {
@@ -46,9 +46,9 @@ static bool lengthen(const unsigned char **at, const unsigned char *end, size_t 
     return true;
 }
 
-/* Decompresses an LZ4 block, up to `capacity` bytes. It consists of literal runs, each followed by
- * a copy of earlier output. Returns the number of bytes. `*is_whole`: true if the block ended
- * correctly. */
+/* Decompresses an LZ4 block to at most `capacity` bytes. It consists of literal runs, each followed
+ * by a copy of earlier output. Returns the number of bytes. Sets `*is_whole` to true if the block
+ * ended correctly. */
 static size_t unpack(const unsigned char *at, size_t count, char *out, size_t capacity, bool *is_whole) {
     const unsigned char *end = at + count;
     size_t done = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader_chromium.c: reads a Bookmarks file of Chromium and related browsers: JSON, a tree of
+ * reader_chromium.c: reads the Bookmarks file of Chromium and related browsers: JSON, a tree of
  * objects with "type", "name", "url", "guid", "date_added" and "children" below the object "roots".
- * Dates are microseconds since 1601. The browser replaces the whole file, so an opened file is
+ * Dates are in microseconds since 1601. The browser replaces the whole file, so an opened file is
  * complete.
  */
 #include "json.h"

@@ -2,9 +2,9 @@
 /*
  * reader_firefox.c: reads the bookmarks in a copy of places.sqlite (snapshot.h).
  *
- * moz_bookmarks is a tree: type 1 bookmarks, 2 folders, 3 separators. Tags are folders below the
- * root "tags________". Each bookmark in such a folder gives its page that tag. Dates are
- * microseconds.
+ * moz_bookmarks is a tree: type 1 are bookmarks, 2 folders, 3 separators. Tags are folders below
+ * the root "tags________". Each bookmark in such a folder assigns that tag to its page. Dates are
+ * in microseconds.
  */
 #include "snapshot.h"
 #include "text.h"
@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The steps of SQLite's virtual machine between two checks for cancellation, and the maximum number
- * of checks. The maximum ends the reading of a malicious file that loops. A million bookmarks take
+/* The number of SQLite virtual machine steps between two checks for cancellation, and the maximum
+ * number of checks, which ends the reading of a malicious file that loops. A million bookmarks take
  * about two hundred million steps. */
 enum { STEPS = 100000, MAX_ROUNDS = 20000 };
 
@@ -30,9 +30,9 @@ static int on_steps(void *context) {
     return run->cancelled || ++run->rounds > MAX_ROUNDS;
 }
 
-/* Lists the folders with their paths, from the roots down, and then the tags of each page. Folders
- * that no root reaches are not visible in the browser either. That includes cycles. A path that is
- * long enough ends. */
+/* Lists the folders with their paths, starting at the roots, and then the tags of each page.
+ * Folders that no root reaches, such as cycles, are not visible in the browser either. A path is
+ * not extended beyond its maximum length. */
 static const char preparation[] =
     "CREATE TEMP TABLE folder AS WITH RECURSIVE below(id, path) AS ("
     "  SELECT id, CASE guid WHEN 'menu________' THEN 'Bookmarks Menu' WHEN 'toolbar_____' THEN 'Bookmarks Toolbar'"
@@ -106,7 +106,7 @@ enum reading firefox_read(const char *path, struct work *work, bookmark_taker ta
     if (reading != READING_DONE) return reading;
     sqlite3_progress_handler(database, STEPS, on_steps, &run);
     int result = sqlite3_exec(database, preparation, NULL, NULL, NULL);
-    /* Older databases than Firefox 58's lack descriptions. */
+    /* Databases from before Firefox 58 have no descriptions. */
     for (int version = 0; result == SQLITE_OK && statement == NULL && version < 2; version++) {
         char text[sizeof selection + 32];
         snprintf(text, sizeof text, selection, version == 0 ? "p.description" : "NULL");
@@ -117,7 +117,7 @@ enum reading firefox_read(const char *path, struct work *work, bookmark_taker ta
     if (run.cancelled) {
         reading = READING_CANCELLED;
     } else if (reading == READING_DONE && result != SQLITE_OK && result != SQLITE_DONE) {
-        /* Missing memory or temporary space is a fault of this machine. Every other error is a
+        /* A lack of memory or temporary space is a fault of this machine. Every other error is a
          * fault of the file. */
         int code = result & 0xFF;
         reading = code == SQLITE_FULL || code == SQLITE_NOMEM || code == SQLITE_IOERR || code == SQLITE_CANTOPEN

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader_netscape.c: reads a Netscape bookmarks file, which all browsers export: HTML with <DT> and
- * <p> that are never closed. libxml2 reads it as a stream of tags, so that memory use does not
- * depend on size and nesting. Only these tags matter: <H3> names the folder of the next <DL>, <A>
- * is a bookmark, and <DD> describes the bookmark before it.
+ * reader_netscape.c: reads a Netscape bookmarks file, which all browsers export: HTML whose <DT>
+ * and <p> are never closed. libxml2 reads it as a stream of tags, so that memory use does not
+ * depend on size or nesting. Only these tags matter: <H3> names the folder of the next <DL>, <A> is
+ * a bookmark, and <DD> describes the preceding bookmark.
  */
 #include "encoding.h"
 #include "snapshot.h"
@@ -21,7 +21,7 @@ enum { CHUNK = 64 << 10, MAX_DEPTH = 100000 };
 
 /* A bookmark whose parts are being read. The state owns it. */
 struct pending {
-    bool is_open; /* its <A> was read, and the bookmark is not delivered yet */
+    bool is_open; /* its <A> was read, but the bookmark has not been delivered */
     char *url, *tags, *keyword;
     double added, modified, visited;
 };
@@ -30,11 +30,11 @@ struct state {
     bookmark_taker take;
     void *context;
     struct work *work;
-    htmlParserCtxtPtr parser; /* to stop it */
+    htmlParserCtxtPtr parser; /* so that it can be stopped */
     struct pending pending;
-    struct buffer title, description, name; /* of a bookmark, and of a folder */
+    struct buffer title, description, name; /* the bookmark's title and text; a folder's name */
     struct buffer *text;                    /* the buffer that receives characters; NULL: none */
-    /* The open folders: their path, and the position of each in it. */
+    /* The open folders: their path, and the position of each in the path. */
     char folder[MAX_FOLDER];
     size_t folder_length;
     uint16_t starts[256]; /* deeper folders are ignored */
@@ -43,7 +43,7 @@ struct state {
     bool has_list, has_failed;
 };
 
-/* Returns seconds. Accepts milliseconds and microseconds too. */
+/* Returns seconds. Also accepts milliseconds and microseconds. */
 static double date(const char *text) {
     char *end;
     double value = strtod(text, &end);
@@ -70,7 +70,7 @@ static void hand_over(struct state *state) {
     state->title.length = state->description.length = 0;
 }
 
-/* Replaces an owned text. The last of repeated attributes counts. */
+/* Replaces an owned text. If an attribute is repeated, the last one is used. */
 static void keep(char **place, const char *value, size_t maximum) {
     free(*place);
     *place = strndup(value, maximum);
@@ -155,7 +155,7 @@ static void end_element(void *context, const xmlChar *name) {
 
 static void characters(void *context, const xmlChar *text, int length) {
     struct state *state = context;
-    /* Longer text is cut anyway. */
+    /* Longer text would be cut anyway. */
     if (state->text != NULL && length > 0 && state->text->length < MAX_DESCRIPTION)
         buffer_add(state->text, (const char *)text, (size_t)length);
 }
@@ -163,7 +163,7 @@ static void characters(void *context, const xmlChar *text, int length) {
 /* Ignores errors, because malformed HTML is the usual case. */
 static void ignore_error(void *context, const char *format, ...) { (void)context, (void)format; }
 
-/* Returns true if a text has the mark of a bookmarks file. */
+/* Returns true if a text contains the signature of a bookmarks file. */
 static bool has_mark(const char *bytes, size_t length) {
     static const char mark[] = "NETSCAPE-Bookmark-file";
     for (size_t i = 0; i + sizeof mark - 1 <= length; i++)

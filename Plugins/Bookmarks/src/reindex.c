@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Donates the page after `cursor`. Returns NULL after it failed the request. The caller discards
- * the donation. `is_missing`: a source could not be read. */
+/* Donates the page after `cursor`. On failure, fails the request and returns NULL. The caller
+ * discards the donation. Sets `is_missing` if a source could not be read. */
 static struct donation *donate_page(struct task *task, const char *cursor, size_t items, double seconds, bool *is_missing) {
     searchlight_extension *self = task->extension;
     if (!donation_pace(task, 0)) return NULL;
-    /* The digests of the last file change do not cover these bookmarks. */
+    /* The digests from the last file change do not cover these bookmarks. */
     if (*cursor == 0) changes_forget(self);
     struct donation *donation = donation_create(task, donation_budget(self, items));
     if (donation == NULL) return NULL;
-    /* Later pages continue with the state of the first one, so that all pages are consistent. */
+    /* Later pages continue with the first page's state, so that all pages are consistent. */
     if (!task_take_library(task, NULL, *cursor != 0)) {
         donation_discard(donation);
         return NULL;
@@ -26,8 +26,8 @@ static struct donation *donate_page(struct task *task, const char *cursor, size_
     struct problem missing = {""};
     *is_missing = library_missing(self->library) != NULL;
     if (*is_missing) problem_set(&missing, "%s", library_missing(self->library));
-    /* The end of this reindex will delete nothing. But if this page contains all bookmarks of the
-     * other sources, their other items can be deleted. */
+    /* This reindex will delete nothing at its end. However, if this page contains all bookmarks of
+     * the other sources, the other items of those sources can be deleted. */
     if (is_good && *is_missing && *cursor == 0 && !donation->is_full && self->batch != NULL)
         is_good = library_sources(self->library, donation_collect_domain, donation);
     library_unlock(self->library);
@@ -38,7 +38,7 @@ static struct donation *donate_page(struct task *task, const char *cursor, size_
         library_unlock(self->library);
         changes_forget(self);
     }
-    /* The end of the reindex would delete items after the last page, and the bookmarks of the
+    /* After the last page, the end of the reindex would delete items, and the bookmarks of the
      * missing source are unknown. */
     if (is_good && *is_missing && !donation->is_full) {
         is_good = false;
@@ -57,9 +57,9 @@ static void reindex_page(searchlight_extension *self, searchlight_request reques
     if (page->cursor != NULL && page->cursor_length < sizeof cursor) memcpy(cursor, page->cursor, page->cursor_length);
     bool is_first = *cursor == 0, is_missing;
     struct donation *donation = donate_page(&task, cursor, page->items, page->milliseconds / 1e3, &is_missing);
-    /* A reindex that fails does so in its first page. With a cursor, the next attempt would skip
-     * earlier bookmarks of the missing source if the source is readable by then, and its end would
-     * delete their items. */
+    /* A reindex that fails must fail in its first page. With a cursor, if the missing source is
+     * readable by then, the next attempt would skip the source's earlier bookmarks, and its end
+     * would delete their items. */
     while (donation != NULL && is_first && is_missing && donation->is_full) {
         memcpy(cursor, donation->last, sizeof donation->last);
         donation_discard(donation);
@@ -76,7 +76,7 @@ static void reindex_all(searchlight_extension *self, searchlight_request request
     struct task task;
     char cursor[MAX_KEY + MAX_LOCAL + 2] = "";
     task_begin(&task, self, request);
-    /* Searches find these items until the acknowledgement. Items that are donated again stay. */
+    /* These items can be found until the acknowledgement. Items that are donated again are kept. */
     self->index->delete_all(self->host, NULL, NULL, NULL);
     for (bool has_more = true, is_missing; has_more;) {
         struct donation *donation = donate_page(&task, cursor, MAX_ITEMS, 60, &is_missing);
@@ -88,8 +88,8 @@ static void reindex_all(searchlight_extension *self, searchlight_request request
     self->requests->finish(self->host, request, SEARCHLIGHT_OK, NULL);
 }
 
-/* Donates the named bookmarks that exist, and deletes the items of the others. If it returns false,
- * it has failed the request. */
+/* Donates the named bookmarks that exist, and deletes the items of the others. On failure, fails
+ * the request and returns false. */
 static bool reindex_some(struct task *task, const char *const *identifiers, size_t count, bool *is_missing) {
     searchlight_extension *self = task->extension;
     const char *gone[MAX_ITEMS / 4];
@@ -108,7 +108,8 @@ static bool reindex_some(struct task *task, const char *const *identifiers, size
     size_t donated = donation->count;
     bool is_good = donation_send(task, donation);
     donation_discard(donation);
-    /* If a source is unreadable, its deleted bookmarks are unknown, so nothing is deleted. */
+    /* If a source is unreadable, it is unknown which of its bookmarks were deleted, so nothing is
+     * deleted. */
     if (is_good && !*is_missing) is_good = donation_delete(task, gone, gone_count);
     return is_good && donation_pace(task, donated);
 }

@@ -42,15 +42,15 @@ char *settings_line(char **text) {
     return line;
 }
 
-/* Returns the value of a line "KEY=VALUE"; NULL if the line has another key. */
+/* Returns the value in a line "KEY=VALUE"; NULL if the line has a different key. */
 static const char *value(const char *line, const char *key) {
     size_t length = strlen(key);
     return strncasecmp(line, key, length) == 0 && line[length] == '=' ? line + length + 1 : NULL;
 }
 
 size_t settings_profiles(char *text, struct profile profiles[MAX_PROFILES]) {
-    /* The default profiles of Firefox installations. They take precedence over the default mark of
-     * versions before 67. */
+    /* The default profiles of Firefox installations. They take precedence over the default flag
+     * from versions before 67. */
     const char *installed[MAX_PROFILES];
     size_t count = 0, installations = 0;
     bool in_profile = false, in_installation = false;

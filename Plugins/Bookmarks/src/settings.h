@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings.h: reads small text files with paths: profiles.ini, user-dirs.dirs, and the user's list
- * of folders. */
+/* settings.h: reads small text files that contain paths: profiles.ini, user-dirs.dirs, and the
+ * user's list of folders. */
 #ifndef SETTINGS_H
 #define SETTINGS_H
 
@@ -10,8 +10,8 @@
  * `problem`. */
 char *settings_read(const char *path, enum reading *reading, struct problem *problem);
 
-/* Returns the next line of a text, NUL-terminated and without spaces around it; NULL at the end.
- * Changes the text. */
+/* Returns the next line of a text, NUL-terminated and without leading and trailing spaces; NULL at
+ * the end. Modifies the text. */
 char *settings_line(char **text);
 
 /* A profile in profiles.ini. Its strings point into the text. */
@@ -21,15 +21,15 @@ struct profile {
 };
 enum { MAX_PROFILES = 64 };
 
-/* Reads the profiles of a profiles.ini, the default profiles first. Changes the text. Returns their
- * number. */
+/* Reads the profiles in a profiles.ini, default profiles first. Modifies the text. Returns the
+ * number of profiles. */
 size_t settings_profiles(char *text, struct profile profiles[MAX_PROFILES]);
 
-/* Returns the folder for a name ("XDG_DOCUMENTS_DIR") in user-dirs.dirs, without a slash at its
- * end. The caller frees it. Returns NULL if there is none. */
+/* Returns the folder for a name ("XDG_DOCUMENTS_DIR") in user-dirs.dirs, without a trailing slash;
+ * NULL if there is none. The caller frees it. */
 char *settings_folder(const char *text, const char *name, const char *home);
 
-/* Returns "FOLDER/NAME", which the caller frees; NULL if memory is short. */
+/* Returns "FOLDER/NAME", which the caller frees; NULL if memory runs out. */
 char *settings_join(const char *folder, const char *name);
 
 #endif

@@ -5,9 +5,9 @@
  * Copies the database first, then its write-ahead log. Between two checkpoints, the writer changes
  * pages only in the log. A checkpoint copies pages from the log to the database, and they stay in
  * the log. So if the writer did not restart the log during the copy, which the log header shows,
- * the copy with the committed frames applied is a committed state. Without a log, the copy is valid
- * only if the database did not change during the copy. This file applies the frames itself, by the
- * published format, because SQLite would have to write.
+ * applying the committed frames to the copy gives a committed state. Without a log, the copy is
+ * valid only if the database did not change while it was copied. This file applies the frames
+ * itself, according to the published format, because SQLite would need to write files.
  */
 #include "snapshot.h"
 
@@ -26,7 +26,7 @@ enum { ATTEMPTS = 5, CHUNK = 1 << 20, LOG_HEADER = 32, FRAME_HEADER = 24 };
 
 int snapshot_open_file(const char *path, int64_t maximum, int64_t *size, enum reading *reading, struct problem *problem) {
     struct stat status;
-    /* Opens without blocking, because the file may be a pipe. */
+    /* Opened without blocking, because the path may be a pipe. */
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0) {
         int error = errno;
@@ -136,7 +136,7 @@ static uint32_t little(const unsigned char *bytes) {
     return (uint32_t)bytes[3] << 24 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[1] << 8 | bytes[0];
 }
 
-/* Adds a multiple of eight bytes to the checksum of the log format. */
+/* Adds a multiple of eight bytes to a checksum in the log's format. */
 static void add_checksum(const unsigned char *bytes, size_t length, bool is_big, uint32_t sum[2]) {
     for (size_t i = 0; i + 8 <= length; i += 8) {
         sum[0] += (is_big ? big(bytes + i) : little(bytes + i)) + sum[1];
@@ -145,8 +145,8 @@ static void add_checksum(const unsigned char *bytes, size_t length, bool is_big,
 }
 
 /* Applies the committed frames of a log to a copy of its database. Both files are private. An
- * incomplete frame at the log's end was never committed or belongs to an earlier use of the log.
- * Returns 0 or an error number. */
+ * incomplete frame at the end of the log was never committed, or belongs to an earlier use of the
+ * log. Returns 0 or an error number. */
 static int apply_log(int log, int database, struct work *work) {
     unsigned char header[LOG_HEADER];
     if (pread(log, header, LOG_HEADER, 0) != LOG_HEADER) return 0;
@@ -218,8 +218,8 @@ static int copy_log(const struct place *place, int64_t size, int to, struct work
     return error;
 }
 
-/* Makes one attempt. Returns 0, ECANCELED, EAGAIN if the writer interfered, or another error
- * number; -1 with `reading` and `problem`. */
+/* Makes one attempt. Returns 0; ECANCELED; EAGAIN if the writer interfered; another error number;
+ * or -1 with `reading` and `problem` set. */
 static int copy_once(const struct place *place, int to, struct work *work, enum reading *reading, struct problem *problem) {
     struct stamp before, after;
     struct stat opened;
@@ -228,7 +228,7 @@ static int copy_once(const struct place *place, int to, struct work *work, enum 
     if (original < 0) return -1;
     int error = 0;
     if (!take_stamp(place, &before) || fstat(original, &opened) != 0) error = errno == ENOENT ? EAGAIN : EIO;
-    /* If there is a rollback journal, the database alone may be an incomplete transaction. */
+    /* If a rollback journal exists, the database alone may be an incomplete transaction. */
     else if (before.has_journal || !same_file(&before.database, &opened)) error = EAGAIN;
     else if (ftruncate(to, 0) != 0) error = errno;
     if (error == 0) error = copy(original, to, SNAPSHOT_MAX_DATABASE, work, size);
@@ -239,10 +239,9 @@ static int copy_once(const struct place *place, int to, struct work *work, enum 
     return is_same_state(&before, &after) && !after.has_journal ? 0 : EAGAIN;
 }
 
-/* Opens the copy, which no other process knows. */
+/* Opens the copy, which no other process can access. */
 static enum reading open_copy(const char *copy_path, int file, const char *path, sqlite3 **database, struct problem *problem) {
-    /* Sets the format versions for writing and reading to the versions of a database without a
-     * log. */
+    /* Sets the write and read format versions to those of a database without a log. */
     const unsigned char versions[2] = {1, 1};
     char name[3 * 4096], uri[sizeof name + 32];
     if (pwrite(file, versions, 2, 18) != 2) {
@@ -258,7 +257,7 @@ static enum reading open_copy(const char *copy_path, int file, const char *path,
         *database = NULL;
         return READING_LATER;
     }
-    /* Prevents code in the file from running, and limits values to sizes that browsers use. */
+    /* Prevents code in the file from running, and limits values to the sizes that browsers use. */
     sqlite3_db_config(*database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(*database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(*database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);

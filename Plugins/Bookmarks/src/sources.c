@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sources.c: see sources.h. The extension searches only the paths that Info.plist requests;
- * README.md lists them. It does not access other paths, because the host reports each attempt.
+ * sources.c: see sources.h. The extension searches only the paths that Info.plist requests, which
+ * README.md lists. It accesses no other paths, because the host reports each attempt.
  */
 #include "sources.h"
 
@@ -18,8 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The maximum number of entries of a folder that are listed, and of files in it that are opened to
- * recognize an export. */
+/* The maximum number of entries listed in a folder, and of files in it that are opened to recognize
+ * an export. */
 enum { MAX_ENTRIES = 1 << 20, MAX_OPENED = 10000 };
 
 /* The user's folders. All are owned; NULL means none. */
@@ -27,7 +27,7 @@ struct places {
     char *home, *config, *documents, *downloads;
 };
 
-/* Returns true if a file exists or may exist. A file without permission to check it may exist. */
+/* Returns true if a file exists or may exist. A file may exist if permissions prevent the check. */
 static bool exists(const char *path) {
     struct stat status;
     return stat(path, &status) == 0 || (errno != ENOENT && errno != ENOTDIR);
@@ -39,8 +39,8 @@ static void is_unsure(struct sources *sources, enum reading reading, const struc
     sources->problem = *problem;
 }
 
-/* Adds the file at `path` if it exists, and frees `path`. `within`: its name among the files of its
- * kind. */
+/* Adds the file at `path` if it exists, and frees `path`. `within` is its name among the files of
+ * its kind. */
 static bool add(struct sources *sources, const char *kind, struct slice within, const char *name, char *path,
                 source_reader read) {
     char encoded[MAX_KEY - 64], key[MAX_KEY];
@@ -112,17 +112,17 @@ static bool add_firefox(struct sources *sources, const char *base, const char *f
     return is_good;
 }
 
-/* A folder that is listed for names. */
+/* A folder whose names are listed. */
 struct look {
     const char *folder;
-    bool is_listed; /* it is in the user's list */
+    bool is_listed; /* the folder is in the user's list */
     const struct exported *exported;
     size_t opened;
 };
 typedef bool (*liking)(struct look *look, const char *name);
 
-/* Returns the names in a folder that pass a test, in their order, with a NULL at the end. Free them
- * with free_names. */
+/* Returns the names in a folder that pass a test, sorted, with a terminating NULL. Free them with
+ * free_names. */
 static char **names_in(struct look *look, liking likes, struct sources *sources) {
     const char *folder = look->folder;
     size_t count = 0, seen = 0;
@@ -166,7 +166,7 @@ static bool is_profile(struct look *look, const char *name) {
     return strcmp(name, "Default") == 0 || strncmp(name, "Profile ", 8) == 0;
 }
 
-/* The kind of an exported file, by its name. */
+/* The kind of an exported file, determined by its name. */
 struct form {
     const char *kind; /* the prefix of the source's key */
     source_reader read;
@@ -182,8 +182,8 @@ static const struct form *form_of(const char *name) {
     return strcasecmp(ending, ".json") == 0 || strcasecmp(ending, ".jsonlz4") == 0 ? &backup : NULL;
 }
 
-/* Returns true if a file begins like a browser's export. The file name says
- * nothing: each browser uses another one, in the user's language and with a date. */
+/* Returns true if a file begins like a browser's export. The file name is no indication: each
+ * browser uses a different one, in the user's language and with a date. */
 static bool is_exported(const char *path, const struct form *form) {
     int64_t size;
     enum reading reading;
@@ -201,9 +201,10 @@ bool exported_has(const struct exported *exported, uint64_t hash) {
     return false;
 }
 
-/* Returns true for a page that should have bookmarks: one in a folder that the user listed, one
- * with the name of a browser's export, and one that had bookmarks before. The extension reports
- * such a page without bookmarks. The content of any other page shows whether it is an export. */
+/* Returns true for a page that is expected to contain bookmarks: one in a folder that the user
+ * listed, one with the name of a browser's export, or one that contained bookmarks before. The
+ * extension reports such a page if it has no bookmarks. For any other page, the content shows
+ * whether it is an export. */
 static bool is_meant(struct look *look, const char *name) {
     const struct form *form = form_of(name);
     if (form == NULL) return false;
@@ -249,14 +250,14 @@ static bool add_chromium(struct sources *sources, const char *base, const char *
     return is_good;
 }
 
-/* Records a line of the user's list that leads to no folder. */
+/* Records a line in the user's list that leads to no folder. */
 static void is_misnamed(struct sources *sources, const char *file, const char *line) {
     char *text = sources->misnamed.text;
     size_t length = strlen(text), capacity = sizeof sources->misnamed.text;
     if (length + 8 >= capacity) return;
     length += (size_t)(length > 0 ? snprintf(text + length, capacity - length, ", ")
                                   : snprintf(text + length, capacity - length, "%.500s: ", file));
-    /* Ends a text that does not fit. */
+    /* Shortens a text that does not fit. */
     if (length + strlen(line) + 8 < capacity) snprintf(text + length, capacity - length, "%s", line);
     else snprintf(text + length, capacity - length, "...");
 }
@@ -266,7 +267,7 @@ static bool is_folder(const char *path) {
     return stat(path, &status) == 0 ? S_ISDIR(status.st_mode) : errno != ENOENT && errno != ENOTDIR;
 }
 
-/* Adds a folder of the user's list: a profile, or exported files. */
+/* Adds a folder from the user's list: a profile, or exported files. */
 static bool add_listed(struct sources *sources, const char *folder, const struct exported *exported) {
     return add_by_path(sources, "firefox-profile", "Firefox", settings_join(folder, "places.sqlite"), firefox_read) &&
            add_by_path(sources, "chromium-profile", "Chromium", settings_join(folder, "Bookmarks"), chromium_read) &&
@@ -311,8 +312,8 @@ static bool find_places(struct places *places) {
     return places->documents != NULL && places->downloads != NULL;
 }
 
-/* Adds the exported files in a standard folder. A standard folder that is the home folder is never
- * granted. */
+/* Adds the exported files in a standard folder. Access to a standard folder that is the home folder
+ * is never granted. */
 static bool add_exported_in(struct sources *sources, const struct places *places, const char *folder,
                             const struct exported *exported) {
     return strcmp(folder, places->home) == 0 || add_exported(sources, &(struct look){folder, false, exported, 0});

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* state.h: bytes that outlive a worker. They are kept as client states of indexes without items. If
- * the store loses items, it deletes these bytes too. Both functions wait for the host. */
+/* state.h: bytes that outlive a worker. They are stored as client states of indexes without items.
+ * If the store loses items, it also deletes these bytes. Both functions wait for the host. */
 #ifndef STATE_H
 #define STATE_H
 

@@ -70,8 +70,8 @@ static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_hexadecimal(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-/* Returns true for schemes that only the browser can open, and for queries and data instead of
- * addresses. */
+/* Returns true for schemes that only the browser can open, and for queries and data, which are not
+ * URLs of pages. */
 static bool is_of_the_browser(const char *scheme, size_t length) {
     static const char *const schemes[] = {"place",  "javascript", "data",   "vbscript",      "blob",
                                           "about",  "chrome",     "edge",   "brave",         "moz-extension",
@@ -91,7 +91,7 @@ bool text_url(char *out, size_t capacity, struct slice url) {
     while (at + scheme < end && (is_letter(at[scheme]) || (scheme > 0 && (is_digit(at[scheme]) || strchr("+-.", at[scheme])))))
         if (at[scheme++] == 0) return false;
     if (scheme == 0 || at + scheme + 1 >= end || at[scheme] != ':' || is_of_the_browser(at, scheme)) return false;
-    /* Brackets are literal around a numeric host, and only there. */
+    /* Brackets are literal only around a numeric host. */
     if (end - at > (ptrdiff_t)scheme + 3 && at[scheme + 1] == '/' && at[scheme + 2] == '/') {
         authority = scheme + 3;
         while (at + authority < end && strchr("/?#", at[authority]) == NULL) authority++;
@@ -134,8 +134,8 @@ size_t text_readable_url(char *out, size_t capacity, const char *url) {
 
 static int value_of(char c) { return is_digit(c) ? c - '0' : (c | 32) - 'a' + 10; }
 
-/* Decodes percent-encoded bytes, and replaces control characters with spaces. Invalid sequences
- * stay unchanged. */
+/* Decodes percent-encoded bytes, and replaces control characters with spaces. Invalid sequences are
+ * not changed. */
 static void add_unescaped(struct buffer *out, const char *at, const char *end) {
     while (at < end) {
         char bytes[4];
@@ -151,8 +151,8 @@ static void add_unescaped(struct buffer *out, const char *at, const char *end) {
     }
 }
 
-/* Decodes a host label without "xn--" by RFC 3492. Returns the number of its characters; 0 if it is
- * not valid Punycode. */
+/* Decodes a host label without "xn--" according to RFC 3492. Returns the number of characters; 0 if
+ * it is not valid Punycode. */
 static size_t punycode(const char *at, const char *end, uint32_t letters[64]) {
     uint32_t count = 0, letter = 128, place = 0, bias = 72;
     const char *basic = end;
@@ -165,7 +165,7 @@ static size_t punycode(const char *at, const char *end, uint32_t letters[64]) {
             if (at == end || !(is_letter(*at) || is_digit(*at))) return 0;
             uint32_t digit = is_digit(*at) ? (uint32_t)(*at - '0') + 26 : (uint32_t)((*at | 32) - 'a');
             at++;
-            /* A label has at most 63 bytes, so no valid label has larger numbers. */
+            /* A label has at most 63 bytes, so no valid label contains larger numbers. */
             if (digit > (0x7FFFFFFF - place) / weight) return 0;
             place += digit * weight;
             uint32_t threshold = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;

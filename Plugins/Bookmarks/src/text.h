@@ -1,41 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text.h: sanitizes foreign texts, normalizes addresses, and provides a growing buffer. */
+/* text.h: sanitizes external text, normalizes URLs, and provides a growing buffer. */
 #ifndef TEXT_H
 #define TEXT_H
 
 #include "bookmarks.h"
 
-/* Reads one UTF-8 character. Returns its value, and in `length` its bytes (at least 1). An invalid
- * character, or one that a message must not contain, becomes U+FFFD. at < end. */
+/* Reads one UTF-8 character, where at < end. Returns its value, and stores the number of its bytes
+ * (at least 1) in `length`. An invalid character, or one that a message must not contain, becomes
+ * U+FFFD. */
 uint32_t text_character(const char *at, const char *end, size_t *length);
 
-/* Copies a text as one line: valid UTF-8, no control characters, single spaces, none at the ends.
- * It is cut between characters to fit `capacity` with its NUL. `kept`: a permitted control
- * character, or 0. Returns the length. */
+/* Copies a text as one line: valid UTF-8, without control characters, with single spaces and none
+ * at the ends. It is cut between characters so that it fits into `capacity` with its NUL. `kept` is
+ * a permitted control character, or 0. Returns the length. */
 size_t text_line(char *out, size_t capacity, struct slice text, char kept);
 
-/* Copies an address as ASCII, with forbidden characters percent-encoded. Returns false if it is not
- * an address, does not fit, or only the browser itself can open it. */
+/* Copies a URL as ASCII, with forbidden characters percent-encoded. Returns false if the text is
+ * not a URL, does not fit, or can be opened only by the browser itself. */
 bool text_url(char *out, size_t capacity, struct slice url);
 
-/* Copies an address for display, without "https://" and a trailing slash. */
+/* Copies a URL for display, without "https://" and a trailing slash. */
 size_t text_readable_url(char *out, size_t capacity, const char *url);
 
-/* Does the same with percent-encoding and Punycode decoded: "wiki/K%C3%B6ln" becomes "wiki/Köln",
- * "xn--mnchen-3ya" becomes "münchen". Invalid sequences stay unchanged. */
+/* Does the same, and decodes percent-encoding and Punycode: "wiki/K%C3%B6ln" becomes "wiki/Köln",
+ * "xn--mnchen-3ya" becomes "münchen". Invalid sequences are not changed. */
 size_t text_legible_url(char *out, size_t capacity, const char *url);
 
-/* Copies a text with all characters percent-encoded except for letters, digits, '-', '_' and those
- * in `kept`. It is cut to fit. */
+/* Copies a text with all characters percent-encoded except letters, digits, '-', '_' and those in
+ * `kept`. It is cut to fit. */
 size_t text_encode(char *out, size_t capacity, struct slice text, const char *kept);
 
-/* Adds a text to an FNV-1a hash. The first value is TEXT_HASH. */
+/* Adds a text to an FNV-1a hash. The initial value is TEXT_HASH. */
 #define TEXT_HASH UINT64_C(0xcbf29ce484222325)
 uint64_t text_hash(uint64_t hash, struct slice text);
 
 struct slice slice_of(const char *text); /* NULL is empty */
 
-/* A growing buffer. Initialize it with {0} and free `bytes` at the end. After a failure it keeps
+/* A growing buffer. Initialize it with {0} and free `bytes` at the end. After a failure, it keeps
  * its content and reports the failure. */
 struct buffer {
     char *bytes; /* NUL-terminated after the first addition */

@@ -58,7 +58,7 @@ static enum reading read_file(reader read, const char *path, bool prints, size_t
     return reading;
 }
 
-/* xorshift, which gives the same numbers for a seed on all machines. */
+/* xorshift, which generates the same numbers from a seed on all machines. */
 static uint64_t next(uint64_t *state) {
     *state ^= *state << 13, *state ^= *state >> 7, *state ^= *state << 17;
     return *state;
@@ -79,13 +79,13 @@ static void damage(unsigned char *bytes, size_t *length, size_t capacity, uint64
                 *length += span;
             }
             break;
-        case 4: { /* writes a word of the format */
+        case 4: { /* writes a keyword of the format */
             const char *token = tokens[next(state) % (sizeof tokens / sizeof tokens[0])];
             size_t size = strlen(token) + (*token == 0);
             if (place + size < *length) memcpy(bytes + place, token, size);
             break;
         }
-        default: /* changes numbers in the headers of a database */
+        default: /* changes numbers in a database's headers */
             for (size_t k = 0; k < 4 && place + k < *length; k++) bytes[place + k] = next(state) % 2 == 0 ? 0 : 0xFF;
         }
     }

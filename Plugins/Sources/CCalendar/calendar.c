@@ -8,13 +8,13 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void enter(void) {
     pthread_mutex_lock(&lock);
-    /* Otherwise some builds of libical end the process at an invalid value. */
+    /* Otherwise some builds of libical terminate the process at an invalid value. */
     icalerror_set_errors_are_fatal(0);
     icalerror_clear_errno();
 }
 
 static void leave(void) {
-    /* libical keeps temporary texts of each thread. */
+    /* libical keeps temporary texts for each thread. */
     icalmemory_free_ring();
     pthread_mutex_unlock(&lock);
 }
@@ -53,7 +53,7 @@ calendar_zone *calendar_zone_read(const char *component) {
     icalcomponent *parsed = icalparser_parse_string(component);
     if (parsed) {
         zone = icaltimezone_new();
-        /* The zone owns the component if it takes it. */
+        /* The zone owns the component if the call succeeds. */
         if (!zone || !icaltimezone_set_component(zone, parsed)) {
             icalcomponent_free(parsed);
             if (zone) icaltimezone_free(zone, 1);
@@ -87,13 +87,13 @@ ssize_t calendar_rule_expand(const char *rule, calendar_time start, int is_date,
     ssize_t count = -1;
     struct icalrecurrencetype parsed = icalrecurrencetype_from_string(rule);
     if (parsed.freq != ICAL_NO_RECURRENCE) {
-        /* libical stops at UNTIL also while no date fits the rule. */
+        /* libical stops at UNTIL even while no date matches the rule. */
         parsed.until = from(last, is_date);
         struct icaltimetype from_first = from(first, is_date);
         icalrecur_iterator *iterator = icalrecur_iterator_new(parsed, from(start, is_date));
         if (iterator) {
             count = 0;
-            /* With COUNT, all occurrences have to be counted. */
+            /* With COUNT, all occurrences must be counted. */
             if (parsed.count == 0) icalrecur_iterator_set_start(iterator, from_first);
             for (size_t steps = 0; (size_t)count < capacity; steps++) {
                 if (steps == maximum_steps) {

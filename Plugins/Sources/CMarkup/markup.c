@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that are parsed between two checks of the depth. */
+/* The number of bytes that are parsed between two checks of the depth. */
 enum { piece = 16 << 10 };
 
 typedef struct {
     const markup_handler *handler;
     void *context;
     int depth;
-    /* The parser of an XML document that nests too deeply is stopped. */
+    /* The parser, which is stopped if an XML document nests too deeply. */
     xmlParserCtxtPtr parser;
     int is_too_deep;
 } reading;
@@ -54,11 +54,11 @@ markup_result html_read(const char *html, size_t length, const markup_handler *h
     sax.ignorableWhitespace = text;
     htmlParserCtxtPtr parser = htmlCreatePushParserCtxt(&sax, &state, NULL, 0, NULL, XML_CHAR_ENCODING_UTF8);
     if (!parser) return MARKUP_TOO_LARGE;
-    /* The caller has decoded the page, whatever encoding it declares. */
+    /* The caller has already decoded the page, so the encoding that it declares is ignored. */
     htmlCtxtUseOptions(parser, HTML_PARSE_IGNORE_ENC | HTML_PARSE_NONET | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING);
     markup_result result = MARKUP_READ;
     for (size_t offset = 0; offset < length; offset += piece) {
-        /* An end tag costs a look at each open element. */
+        /* An end tag is compared with each open element. */
         if (state.depth > MARKUP_MAXIMUM_HTML_DEPTH) {
             result = MARKUP_TOO_DEEP;
             break;
@@ -71,7 +71,7 @@ markup_result html_read(const char *html, size_t length, const markup_handler *h
     return result;
 }
 
-/* The attributes of one element that are passed on. */
+/* The maximum number of attributes of one element that are passed on. */
 enum { maximum_attributes = 64 };
 
 static char *copy(char *to, const xmlChar *from, size_t length) {
@@ -124,8 +124,8 @@ markup_result xml_read(const char *xml, size_t length, const markup_handler *han
     initialize();
     if (length > INT_MAX) return MARKUP_TOO_LARGE;
     reading state = {.handler = handler, .context = context};
-    /* Without functions for declarations of entities, the parser knows no entity but those of
-     * XML. */
+    /* Without functions for entity declarations, the parser knows only XML's predefined
+     * entities. */
     xmlSAXHandler sax;
     memset(&sax, 0, sizeof sax);
     sax.initialized = XML_SAX2_MAGIC;

@@ -18,7 +18,7 @@ static int read_input(GifFileType *gif, GifByteType *bytes, int count) {
     return (int)done;
 }
 
-/* Reads up to the first picture. Sets the index of the transparent color, or -1. */
+/* Reads until the first picture. Sets the index of the transparent colour, or -1. */
 static int find_picture(GifFileType *gif, int *transparent) {
     for (;;) {
         GifRecordType type;
@@ -37,7 +37,7 @@ static int find_picture(GifFileType *gif, int *transparent) {
     }
 }
 
-/* Reads the lines of the picture into a canvas of color indices; a picture may be interlaced. */
+/* Reads the picture's lines into a canvas of colour indices. A picture may be interlaced. */
 static picture_result read_lines(GifFileType *gif, decoding *decoding, GifPixelType *lines, uint32_t width,
                                  uint32_t height) {
     static const uint32_t starts[] = {0, 4, 2, 1}, steps[] = {8, 8, 4, 2};

@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The decoder has the whole file in memory, and all pixels. */
+/* The decoder keeps the whole file and all pixels in memory. */
 enum { maximum_file = 64 << 20 };
 
-/* libheif's heif_error, by value. */
+/* libheif's heif_error, passed by value. */
 typedef struct {
     int code, subcode;
     const char *message;
 } heif_error;
 
-/* The functions of libheif that are used, by their documented signatures. */
+/* The functions of libheif that are used, with their documented signatures. */
 #define FUNCTIONS(X)                                                                                             \
     X(void *, heif_context_alloc, (void))                                                                       \
     X(void, heif_context_free, (void *context))                                                                 \
@@ -123,8 +123,7 @@ picture_result decode_heif(decoding *decoding) {
         picture->has_alpha = heif_image_handle_has_alpha_channel(file.handle);
         picture->bits_per_sample = heif_image_handle_get_luma_bits_per_pixel(file.handle);
         result = check_size(decoding);
-        /* The decoder has the planes of the picture and their conversion to RGBA at the same
-         * time. */
+        /* The decoder holds the picture's planes and their RGBA conversion at the same time. */
         if (result == PICTURE_DECODED && 6 * (int64_t)picture->width * picture->height > 2 * PICTURE_MAXIMUM_MEMORY)
             result = PICTURE_TOO_LARGE;
         if (result == PICTURE_DECODED && !decoding->keep_going(decoding->context)) result = PICTURE_STOPPED;

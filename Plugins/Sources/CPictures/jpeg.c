@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Scans of a progressive JPEG beyond this are an attack: each costs a pass over the picture. */
+/* More scans in a progressive JPEG are an attack, since each costs a pass over the picture. */
 enum { maximum_scans = 200, buffer_size = 64 << 10 };
 
 typedef struct {
@@ -19,7 +19,7 @@ typedef struct {
     picture_result result;
     decoding *decoding;
     int64_t offset;
-    int is_over; /* the end of the file was met: an end marker is supplied */
+    int is_over; /* the end of the file was reached; an end marker is supplied */
     JOCTET buffer[buffer_size];
 } reader;
 
@@ -77,7 +77,7 @@ static void skip(j_decompress_ptr jpeg, long count) {
     }
 }
 
-/* Converts a row of gray, RGB or inverted CMYK pixels, as Adobe writes them, to RGBA. */
+/* Converts a row of gray, RGB or Adobe's inverted CMYK pixels to RGBA. */
 static void convert(const JSAMPLE *from, uint8_t *to, uint32_t count, int components, int is_inverted) {
     for (uint32_t x = 0; x < count; x++, to += 4, from += components) {
         if (components == 1) {
@@ -94,7 +94,7 @@ static void convert(const JSAMPLE *from, uint8_t *to, uint32_t count, int compon
     }
 }
 
-/* The memory of one decoding, which a jump must not lose. */
+/* The memory of one decoding, which must not be lost in a longjmp. */
 typedef struct {
     scaler *scaler;
     JSAMPLE *row;
@@ -107,7 +107,7 @@ static void read_rows(struct jpeg_decompress_struct *jpeg, decoding *decoding, m
     jpeg->out_color_space = jpeg->jpeg_color_space == JCS_GRAYSCALE                                     ? JCS_GRAYSCALE
                             : jpeg->jpeg_color_space == JCS_CMYK || jpeg->jpeg_color_space == JCS_YCCK ? JCS_CMYK
                                                                                                         : JCS_RGB;
-    /* The decoder halves the picture while it stays at least twice as large as wanted. */
+    /* The decoder halves the picture while it is still at least twice as large as requested. */
     uint32_t longest = picture->width > picture->height ? picture->width : picture->height;
     jpeg->scale_num = 1;
     for (jpeg->scale_denom = 1; jpeg->scale_denom < 8 && longest / (2 * jpeg->scale_denom) >= 2 * decoding->side;)
@@ -152,7 +152,7 @@ picture_result decode_jpeg(decoding *decoding) {
             .init_source = start_source, .fill_input_buffer = fill, .skip_input_data = skip,
             .resync_to_restart = jpeg_resync_to_restart, .term_source = end_source};
         jpeg->src = &reader->source;
-        /* The coefficients of a progressive picture are in memory. */
+        /* The coefficients of a progressive picture are kept in memory. */
         jpeg->mem->max_memory_to_use = (long)PICTURE_MAXIMUM_MEMORY;
         jpeg_read_header(jpeg, TRUE);
         picture *picture = decoding->decoded;
@@ -174,7 +174,8 @@ picture_result decode_jpeg(decoding *decoding) {
     return result;
 }
 
-/* The writer's own error handling: the input is ours, so only memory can fail. */
+/* The writer's own error handling. The input is ours, so only a lack of memory can cause a
+ * failure. */
 typedef struct {
     struct jpeg_error_mgr errors;
     jmp_buf jump;
@@ -196,8 +197,8 @@ uint8_t *picture_copy_jpeg(const picture *picture, int quality, const uint8_t *e
     unsigned char **bytes = calloc(1, sizeof *bytes);
     unsigned long *size = calloc(1, sizeof *size);
     int done = 0;
-    /* Room for the largest possible result. libjpeg never replaces the buffer then, so it is always
-     * the one that is freed here. The kernel gives only the pages that are used. */
+    /* Room for the largest possible result, so that libjpeg never replaces the buffer and the right
+     * one is freed here. The kernel provides only the pages that are used. */
     size_t padded = (((size_t)picture->columns + 15) & ~(size_t)15) * (((size_t)picture->rows + 15) & ~(size_t)15);
     size_t room = 3 * padded + 4096 + (marker ? exif_length + 16 : 0);
     uint8_t *buffer = malloc(room);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most that a chunk other than the pixels may have, and the number of texts. */
+/* The maximum size of a chunk other than the pixels, and the maximum number of texts. */
 enum { maximum_chunk = 4 << 20, maximum_chunks = 200 };
 
 typedef struct {
@@ -15,7 +15,7 @@ typedef struct {
     picture_result result;
     scaler *scaler;
     uint8_t *row;   /* one row */
-    uint8_t *whole; /* all rows of an interlaced picture */
+    uint8_t *whole; /* all rows, for an interlaced picture */
     png_bytep *rows;
 } reader;
 
@@ -30,7 +30,7 @@ static void read_bytes(png_structp png, png_bytep bytes, png_size_t count) {
     reader *reader = png_get_io_ptr(png);
     size_t done = source_read(&reader->decoding->source, reader->offset, bytes, count);
     if (done == 0) png_error(png, "end of file");
-    /* A file that ends early has the rows before its end. */
+    /* If a file ends early, the rows before its end are kept. */
     memset(bytes + done, 0, count - done);
     reader->offset += (int64_t)done;
 }
@@ -83,7 +83,7 @@ picture_result decode_png(decoding *decoding) {
         png_set_user_limits(png, 0x7FFFFFFF, 0x7FFFFFFF);
         png_set_chunk_malloc_max(png, maximum_chunk);
         png_set_chunk_cache_max(png, maximum_chunks);
-        /* Only the pixels are of interest. Metadata is read elsewhere. */
+        /* Only the pixels are read here. Metadata is read elsewhere. */
         png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, 0);
         png_read_info(png, info);
         picture *picture = decoding->decoded;
@@ -139,7 +139,7 @@ uint8_t *picture_copy_png(const picture *picture, const uint8_t *exif, size_t ex
         png_set_IHDR(png, info, picture->columns, picture->rows, 8, PNG_COLOR_TYPE_RGBA, PNG_INTERLACE_NONE,
                      PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
         png_write_info(png, info);
-        /* libpng writes the chunk of its own function after the pixels, where some programs
+        /* libpng's own function for this chunk writes it after the pixels, where some programs
          * ignore it. */
         if (exif && exif_length > 0) png_write_chunk(png, (png_const_bytep)"eXIf", exif, exif_length);
         for (uint32_t y = 0; y < picture->rows; y++)

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A source pixel overlaps one or two output pixels: `first` of it is in `column`, the rest in the
- * next one. Weights are fractions of an output pixel. */
+/* A source pixel overlaps one or two output pixels: the share `first` lies in `column`, the rest in
+ * the next one. Weights are fractions of an output pixel. */
 typedef struct {
     uint32_t column;
     float first, second;
@@ -15,8 +15,8 @@ typedef struct {
 struct scaler {
     uint32_t width, height, columns, rows;
     overlap *overlaps;
-    float *across; /* the current row, averaged across */
-    float *down;   /* the sum of the rows of the current output row */
+    float *across; /* the current row, averaged horizontally */
+    float *down;   /* the sum of the source rows in the current output row */
     uint8_t *pixels;
     uint32_t row, output_row;
 };

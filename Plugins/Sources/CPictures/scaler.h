@@ -3,10 +3,10 @@
 #define SEARCHLIGHT_SCALER_H
 #include "CPictures.h"
 
-/* Averages the rows of a picture, from the top, into a smaller picture. */
+/* Averages the rows of a picture, starting at the top, into a smaller picture. */
 typedef struct scaler scaler;
 
-/* Returns NULL if memory is exhausted. Sets the picture's pixels, columns and rows. */
+/* Returns NULL if memory runs out. Sets the picture's pixels, columns and rows. */
 scaler *scaler_new(picture *picture, uint32_t width, uint32_t height, uint32_t side);
 /* Adds the next row of `width` RGBA pixels. */
 void scaler_add(scaler *scaler, const uint8_t *row);
@@ -21,11 +21,11 @@ typedef struct {
     picture *decoded;
 } decoding;
 
-/* Reads from the source like pread(2), but all of the bytes unless the source ends. */
+/* Reads from the source as pread(2) does, but reads all of the bytes unless the source ends. */
 size_t source_read(const picture_source *source, int64_t offset, void *bytes, size_t count);
-/* Returns the whole source, to be freed with free(), or NULL. */
+/* Returns the whole source, or NULL. Free it with free(). */
 uint8_t *source_copy(const picture_source *source, int64_t limit);
-/* Checks the stated size; PICTURE_DECODED if the picture may be decoded. */
+/* Checks the stated size. Returns PICTURE_DECODED if the picture may be decoded. */
 picture_result check_size(const decoding *decoding);
 
 picture_result decode_jpeg(decoding *decoding);

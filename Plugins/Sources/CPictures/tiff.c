@@ -39,14 +39,14 @@ static int close_input(thandle_t handle) {
 
 static toff_t size(thandle_t handle) { return (toff_t)((input *)(void *)handle)->decoding->source.length; }
 
-/* Faults of a file are results here. Without this, each would be a line on standard error. */
+/* Faults in a file are results here. Without this, each would be a line on standard error. */
 static void initialize(void) {
     TIFFSetErrorHandler(NULL);
     TIFFSetWarningHandler(NULL);
 }
 
-/* Passes on the pixels of libtiff, whose bytes are RGBA on a machine that stores the low byte
- * first. Its alpha is premultiplied. */
+/* Passes on libtiff's pixels, whose bytes are RGBA on a little-endian machine, with premultiplied
+ * alpha. */
 static void add_row(scaler *scaler, const uint32_t *from, uint8_t *row, uint32_t width) {
     for (uint32_t x = 0; x < width; x++) {
         uint32_t alpha = TIFFGetA(from[x]);
@@ -99,7 +99,7 @@ static picture_result read_bands(TIFF *tiff, decoding *decoding, memory *memory)
             if (!decoding->keep_going(decoding->context)) return PICTURE_STOPPED;
             if (!TIFFReadRGBATile(tiff, x, y, memory->tile)) return PICTURE_DAMAGED;
             uint32_t columns = width - x < tile_width ? width - x : tile_width;
-            /* Rows are from the bottom of the tile. */
+            /* Rows start at the bottom of the tile. */
             for (uint32_t row = 0; row < rows; row++)
                 memcpy(memory->band + (size_t)row * width + x,
                        memory->tile + (size_t)(band_height - 1 - row) * tile_width, 4 * (size_t)columns);
@@ -117,7 +117,8 @@ picture_result decode_tiff(decoding *decoding) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, initialize);
     input input = {decoding, 0};
-    /* “m”: the file is not mapped, since a file that becomes shorter would end the process. */
+    /* “m”: the file is not memory-mapped, because truncating the file would then crash the
+     * process. */
     TIFF *tiff = TIFFClientOpen("picture", "rm", (thandle_t)&input, read_input, write_input, seek, close_input, size,
                                 NULL, NULL);
     if (!tiff) return PICTURE_DAMAGED;

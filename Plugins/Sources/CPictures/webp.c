@@ -5,7 +5,7 @@
 #include <webp/decode.h>
 #include <webp/demux.h>
 
-/* The decoder has the whole file in memory, and of a lossless picture all pixels. */
+/* The decoder keeps the whole file in memory and, for a lossless picture, all pixels. */
 enum { maximum_file = 64 << 20 };
 
 static picture_result decode_frame(decoding *decoding, const uint8_t *bytes, size_t length) {
@@ -54,7 +54,7 @@ picture_result decode_webp(decoding *decoding) {
         if (result == PICTURE_DECODED && decoding->side > 0 && !features.has_animation) {
             result = decode_frame(decoding, bytes, length);
         } else if (result == PICTURE_DECODED && decoding->side > 0) {
-            /* The first frame, which need not fill the canvas, stands for an animation. */
+            /* The first frame, which need not fill the canvas, represents an animation. */
             WebPData data = {bytes, length};
             WebPDemuxer *demuxer = WebPDemux(&data);
             WebPIterator frame;

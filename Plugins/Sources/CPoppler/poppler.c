@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The functions of poppler-glib, GLib and cairo that are used, by their documented signatures.
+/* The functions of poppler-glib, GLib and cairo that are used, with their documented signatures.
  * Symbols of the libraries that poppler-glib needs are found through its handle. */
 #define FUNCTIONS(X)                                                                                              \
     X(void *, poppler_document_new_from_fd, (int descriptor, const char *password, void **error))                \
@@ -61,7 +61,7 @@ enum { encrypted = 1 };
 
 static int is_loaded;
 
-/* Faults of a document are results here. Without this, each would be a line on standard error. */
+/* Faults in a document are results here. Without this, each would be a line on standard error. */
 static void ignore(const char *domain, int level, const char *message, void *data) {
     (void)domain, (void)level, (void)message, (void)data;
 }
@@ -75,9 +75,9 @@ static void load(void) {
     if (!name) missing = 1;
     FUNCTIONS(LOOK_UP)
     if (missing) return;
-    /* A page of 1,600 pixels has 8 MiB. glibc raises its threshold for mmap to the size of each
-     * freed block, so later pages would lie in the heaps of the threads, which stay large:
-     * 43 MiB instead of 3 MiB after 40 pages in 4 threads. */
+    /* A page of 1,600 pixels takes 8 MiB. glibc raises its mmap threshold to the size of each freed
+     * block, so later pages would be allocated in the threads' heaps, which stay large: 43 MiB
+     * instead of 3 MiB after 40 pages in 4 threads. */
     mallopt(M_MMAP_THRESHOLD, 128 << 10);
     g_log_set_default_handler(ignore, NULL);
     is_loaded = 1;
@@ -126,7 +126,7 @@ int pdf_page_count(const pdf_document *document) {
     return count < 0 ? 0 : count;
 }
 
-/* Copies a text of GLib, which need not use malloc. */
+/* Copies a text from GLib, which may not use malloc. */
 static char *take(char *text) {
     char *copy = text ? strdup(text) : NULL;
     g_free(text);
@@ -166,7 +166,7 @@ typedef struct {
     size_t length, room;
 } output;
 
-/* The most that a picture of a page may have. */
+/* The maximum size of a picture of a page. */
 enum { maximum_png = 8 << 20 };
 
 static int append(void *closure, const unsigned char *data, unsigned int length) {
@@ -185,9 +185,9 @@ static int append(void *closure, const unsigned char *data, unsigned int length)
     return success;
 }
 
-/* The fonts of the system, for text whose font is not in the document. The configuration of the
- * user and of /etc is not read, since a worker may not; what fontconfig caches goes to the
- * temporary folder. */
+/* The system's fonts, for text whose font is not embedded in the document. The user's configuration
+ * and that in /etc are not read, because a worker must not; fontconfig's cache is in the temporary
+ * folder. */
 static void set_fonts(void) {
     const char *temporary = getenv("TMPDIR");
     char xml[2048];
@@ -213,7 +213,7 @@ static void *render(void *page, int side, size_t *length) {
     double width = 0, height = 0;
     poppler_page_get_size(page, &width, &height);
     double longest = width > height ? width : height;
-    /* Pages are measured in points; a hostile one may be anything, also no number. */
+    /* Pages are measured in points. In a hostile file, the size may be anything, even NaN. */
     if (!(width > 0 && height > 0 && longest < 1e6)) return NULL;
     double scale = side / longest;
     int columns = (int)fmax(1, ceil(width * scale - 0.01)), rows = (int)fmax(1, ceil(height * scale - 0.01));

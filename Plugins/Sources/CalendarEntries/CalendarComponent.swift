@@ -17,7 +17,7 @@ struct ZonedTime {
     var zone: CalendarZone?
     var isUTC: Bool
 
-    /// The seconds since 1970 UTC. A date begins at midnight in the floating zone.
+    /// Returns the seconds since 1970 UTC. A date begins at midnight in the floating zone.
     func instant(floating: CalendarZone?) -> Int {
         isUTC ? time.seconds : (zone ?? floating)?.instant(time) ?? time.seconds
     }
@@ -29,7 +29,7 @@ struct CalendarComponent {
         static let lines = 5_000
         static let values = 200
         static let value = 64 << 10
-        /// The largest number of dates of `RDATE` and of `EXDATE`.
+        /// The maximum number of `RDATE` dates and of `EXDATE` dates.
         static let dates = 2_000
         static let rules = 4
     }
@@ -156,7 +156,7 @@ struct CalendarComponent {
     ) {
         for value in ContentText.split(line.value, at: UInt8(ascii: ","), limit: Limits.dates + 1) {
             guard self[keyPath: list].count < Limits.dates else { return report(.tooManyDates) }
-            // A period has its end or its duration after a slash.
+            // A period has its end or duration after a slash.
             let begin = value.prefix { $0 != UInt8(ascii: "/") }
             let read = time(String(decoding: begin, as: UTF8.self).trimmed, line, zones)
             if let read { self[keyPath: list].append(read) }

@@ -4,10 +4,10 @@ import FileReading
 import Foundation
 
 extension CalendarEntry {
-    /// The days before and after the current day in which occurrences are found.
+    /// The number of days before and after the current day for which occurrences are computed.
     static let daysBefore = 100
     static let daysAfter = 400
-    /// The largest numbers of occurrences of an item.
+    /// The maximum numbers of past and coming occurrences of an item.
     package static let maximumPast = 12
     package static let maximumComing = 50
     private static let maximumFound = 4_000
@@ -15,7 +15,7 @@ extension CalendarEntry {
     /// Reads an entry.
     ///
     /// - Parameters:
-    ///   - parts: The bytes of its components. The one without `RECURRENCE-ID` is the series.
+    ///   - parts: The bytes of its components. The component without `RECURRENCE-ID` is the series.
     ///   - zones: The time zones of the file.
     init(_ kind: Kind, parts: [ArraySlice<UInt8>], _ zones: ZoneTable, _ clock: CalendarClock) {
         self.kind = kind
@@ -65,7 +65,7 @@ extension CalendarEntry {
         var days = 0
         var seconds = 0
 
-        /// - Parameter kind: Of a task, the due date counts if it has no start.
+        /// - Parameter kind: For a task without a start, the due date is used.
         init?(_ component: CalendarComponent, _ kind: Kind, floating: CalendarZone?) {
             let end = kind == .task ? component.due : component.end
             guard let start = component.start ?? (kind == .task ? component.due : nil) else { return nil }
@@ -112,7 +112,7 @@ extension CalendarEntry {
             CalendarTime(
                 seconds: now.seconds - Self.daysBefore * 86_400)...CalendarTime(
                 seconds: now.seconds + Self.daysAfter * 86_400)
-        // Starts by instant, so that a date in another zone counts as the same.
+        // Keyed by instant, so that the same instant in another zone matches.
         var starts: [Int: Occurrence] = [first.start: first]
         let rules = clock.isOver() ? [] : main.rules
         if rules.count < main.rules.count { report(.outOfTime) }
@@ -144,7 +144,7 @@ extension CalendarEntry {
         select(starts.values.sorted { ($0.start, $0.end) < ($1.start, $1.end) }, first, now: clock.now)
     }
 
-    /// Removes occurrences. A date removes the occurrences that begin on this day.
+    /// Removes occurrences. A date removes all occurrences that begin on that day.
     private func remove(
         _ times: [ZonedTime], from starts: inout [Int: Occurrence], _ zone: CalendarZone?, _ zones: ZoneTable
     ) {
@@ -165,7 +165,7 @@ extension CalendarEntry {
         }
     }
 
-    /// Keeps the recent and the next occurrences.
+    /// Keeps the recent and the coming occurrences.
     private mutating func select(_ all: [Occurrence], _ first: Occurrence, now: Int) {
         let coming = all.filter { max($0.end, $0.start) >= now }
         let past = all.filter { max($0.end, $0.start) < now }
@@ -178,7 +178,7 @@ extension CalendarEntry {
         if !problems.contains(problem) { problems.append(problem) }
     }
 
-    /// The rule in words, such as `every 2 weeks`.
+    /// Returns the rule in words, such as `every 2 weeks`.
     private static func words(_ rule: String) -> String {
         var (unit, interval) = ("", 1)
         for part in rule.uppercased().split(separator: ";") {

@@ -47,26 +47,26 @@ package struct CalendarEntry {
     package var completed: Date?
     package var created: Date?
     package var modified: Date?
-    /// The rule of repetition in words; nil without one.
+    /// The recurrence rule in words; nil without one.
     package var repeats: String?
-    /// The next occurrence, or else the last known one; nil without a date.
+    /// The next occurrence, or else the last known occurrence; nil without a date.
     package var occurrence: Occurrence?
-    /// The starts of recent and coming occurrences of a series, in their order.
+    /// The starts of a series' recent and coming occurrences, in chronological order.
     package var dates: [Int] = []
-    /// `true` if further occurrences come, so that the item has to be renewed.
+    /// `true` if the series has further occurrences, so that the item must be renewed.
     package var isContinued = false
-    /// Texts of changed occurrences that differ from the entry's own.
+    /// The texts of changed occurrences that differ from the entry's own text.
     package var changedTexts: [String] = []
     package var problems: [Problem] = []
 }
 
-/// The clocks of a reading of calendars.
+/// The clocks used when calendars are read.
 package struct CalendarClock {
     /// The current time in seconds since 1970.
     package var now: Int
-    /// The name of the zone of times without a zone.
+    /// The name of the zone for times without a zone.
     package var zone: String
-    /// Returns `true` if no more time may be used for repetitions.
+    /// Returns `true` if the time for expanding recurrences is used up.
     package var isOver: () -> Bool
 
     package init(now: Int, zone: String, isOver: @escaping () -> Bool = { false }) {

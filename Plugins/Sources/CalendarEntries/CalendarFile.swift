@@ -3,11 +3,11 @@ import ContentLines
 import FileReading
 import Foundation
 
-/// An iCalendar file, open but not read yet.
+/// An iCalendar file that is open but not read yet.
 package struct CalendarFile: ServedFile {
     package enum Kind: Sendable { case calendar }
 
-    /// The largest file in bytes; of a larger one, the beginning is read.
+    /// The maximum file size in bytes; only the beginning of a larger file is read.
     package static let maximumSize = 96 << 20
 
     package var path: String
@@ -36,22 +36,22 @@ package struct CalendarFile: ServedFile {
 /// The entries of a file, found but not read yet. Not thread-safe.
 package struct CalendarList {
     package enum Limits {
-        /// The largest component in bytes; a larger one is left out.
+        /// The maximum component size in bytes; a larger component is left out.
         package static let size = 12 << 20
-        /// The largest number of components of a file, and of one entry.
+        /// The maximum number of components in a file, and in one entry.
         static let components = 300_000
         static let parts = 2_000
     }
 
     package struct Entry {
-        /// The key, which no other entry of the file has.
+        /// The key, which is unique in the file.
         package var key: String
         package var kind: CalendarEntry.Kind
-        /// The components, in the order of the file.
+        /// The components, in file order.
         package var parts: [Range<Int>]
         package var isComplete = true
         package var isTooLarge = false
-        /// `true` if a component is for the whole series.
+        /// `true` if one of the components describes the whole series.
         fileprivate var hasMain = false
 
         fileprivate init(key: String, kind: CalendarEntry.Kind) { (self.key, self.kind, parts) = (key, kind, []) }
@@ -60,7 +60,7 @@ package struct CalendarList {
     package private(set) var entries: [Entry] = []
     /// The name that the file gives its calendar.
     package private(set) var name: String?
-    /// The reason why entries of the file are missing; nil if none are.
+    /// The reason why entries in the file are missing; nil if none are missing.
     package private(set) var leftOut: String?
 
     private let bytes: [UInt8]
@@ -69,7 +69,7 @@ package struct CalendarList {
 
     /// Reads a file.
     ///
-    /// - Parameter zone: The name of the zone of times without a zone.
+    /// - Parameter zone: The name of the zone for times without a zone.
     package init(_ file: CalendarFile, zone: String) throws(SkipReason) {
         let bytes = try file.file.readAll(limit: CalendarFile.maximumSize)
         self.init(ContentEncoding.utf8(bytes), zone: zone)
@@ -109,7 +109,7 @@ package struct CalendarList {
 
     private static let names: Set<String> = ["VEVENT", "VTODO", "VJOURNAL", "VTIMEZONE"]
 
-    /// Puts the components with one UID into one entry.
+    /// Combines the components with the same UID into one entry.
     private mutating func group(_ found: [(component: Component, kind: CalendarEntry.Kind)]) {
         var places: [String: Int] = [:]
         var keys = UniqueKeys()
@@ -168,7 +168,7 @@ package struct CalendarList {
 
     // MARK: Entries
 
-    /// The number that another content of an entry changes.
+    /// Returns a number that changes when the entry's content changes.
     package func digest(_ entry: Entry) -> UInt64 {
         FNV1a.hash(entry.parts.lazy.flatMap { bytes[$0] })
     }
@@ -180,7 +180,7 @@ package struct CalendarList {
         return read
     }
 
-    /// The entry as a calendar of its own, with the time zones that it names.
+    /// Returns the entry as a separate calendar, with the time zones that it uses.
     package func exported(_ entry: Entry) -> [UInt8] {
         var result = Array("BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Searchlight//Calendars//EN\r\n".utf8)
         var used: Set<String> = []

@@ -14,9 +14,9 @@ extension CalendarPerson {
 }
 
 extension CalendarEntry {
-    /// The largest number of bytes of the indexed text.
+    /// The maximum size of the indexed text, in bytes.
     package static let maximumText = 256 << 10
-    /// The largest number of people and of dates that are shown.
+    /// The maximum number of people, and of dates, that are shown.
     private static let maximumShown = 30
 
     /// The title, or a name for the kind of entry.
@@ -49,11 +49,11 @@ extension CalendarEntry {
             Date(timeIntervalSince1970: Double(seconds)).formatted(style)
         }
 
-        /// The period of an occurrence, such as `Sun, 1 Mar 2026, 09:00 – 10:00`.
+        /// Returns the period of an occurrence, such as `Sun, 1 Mar 2026, 09:00 – 10:00`.
         func period(_ occurrence: Occurrence, isAllDay: Bool) -> String {
             let start = day(occurrence.start)
             if isAllDay {
-                // The end of a period of days is the day after it.
+                // A period of whole days ends on the day after its last day.
                 let last = day(max(occurrence.start, occurrence.end - 43_200))
                 return start == last ? start : "\(start) – \(last)"
             }
@@ -91,7 +91,7 @@ extension CalendarEntry {
         return all.filter { !$0.values.isEmpty }
     }
 
-    /// The entry as plain text, for receivers of text.
+    /// Returns the entry as plain text, for receivers of text.
     package func plainText(_ dates: DateText, calendar: String) -> String {
         var lines = [displayTitle]
         for (name, values) in rows(dates, calendar: calendar) {
@@ -101,8 +101,8 @@ extension CalendarEntry {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The text that searches find besides the attributes, and the number of bytes beyond the
-    /// limit.
+    /// The text that is searchable in addition to the attributes, and the number of bytes beyond
+    /// the limit.
     package var indexedText: (text: String, missing: Int) {
         let people = ([organiser].compactMap { $0 } + attendees).map(\.line)
         let parts = [description, location] + changedTexts + people + attachments
@@ -111,7 +111,7 @@ extension CalendarEntry {
         return (kept, text.utf8.count - kept.utf8.count)
     }
 
-    /// The entry as a page of HTML.
+    /// Returns the entry as an HTML page.
     package func html(_ dates: DateText, calendar: String) -> String {
         let isOff = status == "CANCELLED"
         var body = "<h1 class=\"event-title\(isOff ? " event-off" : "")\">\(displayTitle.escapedForHTML)</h1>\n"

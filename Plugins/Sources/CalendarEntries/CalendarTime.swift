@@ -10,8 +10,8 @@ package struct CalendarTime: Sendable, Hashable, Comparable {
     package var secondOfDay: Int
     package var isDate: Bool
 
-    /// Parses `20260301` or `20260301T090000`; nil for other texts and dates that do not exist. A
-    /// leap second counts as the second before it.
+    /// Parses `20260301` or `20260301T090000`; nil for other texts and for dates that do not exist.
+    /// A leap second is treated as the second before it.
     package init?(_ text: Substring.UTF8View) {
         let text = text.last == UInt8(ascii: "Z") ? text.dropLast() : text
         let parts = text.split(separator: UInt8(ascii: "T"), omittingEmptySubsequences: false)
@@ -29,7 +29,7 @@ package struct CalendarTime: Sendable, Hashable, Comparable {
         secondOfDay = hour * 3600 + minute * 60 + min(second, 59)
     }
 
-    /// The time that is a number of seconds after 1970, in the same zone.
+    /// Creates the time that is `seconds` after the start of 1970, in the same zone.
     package init(seconds: Int, isDate: Bool = false) {
         let days = Int((Double(seconds) / 86_400).rounded(.down))
         self.isDate = isDate
@@ -74,7 +74,8 @@ package struct CalendarTime: Sendable, Hashable, Comparable {
         }
     }
 
-    // The days since 1970 in the Gregorian calendar, counted in years that begin in March.
+    // Returns the days since 1970 in the Gregorian calendar, computed with years that begin in
+    // March.
 
     private static func days(year: Int, month: Int, day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
@@ -96,7 +97,7 @@ package struct CalendarTime: Sendable, Hashable, Comparable {
     }
 }
 
-/// A duration of iCalendar, such as `P1DT2H`.
+/// An iCalendar duration, such as `P1DT2H`.
 package struct CalendarDuration: Sendable, Equatable {
     package var days = 0
     package var seconds = 0
@@ -105,7 +106,7 @@ package struct CalendarDuration: Sendable, Equatable {
 
     package init(days: Int = 0, seconds: Int = 0) { (self.days, self.seconds) = (days, seconds) }
 
-    /// Parses a duration; nil for other texts, and for a duration of more than 270 years.
+    /// Parses a duration; nil for other texts, and for a duration longer than 270 years.
     package init?(_ text: String) {
         var rest = text.utf8[...]
         var sign = 1

@@ -4,7 +4,7 @@ import FileReading
 
 /// A recurrence rule (`RRULE`), checked so that its expansion is bounded.
 package struct RecurrenceRule: Sendable, Equatable {
-    /// The largest number of steps of an expansion.
+    /// The maximum number of steps in an expansion.
     static let maximumSteps = 50_000
     private static let maximumSize = 2_000
 
@@ -23,9 +23,9 @@ package struct RecurrenceRule: Sendable, Equatable {
         "YEARLY": 365 * 86_400,
     ]
 
-    /// The rule without `UNTIL`, for libical.
+    /// The rule without `UNTIL`, as text for libical.
     private var text = ""
-    /// The shortest time between two occurrences of a rule without `BY` parts, in seconds.
+    /// The minimum time between two occurrences of a rule without `BY` parts, in seconds.
     private var period: Int
     private var count: Int?
     private var hasParts = false
@@ -68,13 +68,13 @@ package struct RecurrenceRule: Sendable, Equatable {
         text = kept.joined(separator: ";")
     }
 
-    /// Returns the occurrences in a window, in local times.
+    /// Returns the occurrences in a window, as local times.
     ///
     /// - Parameters:
     ///   - start: The first occurrence of the event.
     ///   - recent: The beginning of the window for a rule that repeats within a day.
     ///   - zone: The zone of the event; nil for dates.
-    ///   - limit: The largest number of occurrences.
+    ///   - limit: The maximum number of occurrences.
     func occurrences(
         from start: CalendarTime, in window: ClosedRange<CalendarTime>, recent: CalendarTime, zone: CalendarZone?,
         limit: Int
@@ -94,7 +94,7 @@ package struct RecurrenceRule: Sendable, Equatable {
         if let count, !hasParts { steps = min(steps, count) }
         guard steps <= Self.maximumSteps else { throw .tooOften }
         let found = try expanded(from: start, first: first, last: last, limit: limit)
-        // All of them may be over. The coming ones matter more.
+        // All of them may be in the past, but the coming ones matter more.
         guard found.count == limit, first < recent else { return found }
         return try expanded(from: start, first: recent, last: last, limit: limit)
     }

@@ -4,12 +4,12 @@ import ContentLines
 import FileReading
 import Glibc
 
-/// A time zone of the system's database or of a file. Owns a zone that was read from a file.
+/// A time zone from the system's database or from a file. Owns a zone that was read from a file.
 package final class CalendarZone {
     private let named: OpaquePointer?
     private let owned: OpaquePointer?
 
-    /// - Parameter name: A name of the system's database, such as `Europe/Berlin`.
+    /// - Parameter name: A name in the system's database, such as `Europe/Berlin`.
     package init?(name: String) {
         let isName = { (byte: UInt8) in
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
@@ -29,9 +29,9 @@ package final class CalendarZone {
 
     deinit { calendar_zone_free(owned) }
 
-    /// Returns the seconds since 1970 UTC of a local time. A time that occurs twice, at the end of
-    /// daylight saving time, is the first of both. A time that does not occur counts from the
-    /// offset before the gap (RFC 5545, 3.3.5).
+    /// Returns the seconds since 1970 UTC for a local time. If the time occurs twice, at the end of
+    /// daylight saving time, the first occurrence is used. If it does not occur, the offset before
+    /// the gap is used (RFC 5545, 3.3.5).
     package func instant(_ time: CalendarTime) -> Int {
         let local = time.seconds
         let before = offset(at: local - 86_400)
@@ -41,7 +41,7 @@ package final class CalendarZone {
         return candidates.min() ?? local - before
     }
 
-    /// Returns the local time at a number of seconds since 1970 UTC.
+    /// Returns the local time for a number of seconds since 1970 UTC.
     package func local(_ instant: Int, isDate: Bool = false) -> CalendarTime {
         CalendarTime(seconds: instant + offset(at: instant), isDate: isDate)
     }
@@ -49,32 +49,32 @@ package final class CalendarZone {
     private func offset(at instant: Int) -> Int {
         guard let zone = named ?? owned else { return 0 }
         let offset = Int(calendar_zone_offset(zone, CalendarTime(seconds: instant).c))
-        // A zone of a file may have any offset.
+        // A zone in a file may have any offset.
         return abs(offset) <= 86_400 ? offset : 0
     }
 }
 
-/// The time zones of a file, by `TZID`. Not thread-safe.
+/// The time zones in a file, by `TZID`. Not thread-safe.
 package final class ZoneTable {
-    /// The largest number of zones of a file that are read.
+    /// The maximum number of zones that are read from a file.
     static let maximumZones = 300
 
-    /// The zone of times without a zone.
+    /// The zone for times without a zone.
     package let floating: CalendarZone?
     private let components: [String: ArraySlice<UInt8>]
     private var known: [String: CalendarZone?] = [:]
 
     /// - Parameters:
     ///   - components: The `VTIMEZONE` components by `TZID`.
-    ///   - local: The name of the zone of times without a zone.
+    ///   - local: The name of the zone for times without a zone.
     package init(_ components: [String: ArraySlice<UInt8>], local: String) {
         self.components = components
         floating = CalendarZone(name: local) ?? CalendarZone(name: "UTC")
     }
 
-    /// Returns the zone of a `TZID`; nil if it is unknown. A name of the system's database counts
-    /// before the definition in the file, which may be old. Evolution and others put a path before
-    /// the name.
+    /// Returns the zone for a `TZID`; nil if it is unknown. A name in the system's database takes
+    /// precedence over the file's own definition, which may be old. Evolution and other programs
+    /// put a path before the name.
     package func zone(_ identifier: String) -> CalendarZone? {
         if let zone = known[identifier] { return zone }
         guard known.count < Self.maximumZones else { return nil }
@@ -99,15 +99,16 @@ enum ZoneDefinition {
     private static let maximumParts = 400
     private static let maximumDates = 500
     /// The number of years that all rules of a zone span, up to the last year that libical expands.
-    /// Real zones with a rule for each half of the year, from 1601 on, span 900.
+    /// Real zones with a rule for each half-year since 1601 span 900 years.
     private static let (maximumYears, lastYear) = (4000, 2036)
 
-    /// Returns a `VTIMEZONE` with the lines that matter; nil if its rules may take long to expand.
+    /// Returns a `VTIMEZONE` with only the relevant lines; nil if its rules may take a long time to
+    /// expand.
     static func text(_ component: ArraySlice<UInt8>) -> String? {
         guard component.count <= maximumSize else { return nil }
         var lines: [String] = []
         var (parts, dates, years) = (0, 0, 0)
-        // Of the part that is read.
+        // In the current sub-component.
         var (start, hasRule): (Int?, Bool) = (nil, false)
         for bytes in ContentLineReader(component) {
             guard let line = ContentLine(bytes) else { continue }
@@ -145,7 +146,7 @@ enum ZoneDefinition {
         return lines.joined(separator: "\r\n") + "\r\n"
     }
 
-    /// `true` for the rules that zones have: one day of a month in each year.
+    /// `true` for rules as time zones use them: one day of a month in each year.
     private static func isBounded(_ rule: String) -> Bool {
         guard rule.utf8.count <= 200 else { return false }
         var isYearly = false

@@ -7,14 +7,14 @@ import FileReading
 extension CalendarFile {
     private static let week = 7 * 86_400
 
-    /// The date at which the item of a series expires, 37 to 44 days after now. The host requests
-    /// it a week earlier, so that its next dates stay current. All days of a week have one date, so
-    /// that a reindex does not change the item.
+    /// Returns the date on which the item of a series expires, 37 to 44 days from now. The host
+    /// requests the item a week earlier, so that its next dates stay current. The result is the
+    /// same for all days of a week, so that a reindex does not change the item.
     private static func expiry(_ now: Int) -> Date {
         Date(timeIntervalSince1970: Double(now / week * week + 44 * 86_400))
     }
 
-    /// Returns the item of an entry. Only the items of series with coming dates expire.
+    /// Returns the item for an entry. Only items of series with coming dates expire.
     func item(_ entry: CalendarEntry, _ found: CalendarList.Entry, in list: CalendarList, now: Int) -> FileItem {
         let attributes = CSSearchableItemAttributeSet()
         let identifier = RecordIdentifier(path: path, key: found.key).text
@@ -32,7 +32,7 @@ extension CalendarFile {
         if !calendar.isEmpty { attributes.containerTitle = calendar }
         attributes.containerIdentifier = path
         if let url = programURL(entry) ?? entry.url.flatMap(Self.webURL) { attributes.url = url }
-        // Evolution opens its own calendars by the URL.
+        // Evolution opens its own calendars through the URL.
         if evolutionSource == nil { attributes.contentURL = URL(filePath: path, directoryHint: .notDirectory) }
         attributes.providerDataTypeIdentifiers = Self.dataTypes(entry)
         if list.entries.count == 1 { attributes.providerInPlaceFileTypeIdentifiers = [Self.contentType] }
@@ -50,7 +50,7 @@ extension CalendarFile {
 
     static let contentType = "com.apple.ical.ics"
 
-    /// The types in which an entry is provided, the most faithful first.
+    /// Returns the types in which an entry is provided, the most faithful first.
     static func dataTypes(_ entry: CalendarEntry) -> [String] {
         let types = [contentType, UTType.utf8PlainText.identifier]
         return entry.url.flatMap(webURL) == nil ? types : types + [UTType.url.identifier]
@@ -63,7 +63,7 @@ extension CalendarFile {
         return url
     }
 
-    /// The name of the calendar: the file's own, or else its folder.
+    /// Returns the name of the calendar: the name in the file, or else the folder's name.
     func calendarName(_ list: CalendarList) -> String {
         if let name = list.name { return name }
         let names = path.split(separator: "/").map(String.init)
@@ -74,7 +74,7 @@ extension CalendarFile {
         return String(name[..<dot])
     }
 
-    /// The kind and the source of a calendar of Evolution, by its path.
+    /// The kind and the source of an Evolution calendar, derived from its path.
     private var evolutionSource: (scheme: String, source: String)? {
         let names = path.split(separator: "/").map(String.init)
         guard names.count >= 4, names[names.count - 4] == "evolution" else { return nil }
@@ -87,7 +87,7 @@ extension CalendarFile {
         return (scheme, source == "system" ? system : source)
     }
 
-    /// The URL with which Evolution opens an entry of its own calendars.
+    /// Returns the URL with which Evolution opens an entry in its own calendars.
     private func programURL(_ entry: CalendarEntry) -> URL? {
         guard let (scheme, source) = evolutionSource, let identifier = entry.identifier,
             let source = source.addingPercentEncoding(withAllowedCharacters: .alphanumerics),
@@ -147,7 +147,7 @@ extension CSSearchableItemAttributeSet {
         if !addresses.isEmpty { recipientEmailAddresses = addresses }
     }
 
-    /// Sets an attribute that a query finds by its name.
+    /// Sets an attribute that a query can name.
     private func setCustom(_ name: String, _ value: any NSSecureCoding) {
         guard let key = CSCustomAttributeKey(keyName: name) else { return }
         setValue(value, forCustomKey: key)

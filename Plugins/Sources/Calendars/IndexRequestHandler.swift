@@ -4,21 +4,21 @@ import CoreSpotlight
 import FileDonations
 import FileReading
 
-/// The index extension for calendars in iCalendar files: indexes, serves and renders events, tasks
-/// and journal entries.
+/// The index extension for iCalendar files: indexes, serves and renders events, tasks and journal
+/// entries.
 class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingController {
     /// The clocks that tests replace.
     struct Clock {
         /// The current date, which determines the next dates of a series.
         var date: () -> Date = { Date() }
-        /// The clock of the time that the repetitions of a file may take.
+        /// The clock that limits the time for expanding a file's recurrences.
         var now: () -> ContinuousClock.Instant = { ContinuousClock.now }
-        /// The zone of times without a zone.
+        /// The zone for times without a zone.
         var zone = TimeZone.current
     }
 
-    /// The time that the repetitions of all entries of a file may take. A usual series takes less
-    /// than a millisecond.
+    /// The maximum time for expanding the recurrences of all entries in a file. A typical series
+    /// takes less than a millisecond.
     static let timeForRepetitions: Duration = .seconds(20)
 
     private let requests: RecordRequests<CalendarFile>
@@ -69,7 +69,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
 
     // MARK: Promises
 
-    /// The entry of an item, with its file.
+    /// An item's entry, with its file.
     private struct Located {
         var file: CalendarFile
         var list: CalendarList
@@ -80,7 +80,8 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
 
     /// Finds the entry of an item.
     ///
-    /// - Throws: `CocoaError.fileNoSuchFile` if it is gone, so that the host removes the item.
+    /// - Throws: `CocoaError.fileNoSuchFile` if it no longer exists, so that the host removes the
+    ///   item.
     private func locate(_ identifier: String) throws -> Located {
         let (file, key) = try requests.file(of: identifier)
         let list = try CalendarList(file, zone: clock.zone.identifier)

@@ -7,10 +7,10 @@ extension SkipReason {
     fileprivate static let notAddressBook = SkipReason.unusable("not an address book of Evolution, or damaged")
 }
 
-/// The database of an address book of Evolution and GNOME Contacts. Each of its tables with the
-/// columns `uid` and `vcard` has cards.
+/// An address book database from Evolution or GNOME Contacts. Each table with the columns `uid` and
+/// `vcard` contains cards.
 ///
-/// Owns the connection to a copy of the database in memory. Not thread-safe.
+/// Owns the connection to an in-memory copy of the database. Not thread-safe.
 final class AddressBook {
     struct Row {
         var identifier: String
@@ -18,7 +18,8 @@ final class AddressBook {
     }
 
     private let connection: OpaquePointer
-    /// The number of steps of SQLite's machine after which a damaged database counts as unreadable.
+    /// The number of SQLite virtual machine steps after which a damaged database is treated as
+    /// unreadable.
     private static let maximumSteps = 200_000_000
 
     init(_ file: CardFile) throws(SkipReason) {
@@ -34,12 +35,12 @@ final class AddressBook {
         image.withUnsafeBytes { bytes in
             if let base = bytes.baseAddress { copy.copyMemory(from: base, byteCount: bytes.count) }
         }
-        // SQLite frees the copy, also after an error.
+        // SQLite frees the copy, even after an error.
         let size = sqlite3_int64(image.count)
         let mode = UInt32(SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY)
         let bytes = copy.assumingMemoryBound(to: UInt8.self)
         guard sqlite3_deserialize(opened, "main", bytes, size, size, mode) == SQLITE_OK else { throw .notAddressBook }
-        // A schema of another program must not run anything.
+        // Another program's schema must not execute anything.
         searchlight_sqlite_distrust(opened)
         sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, Int32(Card.Limits.size))
         sqlite3_progress_handler(opened, Int32(Self.maximumSteps), { _ in 1 }, nil)
@@ -47,11 +48,11 @@ final class AddressBook {
 
     deinit { sqlite3_close_v2(connection) }
 
-    /// Returns the cards of all tables, in the order of their identifiers.
+    /// Returns the cards in all tables, sorted by identifier.
     func cards(limit: Int) throws(SkipReason) -> [Row] {
         var rows: [Row] = []
-        // In a damaged database many cells can share their pages, so that its cards are much larger
-        // than the file.
+        // In a damaged database, many cells can share pages, so that its cards together are much
+        // larger than the file.
         var isSound = false
         try query("PRAGMA quick_check(1)") { statement in isSound = Self.text(statement, 0) == "ok" }
         guard isSound else { throw .notAddressBook }

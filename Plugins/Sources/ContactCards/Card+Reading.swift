@@ -29,7 +29,7 @@ private struct CardReader {
     private var card = Card()
     private var formattedName = ""
     private var structuredName = ""
-    /// The groups of values whose label is in a line of its own (`item1.X-ABLabel`).
+    /// The groups of values whose label is in a separate line (`item1.X-ABLabel`).
     private var labels: [String: String] = [:]
     private var labelled: [(group: String, list: WritableKeyPath<Card, [Card.Labelled]>, index: Int)] = []
     private var hasPreferred: Set<String> = []
@@ -79,7 +79,7 @@ private struct CardReader {
         }
     }
 
-    /// Returns the card with labels and a name.
+    /// Returns the card with its labels and a name.
     mutating func finished() -> Card {
         for (group, list, index) in labelled {
             if let label = labels[group] { card[keyPath: list][index].label = label }
@@ -153,7 +153,7 @@ private struct CardReader {
         if line.isBase64 { decodePicture(value) }
     }
 
-    /// Returns the comma after `data:image/png;base64`.
+    /// Returns the index of the comma after `data:image/png;base64`.
     private static func dataURL(_ value: ArraySlice<UInt8>) -> Int? {
         guard let comma = value.prefix(200).firstIndex(of: UInt8(ascii: ",")) else { return nil }
         let head = String(decoding: value[..<comma], as: UTF8.self).lowercased()
@@ -188,7 +188,7 @@ private struct CardReader {
         }
     }
 
-    /// Adds a value of a line. The preferred one comes first.
+    /// Adds a line's value. A preferred value comes first.
     private mutating func add(_ line: ContentLine, to list: WritableKeyPath<Card, [Card.Labelled]>, value: String) {
         guard !value.isEmpty, !card[keyPath: list].contains(where: { $0.value == value }) else { return }
         guard card[keyPath: list].count < Card.Limits.values else { return report(.tooManyValues) }
@@ -246,7 +246,8 @@ private struct CardReader {
     }
 }
 
-/// The uniform types of pictures that previews and thumbnails may have, by their first bytes.
+/// The uniform types of pictures that previews and thumbnails support, recognized by their first
+/// bytes.
 enum PictureType {
     static func of(_ bytes: [UInt8]) -> String? {
         func starts(_ text: [UInt8], at offset: Int = 0) -> Bool {

@@ -2,17 +2,17 @@
 import ContentLines
 import Foundation
 
-/// A contact: the content of a vCard of version 2.1, 3.0 or 4.0.
+/// A contact: the content of a vCard in version 2.1, 3.0 or 4.0.
 package struct Card: Sendable, Equatable {
     package enum Limits {
-        /// The largest card in bytes; a larger one is left out.
+        /// The maximum card size in bytes; a larger card is left out.
         package static let size = 12 << 20
         static let lines = 4_000
-        /// The largest number of values of one property.
+        /// The maximum number of values for one property.
         static let values = 100
-        /// The largest number of bytes of one value.
+        /// The maximum size of one value, in bytes.
         static let value = 64 << 10
-        /// The largest picture in bytes.
+        /// The maximum picture size, in bytes.
         package static let picture = 4 << 20
     }
 
@@ -28,7 +28,7 @@ package struct Card: Sendable, Equatable {
     /// A value with its kinds, such as `home` or `cell`.
     package struct Labelled: Sendable, Equatable {
         package var value: String
-        /// The label of the user or the kinds; nil without any.
+        /// The user's label, or the kinds; nil without any.
         package var label: String?
         package var types: Set<String>
     }
@@ -39,7 +39,7 @@ package struct Card: Sendable, Equatable {
         package var region = ""
         package var postalCode = ""
         package var country = ""
-        /// The post office box and further parts.
+        /// The post office box and other parts.
         package var further = ""
         package var label: String?
 
@@ -52,7 +52,7 @@ package struct Card: Sendable, Equatable {
 
     package struct Picture: Sendable, Equatable {
         package var bytes: [UInt8]
-        /// The uniform type, by the first bytes.
+        /// The uniform type, determined by the first bytes.
         package var contentType: String
     }
 
@@ -60,7 +60,7 @@ package struct Card: Sendable, Equatable {
 
     package var identifier: String?
     package var kind = Kind.person
-    /// The formatted name, or else the parts of the name, the organisation or an address.
+    /// The formatted name, or else the name parts, the organisation or an address.
     package var name = ""
     package var givenName = ""
     package var familyName = ""
@@ -77,7 +77,7 @@ package struct Card: Sendable, Equatable {
     package var anniversary: CardDate?
     package var notes: [String] = []
     package var categories: [String] = []
-    /// Names of related persons, with the relation as the label.
+    /// The names of related people, with the relation as the label.
     package var related: [Labelled] = []
     package var memberCount = 0
     package var position: (latitude: Double, longitude: Double)?
@@ -91,7 +91,7 @@ package struct Card: Sendable, Equatable {
     }
 }
 
-/// A date of a card, which may lack the year.
+/// A date on a card, which may lack the year.
 package struct CardDate: Sendable, Equatable {
     package var year: Int?
     package var month: Int
@@ -122,7 +122,7 @@ package struct CardDate: Sendable, Equatable {
         return year.map { String(repeating: "0", count: max(0, 4 - "\($0)".count)) + "\($0)-" + rest } ?? rest
     }
 
-    /// The date at noon UTC, so that it is the same day in most time zones; nil without a year.
+    /// Noon UTC on the date, which is the same day in most time zones; nil without a year.
     package var date: Date? {
         guard let year else { return nil }
         var calendar = Calendar(identifier: .gregorian)

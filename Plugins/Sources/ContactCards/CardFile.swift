@@ -3,14 +3,14 @@ import ContentLines
 import FileReading
 import Foundation
 
-/// A file with cards, open but not read yet: a vCard file, or the database of an address book of
-/// Evolution and GNOME Contacts.
+/// A file with cards that is open but not read yet: a vCard file, or an address book database from
+/// Evolution or GNOME Contacts.
 package struct CardFile: ServedFile {
     package enum Kind: Sendable, Equatable { case vCard, database }
 
-    /// The largest vCard file in bytes; of a larger one, the beginning is read.
+    /// The maximum vCard file size in bytes; only the beginning of a larger file is read.
     package static let maximumSize = 96 << 20
-    /// The largest number of cards of a file.
+    /// The maximum number of cards in a file.
     package static let maximumCards = 200_000
 
     package var path: String
@@ -39,7 +39,8 @@ package struct CardFile: ServedFile {
         self.init(file, kind: kind, path: path, directories: [])
     }
 
-    /// The name of the address book: the file, or else the folder of a file with one card.
+    /// Returns the name of the address book: the file name, or the folder's name for a file with
+    /// one card.
     package func bookName(cardCount: Int) -> String {
         let names = path.split(separator: "/").map(String.init)
         let folder = names.count > 1 ? names[names.count - 2] : ""
@@ -49,29 +50,29 @@ package struct CardFile: ServedFile {
     }
 }
 
-/// The cards of a file, not read yet.
+/// The cards in a file, found but not read yet.
 package struct CardList: Sendable {
     package struct Entry: Sendable {
-        /// The key, which no other card of the file has.
+        /// The key, which is unique in the file.
         package var key: String
         /// The bytes of the card.
         package var bytes: ArraySlice<UInt8>
         package var isComplete: Bool
 
         package var isTooLarge: Bool { bytes.count > Card.Limits.size }
-        /// The card as a file of its own.
+        /// The card as a separate file.
         package var exported: [UInt8] {
             isComplete ? Array(bytes) : Array(bytes) + Array("\r\nEND:VCARD\r\n".utf8)
         }
-        /// The card; it must not be too large.
+        /// The card, which must not be too large.
         package var card: Card { Card(bytes, isComplete: isComplete) }
     }
 
     package var entries: [Entry] = []
-    /// The reason why cards of the file are missing; nil if none are.
+    /// The reason why cards in the file are missing; nil if none are missing.
     package var leftOut: String?
 
-    /// Reads the cards of a file.
+    /// Reads the cards in a file.
     package init(_ file: CardFile) throws(SkipReason) {
         switch file.kind {
         case .vCard:

@@ -2,10 +2,10 @@
 import FileReading
 
 extension Card {
-    /// The largest number of bytes of the indexed text.
+    /// The maximum size of the indexed text, in bytes.
     package static let maximumText = 128 << 10
 
-    /// A line of a card as it is shown: its name and its values.
+    /// A displayed line of a card: its name and its values.
     private struct Row {
         var name: String
         var values: [Labelled]
@@ -43,8 +43,8 @@ extension Card {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The text that searches find besides the attributes, and the number of bytes beyond the
-    /// limit.
+    /// The text that is searchable in addition to the attributes, and the number of bytes beyond
+    /// the limit.
     package var indexedText: (text: String, missing: Int) {
         let parts = phoneticNames + rows.flatMap { $0.values.map(\.value) } + notes
         let text = parts.joined(separator: "\n")
@@ -52,7 +52,7 @@ extension Card {
         return (kept, text.utf8.count - kept.utf8.count)
     }
 
-    /// The card as a page of HTML.
+    /// Returns the card as an HTML page.
     ///
     /// - Parameters:
     ///   - book: The name of the address book.

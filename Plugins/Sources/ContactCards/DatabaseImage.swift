@@ -2,12 +2,12 @@
 import FileReading
 import Glibc
 
-/// The bytes of an SQLite database at one moment, with its write-ahead log applied.
+/// The bytes of an SQLite database at one point in time, with its write-ahead log applied.
 ///
 /// The files are only read, so the program that owns the database is never blocked. SQLite itself
-/// would need a file beside the database to read its log, which a confined worker cannot create.
+/// would need a file next to the database to read its log, which a confined worker cannot create.
 struct DatabaseImage {
-    /// The largest database and the largest log, in bytes.
+    /// The maximum size of the database, and of the log, in bytes.
     static let maximumSize = 96 << 20
     private static let attempts = 3
 
@@ -32,7 +32,7 @@ struct DatabaseImage {
                 WriteAheadFrames(try log.readAll(limit: Self.maximumSize))?.apply(to: &bytes, limit: Self.maximumSize)
             }
             guard try Stamp(path) == before else { continue }
-            // Without a log in a file, SQLite opens only databases that do not use one.
+            // Without a log file, SQLite opens only databases that do not use a write-ahead log.
             if bytes.count > 20, bytes[18] == 2, bytes[19] == 2 { (bytes[18], bytes[19]) = (1, 1) }
             self.bytes = bytes
             return
@@ -40,12 +40,12 @@ struct DatabaseImage {
         throw .system(errno: EAGAIN)
     }
 
-    /// The sizes and times of the files of a database.
+    /// The sizes and times of a database's files.
     private struct Stamp: Equatable {
         var database: [Int64] = []
         var log: Int64 = 0
         var logTimes: [Int64] = []
-        /// The size of the rollback journal, which a transaction removes at its end.
+        /// The size of the rollback journal, which a transaction removes when it ends.
         var journal: Int64 = 0
 
         init(_ path: String) throws(SkipReason) {
@@ -66,7 +66,7 @@ struct DatabaseImage {
     }
 }
 
-/// The frames of a write-ahead log that are committed, in the format of SQLite.
+/// The committed frames of a write-ahead log, in SQLite's format.
 private struct WriteAheadFrames {
     private let bytes: [UInt8]
     private let pageSize: Int
@@ -105,7 +105,7 @@ private struct WriteAheadFrames {
         }
     }
 
-    /// Writes the pages of the frames into a database, at most up to a size.
+    /// Writes the pages in the frames into a database, up to a maximum size.
     func apply(to database: inout [UInt8], limit: Int) {
         guard !frames.isEmpty else { return }
         let size = min(pages * pageSize, limit / pageSize * pageSize)

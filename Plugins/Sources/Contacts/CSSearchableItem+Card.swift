@@ -5,13 +5,13 @@ import FileDonations
 import FileReading
 
 extension CardFile {
-    /// The largest picture that is stored as a thumbnail, in bytes. A larger one is in the preview
-    /// only.
+    /// The maximum size of a picture that is stored as a thumbnail, in bytes. A larger picture
+    /// appears only in the preview.
     static let maximumThumbnail = 512 << 10
 
-    /// Returns the item of a card. The item never expires: it is deleted with the card.
+    /// Returns the item for a card. The item never expires; it is deleted when the card is deleted.
     ///
-    /// - Parameter count: The number of cards of the file.
+    /// - Parameter count: The number of cards in the file.
     func item(_ card: Card, key: String, count: Int) -> FileItem {
         let attributes = CSSearchableItemAttributeSet()
         let identifier = RecordIdentifier(path: path, key: key).text
@@ -62,7 +62,7 @@ extension Card {
         return types
     }
 
-    /// The URL that writes to the first e-mail address.
+    /// The URL that starts a message to the first e-mail address.
     var mailURL: URL? {
         guard let address = emailAddresses.first?.value, address.contains("@") else { return nil }
         return address.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed).flatMap {

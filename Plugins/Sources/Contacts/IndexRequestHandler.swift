@@ -4,8 +4,8 @@ import CoreSpotlight
 import FileDonations
 import FileReading
 
-/// The index extension for contacts in vCard files and in the address books of Evolution and GNOME
-/// Contacts: indexes, serves and renders cards.
+/// The index extension for vCard files and the address books of Evolution and GNOME Contacts:
+/// indexes, serves and renders cards.
 class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingController {
     private let requests: RecordRequests<CardFile>
 
@@ -21,7 +21,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
         super.init()
     }
 
-    /// Returns the database to which a write-ahead log or a journal belongs.
+    /// Returns the database that a write-ahead log or rollback journal belongs to.
     private static func database(of path: String) -> String? {
         for ending in ["-wal", "-journal"] where path.hasSuffix("/contacts.db" + ending) {
             return String(path.dropLast(ending.count))
@@ -54,9 +54,10 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
 
     // MARK: Promises
 
-    /// Finds the card of an item.
+    /// Finds the card for an item.
     ///
-    /// - Throws: `CocoaError.fileNoSuchFile` if it is gone, so that the host removes the item.
+    /// - Throws: `CocoaError.fileNoSuchFile` if it no longer exists, so that the host removes the
+    ///   item.
     private func locate(_ identifier: String) throws -> (file: CardFile, entry: CardList.Entry, count: Int) {
         let (file, key) = try requests.file(of: identifier)
         let entries = try CardList(file).entries

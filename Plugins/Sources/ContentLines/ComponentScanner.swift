@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A component of a file, from its `BEGIN` line to its `END` line.
+/// A component in a file, from its `BEGIN` line to its `END` line.
 package struct Component: Sendable, Equatable {
     /// The name in upper case, such as `VCARD` or `VEVENT`.
     package var name: String
@@ -9,10 +9,10 @@ package struct Component: Sendable, Equatable {
     package var isComplete: Bool
 }
 
-/// Finds components without parsing their lines. Components inside a component that is found are
-/// part of it. A folded line never counts, since it begins with a space.
+/// Finds components without parsing their lines. Components nested in a component are part of it. A
+/// folded line is never a boundary, since it begins with a space.
 package struct ComponentScanner: Sequence, IteratorProtocol {
-    /// The largest depth of components inside a found component; deeper ones are not counted.
+    /// The maximum nesting depth inside a found component; deeper components are not tracked.
     static let maximumDepth = 64
 
     private let bytes: ArraySlice<UInt8>
@@ -46,8 +46,8 @@ package struct ComponentScanner: Sequence, IteratorProtocol {
             let line = PhysicalLine.next(in: bytes, at: &position)
             guard first == UInt8(ascii: "B") || first == UInt8(ascii: "E") else { continue }
             if let inner = PhysicalLine.component(line, after: "BEGIN:") {
-                // Without its end, a component ends where the next one of its kind begins, unless
-                // the line before ends with a colon: `AGENT:` of vCard 2.1 contains a card.
+                // A component without an end stops where the next component of its kind begins,
+                // unless the line before ends with a colon: `AGENT:` in vCard 2.1 contains a card.
                 if isWanted(inner), open.count == 1, !isAfterColon(lineStart) {
                     position = lineStart
                     return Component(name: name, range: start..<lineStart, isComplete: false)
@@ -55,7 +55,7 @@ package struct ComponentScanner: Sequence, IteratorProtocol {
                 if open.count < Self.maximumDepth { open.append(inner) }
             } else if let inner = PhysicalLine.component(line, after: "END:") {
                 guard let index = open.lastIndex(of: inner) else {
-                    // The end of a component around this one.
+                    // The end of an enclosing component.
                     if open.count == 1 { return Component(name: name, range: start..<lineStart, isComplete: false) }
                     continue
                 }
@@ -73,11 +73,11 @@ package struct ComponentScanner: Sequence, IteratorProtocol {
 }
 
 extension ContentLineReader {
-    /// Yields the lines of a component itself, without `BEGIN`, `END` and the components inside it.
+    /// Passes on the lines of the component itself, without `BEGIN`, `END` and nested components.
     ///
     /// - Parameters:
-    ///   - limit: The largest number of lines.
-    ///   - body: Called with each line that has the syntax of a content line.
+    ///   - limit: The maximum number of lines.
+    ///   - body: Called for each line that has the syntax of a content line.
     /// - Returns: `true` if all lines were read.
     package static func readLines(
         of component: ArraySlice<UInt8>, limit: Int, _ body: (ContentLine) -> Void

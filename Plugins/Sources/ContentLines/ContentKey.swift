@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import FileReading
 
-/// The keys of records, which are parts of the identifiers of their items.
+/// The keys of records, which are part of their items' identifiers.
 package enum ContentKey {
     private static let maximumIdentifier = 512
 
-    /// Returns `uid:UID`, or else `sum:` with a digest of the content.
+    /// Returns `uid:UID`, or else `sum:` followed by a digest of the content.
     package static func key(identifier: String?, content: ArraySlice<UInt8>) -> String {
         guard let identifier, !identifier.isEmpty else { return "sum:" + String(FNV1a.hash(content), radix: 16) }
         guard identifier.utf8.count <= maximumIdentifier else {

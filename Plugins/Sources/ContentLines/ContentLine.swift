@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import FileReading
 
-/// An unfolded line of vCard or iCalendar: a name, parameters and a value.
+/// An unfolded line in vCard or iCalendar: a name, parameters and a value.
 package struct ContentLine: Sendable, Equatable {
-    /// The largest number of parameters; the rest is ignored.
+    /// The maximum number of parameters; the rest is ignored.
     static let maximumParameters = 64
 
     package struct Parameter: Sendable, Equatable {
@@ -12,12 +12,12 @@ package struct ContentLine: Sendable, Equatable {
         package var value: String
     }
 
-    /// The name of the group in lower case, as in `item1.EMAIL`; nil without one.
+    /// The group name in lower case, as in `item1.EMAIL`; nil without one.
     package var group: String?
     /// The name in upper case.
     package var name: String
     package var parameters: [Parameter]
-    /// The value as it is in the file.
+    /// The value as written in the file.
     package var rawValue: ArraySlice<UInt8>
 
     /// Parses a line; nil if it has no name or no colon.
@@ -50,8 +50,8 @@ package struct ContentLine: Sendable, Equatable {
         }
     }
 
-    /// Parses a parameter, whose values are separated by commas, and moves to the next `;` or `:`.
-    /// vCard 2.1 has values without a name, such as `;HOME`; these are values of `TYPE`.
+    /// Parses a parameter, whose values are separated by commas, and advances to the next `;` or
+    /// `:`. vCard 2.1 allows values without a name, such as `;HOME`; these are values of `TYPE`.
     ///
     /// - Returns: One parameter for each value; nil if the line ends before the value.
     private static func parameter(in line: ArraySlice<UInt8>, from position: inout Int) -> [Parameter]? {
@@ -92,7 +92,7 @@ package struct ContentLine: Sendable, Equatable {
         }
     }
 
-    /// Decodes the value of a parameter with the escapes `^n`, `^^` and `^'` (RFC 6868).
+    /// Decodes a parameter value with the escapes `^n`, `^^` and `^'` (RFC 6868).
     private static func decoded(_ bytes: [UInt8]) -> String {
         let text = ContentText.decoded(bytes[...], charset: nil)
         guard text.utf8.contains(UInt8(ascii: "^")) else { return text }
@@ -119,13 +119,13 @@ package struct ContentLine: Sendable, Equatable {
     /// Returns the first value of a parameter.
     package func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
-    /// The values of `TYPE` in lower case. A value in quotes may list several.
+    /// The values of `TYPE` in lower case. A quoted value may list several.
     package var types: Set<String> {
         Set(
             parameters.lazy.filter { $0.name == "TYPE" }
                 .flatMap { $0.value.lowercased().split(separator: ",").map(String.init) })
     }
 
-    /// `true` if `PREF` or a type says that this value is the preferred one.
+    /// `true` if `PREF` or a type marks this value as preferred.
     package var isPreferred: Bool { parameter("PREF") == "1" || types.contains("pref") }
 }

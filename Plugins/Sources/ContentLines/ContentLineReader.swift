@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Yields the unfolded lines of a text in the syntax of vCard and iCalendar. Lines end with LF, CR
-/// LF or CR. A line that begins with a space or a tab continues the line before it. A line of vCard
-/// 2.1 in quoted-printable continues after an equals sign at its end.
+/// Yields the unfolded lines of a text in vCard or iCalendar syntax. Lines end with LF, CR LF or
+/// CR. A line that begins with a space or tab continues the previous line. In vCard 2.1, a
+/// quoted-printable line continues after an equals sign at its end.
 package struct ContentLineReader: Sequence, IteratorProtocol {
-    /// The longest unfolded line in bytes; the reader skips a longer line.
+    /// The maximum length of an unfolded line, in bytes; the reader skips a longer line.
     package static let maximumLine = 8 << 20
 
     private let bytes: ArraySlice<UInt8>
@@ -29,7 +29,7 @@ package struct ContentLineReader: Sequence, IteratorProtocol {
             while continues(after: last, isQuotedPrintable) {
                 let isSoft = isQuotedPrintable && last.last == UInt8(ascii: "=")
                 last = PhysicalLine.next(in: bytes, at: &position)
-                // After a soft line break, a space at the beginning is part of the value.
+                // After a soft line break, a leading space is part of the value.
                 var part = isSoft ? last : last.dropFirst()
                 if isQuotedPrintable, part.last == UInt8(ascii: "=") { part = part.dropLast() }
                 if joined.count + part.count > Self.maximumLine { isTooLong = true } else { joined += part }
@@ -54,9 +54,9 @@ package struct ContentLineReader: Sequence, IteratorProtocol {
     }
 }
 
-/// A line of a file as it is, without its end.
+/// A line as written in the file, without its terminator.
 enum PhysicalLine {
-    /// Returns the line at a position and moves the position behind its end.
+    /// Returns the line at a position and advances the position past its terminator.
     static func next(in bytes: ArraySlice<UInt8>, at position: inout Int) -> ArraySlice<UInt8> {
         let start = position
         let end = bytes[start...].firstIndex { $0 == 0x0A || $0 == 0x0D } ?? bytes.endIndex

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import FileReading
 
-/// Decoding of the values of content lines.
+/// Decodes the values of content lines.
 package enum ContentText {
-    /// Decodes bytes as UTF-8. Bytes that are not UTF-8 are decoded from the named encoding, or
-    /// else as Windows-1252, which contains Latin-1.
+    /// Decodes bytes as UTF-8. If they are not valid UTF-8, decodes them from the named encoding,
+    /// or else as Windows-1252, a superset of Latin-1.
     package static func decoded(_ bytes: ArraySlice<UInt8>, charset: String?) -> String {
         let isUTF8 = charset.map { ["UTF-8", "UTF8", "US-ASCII", "ASCII"].contains($0.uppercased()) } ?? true
         if isUTF8, let text = valid(bytes) { return text }
@@ -18,7 +18,7 @@ package enum ContentText {
             TextReading.decode(Array(bytes), as: "WINDOWS-1252") ?? String(decoding: bytes, as: UTF8.self))
     }
 
-    /// `true` if a name of an encoding may be given to iconv(3).
+    /// `true` if an encoding name is safe to pass to iconv(3).
     private static func isName(_ charset: String) -> Bool {
         (1...40).contains(charset.utf8.count)
             && charset.utf8.allSatisfy { byte in
@@ -35,9 +35,9 @@ package enum ContentText {
         text.utf8.contains(0) ? text.replacing("\0", with: "\u{FFFD}") : text
     }
 
-    /// Splits a value at a separator that no backslash escapes.
+    /// Splits a value at a separator, except where a backslash escapes the separator.
     ///
-    /// - Parameter limit: The largest number of parts; the last part contains the rest.
+    /// - Parameter limit: The maximum number of parts; the last part contains the rest.
     package static func split(
         _ value: ArraySlice<UInt8>, at separator: UInt8, limit: Int = 1000
     ) -> [ArraySlice<UInt8>] {
@@ -59,7 +59,7 @@ package enum ContentText {
         return parts
     }
 
-    /// Replaces the escapes `\n`, `\N`, `\,`, `\;`, `\:` and `\\`. Any other backslash stays.
+    /// Replaces the escapes `\n`, `\N`, `\,`, `\;`, `\:` and `\\`. Other backslashes are kept.
     package static func unescaped(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard value.contains(UInt8(ascii: "\\")) else { return value }
         var result: [UInt8] = []
@@ -83,7 +83,7 @@ package enum ContentText {
         return result[...]
     }
 
-    /// Decodes quoted-printable (RFC 2045). Soft line breaks are already removed.
+    /// Decodes quoted-printable (RFC 2045) whose soft line breaks have already been removed.
     package static func quotedPrintable(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard value.contains(UInt8(ascii: "=")) else { return value }
         var result: [UInt8] = []
@@ -112,8 +112,8 @@ package enum ContentText {
         }
     }
 
-    /// Decodes base 64, and ignores white space. Returns nil for other characters, and for a result
-    /// of more than `limit` bytes.
+    /// Decodes base64, ignoring white space. Returns nil for other characters, and for a result
+    /// longer than `limit` bytes.
     package static func base64(_ value: ArraySlice<UInt8>, limit: Int) -> [UInt8]? {
         guard value.count / 4 * 3 <= limit + limit / 16 + 64 else { return nil }
         var result: [UInt8] = []
@@ -154,12 +154,12 @@ extension ContentLine {
     /// The value as text.
     package var text: String { ContentText.decoded(ContentText.unescaped(value), charset: charset) }
 
-    /// The parts of the value between commas, or another separator, as texts.
+    /// The parts of the value between commas or another separator, as text.
     package func texts(separator: UInt8 = UInt8(ascii: ","), limit: Int = 200) -> [String] {
         ContentText.split(value, at: separator, limit: limit)
             .map { ContentText.decoded(ContentText.unescaped($0), charset: charset) }
     }
 
-    /// `true` if the value is encoded in base 64.
+    /// `true` if the value is base64-encoded.
     package var isBase64: Bool { ["B", "BASE64"].contains(parameter("ENCODING")?.uppercased()) }
 }

@@ -25,9 +25,10 @@ package struct DocumentContent: Sendable {
         }
     }
 
-    /// The longest text, in UTF-8 bytes: an item may have 16 MiB with all its attributes.
+    /// The maximum length of the text, in UTF-8 bytes: an item may have 16 MiB with all its
+    /// attributes.
     package static let maximumText = Note.maximumText
-    /// The largest picture in an item, in bytes.
+    /// The maximum size of a picture in an item, in bytes.
     package static let maximumThumbnail = 192 << 10
 
     package var title: String?
@@ -41,14 +42,14 @@ package struct DocumentContent: Sendable {
     package var created: Date?
     package var modified: Date?
     package var pageCount: Int?
-    /// The text. In a document with pages, U+000C ends each page but the last.
+    /// The text. In a document with pages, U+000C ends each page except the last.
     package var text = ""
     /// `true` if the parts of the text between U+000C are the pages, slides or sheets.
     package var isPaged = false
     package var thumbnail: Picture?
-    /// The number of bytes of the text that are known to be missing.
+    /// The number of text bytes that are known to be missing.
     package var missing = 0
-    /// The reason why the text, or a part of it, could not be read.
+    /// The reason why some or all of the text could not be read.
     package var problem: DocumentProblem?
     /// The encoding of a text file.
     package var reading = TextReading.utf8
@@ -65,17 +66,17 @@ package struct DocumentContent: Sendable {
 /// The reason why a document's text is not indexed, or only in part.
 package enum DocumentProblem: Error, Sendable, Equatable, CaseIterable {
     case encrypted
-    /// The file does not have the format that its name says. Everything before the fault is
+    /// The file does not have the format that its name implies. Everything before the fault is
     /// indexed.
     case damaged
     /// libpoppler-glib is not installed.
     case noPDFLibrary
-    /// The parts of the package expand to too much.
+    /// The parts of the package are too large when decompressed.
     case tooLarge
     case tooDeep
     /// Reading took too long.
     case tooSlow
-    /// An earlier worker ended while it read the file.
+    /// An earlier worker crashed or was killed while it read the file.
     case endedWorker
     case notText
 
@@ -133,7 +134,7 @@ struct TextCollector {
         pageBreaks += 1
     }
 
-    /// The text without white space at its end.
+    /// The text without trailing white space.
     var text: String {
         var end = bytes.count
         while end > 0, bytes[end - 1] == 0x0A || bytes[end - 1] == 0x20 { end -= 1 }
@@ -148,7 +149,7 @@ extension DocumentContent {
         missing += collector.missing
     }
 
-    /// Reads a title, people and dates from properties by their names in Dublin Core.
+    /// Reads a title, people and dates from properties with Dublin Core names.
     mutating func take(_ properties: DocumentProperties) {
         title = properties.first("title").flatMap(Self.title)
         authors = properties.all("initial-creator") + properties.all("creator")
@@ -165,8 +166,8 @@ extension DocumentContent {
         if let pages = pageCount, !(1...1_000_000).contains(pages) { pageCount = nil }
     }
 
-    /// Returns a usable title. Word processors write the name of the program into the titles of
-    /// printed documents.
+    /// Returns a usable title. Word processors put the program's name into the titles of printed
+    /// documents.
     static func title(_ text: String) -> String? {
         var title = text.summary(maximumCharacters: 200)
         for prefix in ["Microsoft Word - ", "Microsoft PowerPoint - ", "Microsoft Excel - "]

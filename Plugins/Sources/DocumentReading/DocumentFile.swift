@@ -4,7 +4,7 @@ import Foundation
 
 /// A document that is open but not read yet.
 package struct DocumentFile: UnreadFile {
-    /// The absolute path, which is the identifier of the item.
+    /// The absolute path, which is the item's identifier.
     package var path: String
     /// The names of the directories between the configured folder and the file, outermost first.
     package var directories: [String]
@@ -24,19 +24,19 @@ package struct DocumentFile: UnreadFile {
 package typealias DocumentFolders = ServedFolders<DocumentFile>
 
 extension FolderSettings {
-    /// The names that Journal serves in the documents folder, so that no note is found twice.
+    /// Names that Journal serves in the documents folder, so that no note is indexed twice.
     private static let notes = [
         "*.[mM][dD]", "*.[mM][aA][rR][kK][dD][oO][wW][nN]", "*.mdown", "*.mkd", "*.[tT][xX][tT]", "*.text",
     ]
 
-    /// The names that Web Pages serves in both folders.
+    /// Names that Web Pages serves in both folders.
     private static let webPages = [
         "*.[hH][tT][mM]", "*.[hH][tT][mM][lL]", "*.[sS][hH][tT][mM]", "*.[sS][hH][tT][mM][lL]", "*.[xX][hH][tT]",
         "*.[xX][hH][tT][mM]", "*.[xX][hH][tT][mM][lL]",
     ]
 
-    /// Reads the settings of Documents of the user whose environment this is. Without a settings
-    /// file these are the documents folder, without what Journal serves there, and the downloads,
+    /// Reads the user's settings for Documents. Without a settings file, Documents serves the
+    /// documents folder, except for the files that Journal serves there, and the downloads folder,
     /// both without web pages.
     package static func documents(
         environment: [String: String] = ProcessInfo.processInfo.environment, opener: FileOpener = .system

@@ -3,20 +3,20 @@ import CoreSpotlight
 import Foundation
 import Synchronization
 
-/// The format of a document and its uniform type, determined by the file name alone.
+/// A document's format and uniform type, determined only by the file name.
 package struct DocumentKind: Sendable, Equatable {
-    /// The reader of a document.
+    /// The format that determines the reader.
     package enum Format: Sendable, Equatable, CaseIterable {
         case pdf, openDocument, openDocumentSheet, wordProcessing, presentation, spreadsheet, epub, richText, html
         case markdown, plainText, sourceText
     }
 
     package var format: Format
-    /// The uniform type identifier, by the file name extension.
+    /// The uniform type identifier, determined by the file name extension.
     package var contentType: String
 
-    /// Creates the kind of a file with this name, without directories. Returns nil if the name is
-    /// not the name of a document. Case does not matter.
+    /// Creates the kind of a file with this name, which has no directories. Returns nil if the name
+    /// is not a document's name. Case is ignored.
     package init?(fileName: String) {
         guard let dot = fileName.utf8.lastIndex(of: UInt8(ascii: ".")), dot != fileName.startIndex else {
             guard Self.customaryNames.contains(fileName.lowercased()) else { return nil }
@@ -40,8 +40,8 @@ package struct DocumentKind: Sendable, Equatable {
         "notes", "notice", "readme", "thanks", "todo",
     ]
 
-    /// The kinds by extension. A folder has few extensions, and a search in the tables of types
-    /// takes longer than a walk takes for a file.
+    /// The kinds by extension. A folder has few different extensions, and a lookup in the type
+    /// tables takes longer than the rest of the walk for a file.
     private static let known = Mutex<[String: DocumentKind?]>([:])
     private static let maximumKnown = 4096
 
@@ -56,7 +56,7 @@ package struct DocumentKind: Sendable, Equatable {
         return kind
     }
 
-    /// The formats by the types to which a document's type conforms; the first match counts.
+    /// The formats by supertype of the document's type; the first match is used.
     private static let formats: [(type: String, format: Format)] = [
         ("com.adobe.pdf", .pdf), ("org.oasis-open.opendocument.spreadsheet", .openDocumentSheet),
         ("org.oasis-open.opendocument.spreadsheet-template", .openDocumentSheet),

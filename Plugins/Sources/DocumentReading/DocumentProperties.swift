@@ -16,11 +16,12 @@ extension MarkupVisitor {
     }
 }
 
-/// The texts of the elements of a small XML document by their names: the metadata of a package.
+/// Collects the texts of the elements in a small XML document by name, such as a package's
+/// metadata.
 final class DocumentProperties: MarkupVisitor {
     private static let maximumValues = 1000
     private static let maximumValue = 4096
-    /// Containers of RDF, whose text belongs to the element around them.
+    /// RDF containers, whose text belongs to the enclosing element.
     private static let containers: Set<String> = ["Alt", "Seq", "Bag", "li"]
 
     private var values: [String: [String]] = [:]

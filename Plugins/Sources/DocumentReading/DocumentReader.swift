@@ -3,11 +3,10 @@ import FileReading
 import JournalNotes
 
 extension DocumentFile {
-    /// Reads the document. Every fault of its contents is the content's
-    /// ``DocumentContent/problem``.
+    /// Reads the document. A fault in the contents is reported as ``DocumentContent/problem``.
     ///
     /// - Parameters:
-    ///   - now: The clock of the time limit for PDF.
+    ///   - now: The clock for the PDF time limit.
     ///   - onPage: Called before each page of a PDF file.
     /// - Throws: The reason why the file cannot be read at all.
     package func content(
@@ -26,7 +25,7 @@ extension DocumentFile {
         }
     }
 
-    /// The content of a document that an earlier worker could not read.
+    /// The content for a document that an earlier worker could not read.
     package static var unread: DocumentContent {
         var content = DocumentContent()
         content.problem = .endedWorker

@@ -8,13 +8,13 @@ extension DocumentFile {
     /// The size of the text that a preview renders, in UTF-8 bytes.
     package static let maximumPreviewedText = 1 << 20
 
-    /// Returns a complete HTML document without scripts, which loads nothing but its own pictures.
+    /// Returns a complete HTML document without scripts, which loads only its own pictures.
     ///
     /// - Parameters:
-    ///   - limit: The number of UTF-8 bytes of the text after which the page ends.
-    ///   - picture: The address of a picture of the first page; nil for none.
-    ///   - query: The text of the search; the page then begins with links to the pages that have
-    ///     its words.
+    ///   - limit: The number of UTF-8 bytes of text after which the page ends.
+    ///   - picture: The URL of a picture of the first page; nil for none.
+    ///   - query: The search text. If it is not empty, the document begins with links to the pages
+    ///     that contain its words.
     package func html(
         _ content: DocumentContent, limit: Int = .max, picture: String? = nil, query: String? = nil
     ) throws(SkipReason) -> String {
@@ -68,8 +68,8 @@ extension DocumentFile {
         return "<p class=\"facts\">Found on page \(links.joined(separator: ", "))\(more)</p>\n"
     }
 
-    /// Returns the numbers, from 1, of the pages that have all words of a query; if there are none,
-    /// of those that have any.
+    /// Returns the numbers, starting at 1, of the pages that contain all words of a query; if there
+    /// are none, the pages that contain any of the words.
     package static func pages(with query: String, in content: DocumentContent) -> [Int] {
         guard content.isPaged else { return [] }
         let words = query.prefix(maximumUTF8Bytes: 1024).split { !$0.isLetter && !$0.isNumber }
@@ -85,12 +85,12 @@ extension DocumentFile {
         return all.isEmpty ? any : all
     }
 
-    /// Returns the text in lower case and without accents.
+    /// Returns the text in lower case without accents.
     private static func folded(_ text: Substring) -> String {
         text.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
     }
 
-    /// Returns the text, without a size limit of its own. Pages are separated by U+000C.
+    /// Returns the text, whose size is not limited here. Pages are separated by U+000C.
     package func plainText(_ content: DocumentContent) throws(SkipReason) -> String {
         guard isPreformatted else { return content.text + "\n" }
         return TextReading.text(of: try file.readAll(limit: Int(file.size) + 1)).text

@@ -5,7 +5,8 @@ import FileDonations
 import FileReading
 
 extension DocumentFile {
-    /// Returns the item of the document. The item never expires: it is deleted with the file.
+    /// Returns the item for the document. The item never expires; it is deleted when the file is
+    /// deleted.
     func item(_ content: DocumentContent) -> FileItem {
         let attributes = CSSearchableItemAttributeSet()
         attributes.title = content.title ?? stem
@@ -26,7 +27,7 @@ extension DocumentFile {
         return made
     }
 
-    /// The types in which the document's contents are delivered, the most faithful first.
+    /// Returns the types in which the document's contents are delivered, the most faithful first.
     func dataTypes(_ content: DocumentContent) -> [String] {
         var types: [String] = []
         if !content.text.isEmpty {
@@ -34,14 +35,14 @@ extension DocumentFile {
             if kind.format == .plainText || kind.format == .sourceText { types.reverse() }
             types.append(UTType.utf16PlainText.identifier)
         }
-        // The page is rendered on request, or is the picture in the package.
+        // The picture is either rendered on request or taken from the package.
         if let picture = content.thumbnail { types.append(picture.contentType) }
         return types.filter { $0 != kind.contentType }
     }
 
-    /// The type in which the file itself is promised. A file that is not of the type of its name is
-    /// promised as data. Receivers of a type for text expect UTF-8, so another encoding is promised
-    /// as the general type for text.
+    /// Returns the type in which the file itself is promised. A file whose content does not match
+    /// its name's type is promised as data. Receivers of a text type expect UTF-8, so a file in
+    /// another encoding is promised as the general text type.
     private func fileType(_ content: DocumentContent) -> String {
         switch (content.problem, kind.format) {
         case (.damaged, _), (.notText, _), (.encrypted, .wordProcessing), (.encrypted, .presentation),
@@ -52,7 +53,7 @@ extension DocumentFile {
     }
 
     private func setProperties(_ content: DocumentContent, _ attributes: CSSearchableItemAttributeSet) {
-        // An attribute that is set to nil travels along, so only what there is is set.
+        // Only existing values are set, because an attribute that is set to nil is also sent.
         if !content.authors.isEmpty { attributes.authorNames = content.authors }
         if !content.keywords.isEmpty { attributes.keywords = content.keywords }
         if !content.languages.isEmpty { attributes.languages = content.languages }

@@ -5,21 +5,21 @@ import FileDonations
 import FileReading
 import Synchronization
 
-/// The index extension for folders of documents: indexes, serves and renders them.
+/// The index extension for folders of documents: indexes, serves and renders documents.
 ///
 /// Each request reads the settings and folders again, so requests can run concurrently.
 class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingController {
-    /// The seams of the handler, which tests replace.
+    /// The parts of the environment that tests replace.
     struct Environment {
         /// Called once for each request.
         var settings: () throws(Skip) -> FolderSettings = { () throws(Skip) in try .documents() }
-        /// Receives one line.
+        /// Receives one line at a time.
         var report: (String) -> Void = printToStandardError
         var now: () -> ContinuousClock.Instant = { ContinuousClock.now }
         var record: () -> ReadingRecord.Storage = { .index() }
     }
 
-    /// The number of documents after which a throttled page ends.
+    /// The number of documents after which a page ends while the host throttles the extension.
     static let throttledCount = 10
 
     private let environment: Environment
@@ -34,10 +34,10 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
 
     // MARK: Indexing
 
-    /// Returns the donor of a request, with the settings as they are now.
+    /// Returns the donor for a request, with the current settings.
     ///
-    /// - Parameter record: The record of a reindex. The host determines by itself which of the
-    ///   files in an update ends a worker.
+    /// - Parameter record: The record for a reindex. In an update, the host itself determines which
+    ///   file makes a worker crash.
     private func donor(to index: CSSearchableIndex, record: ReadingRecord? = nil) throws -> FolderDonor<DocumentFile> {
         let settings = try environment.settings()
         let progress = ProgressReport(print: environment.report, now: environment.now)
@@ -48,7 +48,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
                 return file.item(try file.content(now: now, onPage: { progress.reading(file.path) }))
             }
             if record.isSkipped(file.fingerprint) { return file.item(DocumentFile.unread) }
-            // Without a record, such a file may end the worker once more.
+            // Without a record, such a file may make one more worker crash.
             func note(_ change: () throws -> Void) {
                 do { try change() } catch { report("\(file.path.onOneLine): \(error)") }
             }
@@ -93,7 +93,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
         do throws(FileLookupError) {
             return try folders.file(withIdentifier: identifier)
         } catch {
-            // The host then removes the item.
+            // The error makes the host remove the item.
             if error.isGone { throw CocoaError(.fileNoSuchFile) }
             throw error
         }
@@ -121,7 +121,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
         }
     }
 
-    /// The width and height of a first page that is delivered or shown, in pixels.
+    /// The width and height of a first page that is delivered or displayed, in pixels.
     private static let pageSide: Int32 = 1600
 
     private func firstPage(of file: DocumentFile, _ type: String) throws -> Data? {
@@ -180,7 +180,7 @@ extension IndexRequestHandler: CSPagedReindexHandler {
             try record.recover()
             let deadline = environment.now() + page.maximumDuration
             var count = 0
-            // The cursor is the path of the last file. A path has fewer than 4,096 bytes.
+            // The cursor is the path of the last file. A path is shorter than 4,096 bytes.
             let last = try donor(to: searchableIndex, record: record).donatePage(
                 after: page.cursor.map { String(decoding: $0, as: UTF8.self) }, items: page.maximumItemCount
             ) { [unowned self] in
@@ -191,8 +191,8 @@ extension IndexRequestHandler: CSPagedReindexHandler {
             if last == nil { try record.finish() }
             acknowledgementHandler(last.map { Data($0.utf8) })
         } catch {
-            // Without an acknowledgement the host requests the page again and deletes nothing until
-            // then.
+            // Without an acknowledgement, the host requests the page again and deletes nothing
+            // until then.
             environment.report("reindexing failed: \(error)")
         }
     }

@@ -8,8 +8,8 @@ import Synchronization
 /// index accepts another batch.
 package final class Donations {
     package static let itemsPerBatch = 200
-    /// The size of texts and pictures, in bytes, at which a batch is sent even if it has fewer
-    /// items.
+    /// The total size of texts and pictures, in bytes, at which a batch is sent even if it has
+    /// fewer items.
     package static let sizePerBatch = 4 << 20
 
     /// The number of items added.
@@ -22,13 +22,13 @@ package final class Donations {
     private var sizeOfBatch = 0
     private var deletions: [String] = []
 
-    /// - Parameter onSend: Called after a batch was sent.
+    /// - Parameter onSend: Called after each batch that is sent.
     package init(to index: CSSearchableIndex, onSend: @escaping () -> Void = {}) {
         self.index = index
         self.onSend = onSend
     }
 
-    /// Deletes all items of the index and returns once the deletion is durable.
+    /// Deletes all items in the index, and returns when the deletion is durable.
     package func deleteAll() throws {
         try window.enter { [index] done in index.deleteAllSearchableItems(completionHandler: done) }
         try window.waitForAll()
@@ -45,7 +45,7 @@ package final class Donations {
         if batch.count >= Self.itemsPerBatch || sizeOfBatch >= Self.sizePerBatch { try sendBatch() }
     }
 
-    /// Renames items, before any items that are added or deleted later.
+    /// Renames items before later additions and deletions.
     package func rename(_ identifiers: [String: String]) throws {
         guard !identifiers.isEmpty else { return }
         try window.enter { [index] done in index.renameSearchableItems(identifiers, completionHandler: done) }
@@ -56,7 +56,8 @@ package final class Donations {
         if deletions.count >= Self.itemsPerBatch { try sendDeletions() }
     }
 
-    /// Sends the rest and returns once everything is durable, or throws the first error.
+    /// Sends the remaining changes, and returns when everything is durable, or throws the first
+    /// error.
     package func finish() throws {
         if !batch.isEmpty { try sendBatch() }
         if !deletions.isEmpty { try sendDeletions() }
@@ -88,8 +89,8 @@ private final class Window: Sendable {
 
     init(size: Int) {
         self.size = size
-        // Created with 0, then signalled: libdispatch traps when a semaphore is released while its
-        // value is below the initial one.
+        // Created with 0, then signalled, because libdispatch traps if a semaphore is destroyed
+        // while its value is below the initial one.
         room = DispatchSemaphore(value: 0)
         for _ in 0..<size { room.signal() }
     }

@@ -2,7 +2,7 @@
 import CoreSpotlight
 import FileReading
 
-/// The changes of files that concern an extension for folders.
+/// The file changes that concern an extension for folders.
 package struct FileChanges<File: ServedFile> {
     /// The paths of files that changed or were removed.
     package private(set) var identifiers: [String] = []

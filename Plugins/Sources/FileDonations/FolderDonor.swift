@@ -2,16 +2,17 @@
 import CoreSpotlight
 import FileReading
 
-/// The item of a file, with the limitations under which it is indexed.
+/// The item for a file, and the limitations with which it is indexed.
 package struct FileItem {
     package var item: CSSearchableItem
     /// The size of the item's texts and pictures, in bytes.
     package var size: Int
-    /// The warnings about the file, one line each.
+    /// Warnings about the file, one line each.
     package var remarks: [String] = []
-    /// The limitations that the summary of a reindex counts, such as "indexed in part".
+    /// The limitations that a reindex summary counts, such as "indexed in part".
     package var limitations: [String] = []
-    /// The reason why contents of the file are not indexed, the same for all files of a kind.
+    /// The reason why some of the file's contents are not indexed, worded the same for all files of
+    /// a kind.
     package var leftOut: String?
 
     package init(_ item: CSSearchableItem, size: Int) {
@@ -22,7 +23,7 @@ package struct FileItem {
 
 /// Donates the files of configured folders, one request at a time.
 ///
-/// Not thread-safe: make one for each request.
+/// Not thread-safe: create one for each request.
 package struct FolderDonor<File: ServedFile> {
     private let index: CSSearchableIndex
     private let settings: FolderSettings
@@ -33,7 +34,7 @@ package struct FolderDonor<File: ServedFile> {
 
     /// - Parameters:
     ///   - noun: The noun for one file in reports, such as "note".
-    ///   - item: Returns the item of a file, or throws the reason why it cannot be read.
+    ///   - item: Returns the item for a file, or throws the reason why it cannot be read.
     package init(
         to index: CSSearchableIndex, _ settings: FolderSettings, noun: String, progress: ProgressReport,
         item: @escaping (File, ProgressReport) throws(SkipReason) -> FileItem
@@ -49,8 +50,8 @@ package struct FolderDonor<File: ServedFile> {
     // MARK: Everything
 
     /// Donates all files. The reindex removes items that it does not donate again. If a folder is
-    /// missing, it removes nothing, since the index cannot be asked for the contents of one folder;
-    /// a deleted file's item then stays until the folder is back.
+    /// missing, the reindex removes nothing, since the index cannot list the contents of one
+    /// folder; the item of a deleted file then remains until the folder is available again.
     ///
     /// - Parameter sampleItems: The number of items after which the reindex ends; 0 for all.
     package func donateAll(sampleItems: Int) throws {
@@ -66,7 +67,7 @@ package struct FolderDonor<File: ServedFile> {
         progress.say(settings.absence ?? summary.line(count(of: donations.count)))
     }
 
-    /// Donates the files after a path, up to a limit.
+    /// Donates the files that follow a path, up to a limit.
     ///
     /// - Parameters:
     ///   - after: The last file of the previous page; nil for the first page.
@@ -134,7 +135,7 @@ package struct FolderDonor<File: ServedFile> {
 
     private func finish(_ donations: Donations) throws {
         try donations.finish()
-        // A disk that was unmounted during the walk looks like a folder without files.
+        // If a disk is unmounted during the walk, its folder looks empty.
         if settings.isComplete { try folders.check() }
     }
 
@@ -164,8 +165,8 @@ package struct FolderDonor<File: ServedFile> {
         let unread = try update(update(all, donations).map(\.identifier), donations)
         try refresh(besideIgnoreFiles: ignoreFiles, donations)
         try donations.finish()
-        // If no file can be read, the machine is the likely cause: throw, so that the host
-        // requests all again. Otherwise the files are the cause.
+        // If no file can be read, the machine is the likely cause, so throw an error: the host then
+        // requests all files again. Otherwise the files are the cause.
         if unread.count == all.count, ignoreFiles.isEmpty, let first = unread.first { throw first.error }
         for file in unread { progress.say("\(file.error); its item is kept") }
     }
@@ -204,8 +205,8 @@ package struct FolderDonor<File: ServedFile> {
         try donations.delete(identifier)
     }
 
-    /// Donates the files that the patterns of the ignore files no longer exclude, and deletes the
-    /// files that they exclude.
+    /// Donates the files that the ignore files' patterns no longer exclude, and deletes the files
+    /// that they now exclude.
     private func refresh(besideIgnoreFiles files: [String], _ donations: Donations) throws {
         var summary = Summary(skipped: 0)
         // Sorted, so that the order is deterministic.
@@ -224,7 +225,7 @@ package struct FolderDonor<File: ServedFile> {
     }
 }
 
-/// The error of a reindex that would delete items of files that may exist.
+/// The error for a reindex that would delete items of files that may exist.
 struct IncompleteSettings: Error, CustomStringConvertible {
     var description: String
 }

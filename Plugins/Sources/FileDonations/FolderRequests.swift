@@ -3,17 +3,17 @@ import CoreSpotlight
 import FileReading
 import Synchronization
 
-/// The requests of the host to an extension for folders: pages of a reindex, identifiers, and
-/// changes of files.
+/// The host's requests to an extension for folders: pages of a reindex, identifiers, and file
+/// changes.
 ///
-/// Each request reads the settings and folders again, so requests can run concurrently. The handler
-/// of the extension forwards its requests to this type.
+/// Each request reads the settings and folders again, so requests can run concurrently. The
+/// extension's handler forwards its requests to this type.
 package final class FolderRequests<File: UnreadFile>: Sendable {
-    /// The seams of the requests, which tests replace.
+    /// The parts of the environment that tests replace.
     package struct Environment: Sendable {
         /// Called once for each request.
         package var settings: @Sendable () throws -> FolderSettings
-        /// Receives one line.
+        /// Receives one line at a time.
         package var report: @Sendable (String) -> Void = { printToStandardError($0) }
         package var now: @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
         package var record: @Sendable () -> ReadingRecord.Storage = { .index() }
@@ -21,10 +21,10 @@ package final class FolderRequests<File: UnreadFile>: Sendable {
         package init(settings: @escaping @Sendable () throws -> FolderSettings) { self.settings = settings }
     }
 
-    /// Returns the item of a file, or throws the reason why it cannot be read.
+    /// Returns the item for a file, or throws the reason why it cannot be read.
     package typealias MakeItem = @Sendable (File, ProgressReport) throws(SkipReason) -> FileItem
 
-    /// The number of files after which a throttled page ends.
+    /// The number of files after which a page ends while the host throttles the extension.
     package static var throttledCount: Int { 10 }
 
     package let environment: Environment
@@ -35,8 +35,9 @@ package final class FolderRequests<File: UnreadFile>: Sendable {
 
     /// - Parameters:
     ///   - noun: The noun for one file in reports, such as "picture".
-    ///   - unread: Returns the item of a file whose reading ended an earlier worker.
-    ///   - item: Returns the item of a file.
+    ///   - unread: Returns the item for a file that made an earlier worker crash or be killed while
+    ///     it was read.
+    ///   - item: Returns the item for a file.
     package init(
         _ environment: Environment, noun: String, unread: @escaping @Sendable (File) -> FileItem,
         item: @escaping MakeItem
@@ -47,16 +48,16 @@ package final class FolderRequests<File: UnreadFile>: Sendable {
         makeItem = item
     }
 
-    /// `true` between the two notifications of the host.
+    /// `true` from the host's throttle notification until its end notification.
     package var isThrottled: Bool {
         get { throttled.withLock { $0 } }
         set { throttled.withLock { $0 = newValue } }
     }
 
-    /// Returns the donor of a request, with the settings as they are now.
+    /// Returns the donor for a request, with the current settings.
     ///
-    /// - Parameter record: The record of a reindex. The host determines by itself which of the
-    ///   files in an update ends a worker.
+    /// - Parameter record: The record for a reindex. In an update, the host itself determines which
+    ///   file makes a worker crash.
     private func donor(to index: CSSearchableIndex, record: ReadingRecord? = nil) throws -> FolderDonor<File> {
         let progress = ProgressReport(print: environment.report, now: environment.now)
         return FolderDonor(to: index, try environment.settings(), noun: noun, progress: progress) {
@@ -65,7 +66,7 @@ package final class FolderRequests<File: UnreadFile>: Sendable {
             let fingerprint = file.fingerprint
             if record.isSkipped(fingerprint) { return unreadItem(file) }
             guard record.isCareful else { return try makeItem(file, progress) }
-            // Without a record, such a file may end the worker once more.
+            // Without a record, such a file may make one more worker crash.
             func note(_ change: () throws -> Void) {
                 do { try change() } catch { environment.report("\(file.path.onOneLine): \(error)") }
             }
@@ -78,7 +79,7 @@ package final class FolderRequests<File: UnreadFile>: Sendable {
 
     // MARK: Requests
 
-    /// Donates one page of all files. Without an acknowledgement the host requests the page again
+    /// Donates one page of all files. Without an acknowledgement, the host requests the page again
     /// and deletes nothing until then.
     package func reindex(
         _ index: CSSearchableIndex, _ page: CSReindexPage, _ acknowledge: @Sendable (Data?) -> Void
@@ -89,7 +90,7 @@ package final class FolderRequests<File: UnreadFile>: Sendable {
             try record.beginPage()
             let deadline = environment.now() + page.maximumDuration
             var count = 0
-            // The cursor is the path of the last file. A path has fewer than 4,096 bytes.
+            // The cursor is the path of the last file. A path is shorter than 4,096 bytes.
             let last = try donor(to: index, record: record).donatePage(
                 after: page.cursor.map { String(decoding: $0, as: UTF8.self) }, items: page.maximumItemCount
             ) {

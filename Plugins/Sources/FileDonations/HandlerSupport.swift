@@ -5,7 +5,7 @@ import CoreSpotlight
 package struct UnsupportedType: Error, Equatable, CustomStringConvertible {
     package var description: String
 
-    /// - Parameter noun: The noun for the item with its article, such as "A note".
+    /// - Parameter noun: The noun for the item, with its article, such as "A note".
     package init(_ type: String, of noun: String, supported: [String]) {
         description = "\(noun) is not available as \(type), only as \(supported.joined(separator: " or "))."
     }
@@ -17,13 +17,13 @@ package func printToStandardError(_ line: String) {
     try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
 }
 
-/// The number of items that the validator wants to see; 0 for all.
+/// The number of items that the validator requests; 0 for all.
 package let requestedSample =
     ProcessInfo.processInfo.environment["SEARCHLIGHT_SAMPLE_ITEMS"].flatMap { Int($0) } ?? 0
 
 extension CSSearchableItemAttributeSet {
-    /// Notes how many bytes of the text are not indexed; the key is SEARCHLIGHT_MISSING_TEXT_BYTES
-    /// of `searchlight_extension.h`.
+    /// Records how many bytes of the text are not indexed, under the key
+    /// SEARCHLIGHT_MISSING_TEXT_BYTES from `searchlight_extension.h`.
     package func setMissingText(_ bytes: Int64) {
         guard bytes > 0, let key = CSCustomAttributeKey(keyName: "com_searchlight_missingTextBytes") else { return }
         setValue(NSNumber(value: bytes), forCustomKey: key)

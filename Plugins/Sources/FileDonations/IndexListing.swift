@@ -4,10 +4,10 @@ import Dispatch
 import Synchronization
 
 extension CSSearchableIndex {
-    /// Returns the item identifiers with a prefix, in the order of their bytes. Blocks until the
-    /// index answers.
+    /// Returns the item identifiers that begin with a prefix, in byte order. Blocks until the index
+    /// answers.
     ///
-    /// - Parameter limit: The largest number of identifiers.
+    /// - Parameter limit: The maximum number of identifiers.
     package func itemIdentifiers(withPrefix prefix: String, limit: Int = 1_000_000) throws -> [String] {
         let pageSize = 1000
         var found: [String] = []
@@ -34,7 +34,7 @@ extension CSSearchableIndex {
         return try result.wait()
     }
 
-    /// Stores the client state of a named index, and returns once it is durable.
+    /// Stores the client state of a named index, and returns when it is durable.
     package func storeClientState(_ state: Data) throws {
         let result = BlockingResult<Void>()
         beginBatch()
@@ -43,7 +43,7 @@ extension CSSearchableIndex {
     }
 }
 
-/// The result of a completion handler, for a thread that waits for it.
+/// The result of a completion handler, for a thread that blocks until it arrives.
 private final class BlockingResult<Value: Sendable>: Sendable {
     private let result = Mutex<Result<Value, any Error>?>(nil)
     private let semaphore = DispatchSemaphore(value: 0)

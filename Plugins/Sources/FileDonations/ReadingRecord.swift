@@ -2,17 +2,17 @@
 import CoreSpotlight
 import FileReading
 
-/// A durable record of the file that is being read, so that a file whose reading ends the worker
-/// costs that file only.
+/// A durable record of the file that is being read, so that a file that makes the worker crash or
+/// be killed costs only that file.
 ///
 /// The next worker finds the file in the record and adds it to the skip list. An extension with
-/// many such files records only that a page is in progress; if the worker ends, the next one is
-/// careful and records each file. The list is emptied
-/// at the end of the reindex, since something else may have ended the worker. The record is the
-/// client state of a named index: a worker may write nowhere else, and the state survives it. Not
-/// thread-safe: use from one thread at a time.
+/// many files records only that a page is in progress. If the worker does not finish the page, the
+/// next worker records each file. The list is cleared at the end of a reindex, since the worker may
+/// have exited for another reason. The record is the client state of a named index, because a
+/// worker may write nowhere else and the state outlives the worker. Not thread-safe: use from one
+/// thread at a time.
 package final class ReadingRecord {
-    /// A stored client state, which has at most 250 bytes.
+    /// A stored client state of at most 250 bytes.
     package struct Storage {
         package var load: () -> Data?
         package var store: (Data) throws -> Void
@@ -24,16 +24,16 @@ package final class ReadingRecord {
     }
 
     private static let version: UInt8 = 1
-    /// The length of the skip list. The oldest file leaves a full list.
+    /// The maximum length of the skip list. If the list is full, the oldest file is dropped.
     package static let maximumSkipped = 24
 
     private let storage: Storage
     private var current: UInt64 = 0
     package private(set) var skipped: [UInt64] = []
-    /// `true` if an earlier worker ended during a page, so that each file is recorded.
+    /// `true` if an earlier worker did not finish a page, so that each file is recorded.
     package private(set) var isCareful = false
 
-    /// The number for a page in progress, which is no fingerprint.
+    /// The value for a page in progress, which is not a valid fingerprint.
     private static let page: UInt64 = 1
 
     package init(_ storage: Storage) {
@@ -46,8 +46,8 @@ package final class ReadingRecord {
         skipped = Array(numbers.dropFirst())
     }
 
-    /// Adds the file that the record names as being read to the skip list. Call it when no other
-    /// worker reads, at the beginning of a page of a reindex.
+    /// Adds the file that was being read, according to the record, to the skip list. Call this at
+    /// the beginning of a reindex page, when no other worker is reading.
     package func recover() throws {
         guard current != 0 else { return }
         isCareful = true
@@ -59,16 +59,16 @@ package final class ReadingRecord {
 
     package func isSkipped(_ fingerprint: UInt64) -> Bool { skipped.contains(fingerprint) }
 
-    /// Records that a page is in progress, durably.
+    /// Durably records that a page is in progress.
     package func beginPage() throws { if !isCareful { try write(Self.page) } }
 
-    /// Records that the file is being read, durably.
+    /// Durably records that the file is being read.
     package func begin(_ fingerprint: UInt64) throws { try write(fingerprint) }
 
     /// Records that no file is being read.
     package func end() throws { if current != 0 { try write(0) } }
 
-    /// Empties the record at the end of a reindex.
+    /// Clears the record at the end of a reindex.
     package func finish() throws {
         if current == 0, skipped.isEmpty { return }
         skipped = []
@@ -86,7 +86,7 @@ package final class ReadingRecord {
 }
 
 extension ReadingRecord.Storage {
-    /// The client state of the index `reading`. Calls block until it is durable.
+    /// Returns the client state of the index `reading`. Calls block until it is durable.
     package static func index(_ index: CSSearchableIndex = CSSearchableIndex(name: "reading")) -> Self {
         Self(load: { try? index.lastClientState() }, store: { try index.storeClientState($0) })
     }

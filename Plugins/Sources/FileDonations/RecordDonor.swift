@@ -2,11 +2,11 @@
 import CoreSpotlight
 import FileReading
 
-/// A record of a file that may have several, such as a card or an event.
+/// A record in a file that may contain several, such as a card or an event.
 package struct FileRecord {
-    /// The key, which no other record of the file has and which does not change with the content.
+    /// The key, which is unique in the file and does not change with the content.
     package var key: String
-    /// A number that another content changes.
+    /// A number that changes with the content.
     package var digest: UInt64
     /// Returns the item, or throws the reason why the record cannot be read.
     package var item: () throws(RecordFault) -> FileItem
@@ -16,7 +16,7 @@ package struct FileRecord {
     }
 }
 
-/// The reason why a record has no item, the same for all records of a kind.
+/// The reason why a record has no item, worded the same for all records of a kind.
 package struct RecordFault: Error, Sendable, Equatable, CustomStringConvertible {
     package var description: String
 
@@ -26,14 +26,14 @@ package struct RecordFault: Error, Sendable, Equatable, CustomStringConvertible 
 /// The records of a file in a fixed order, with the remarks about the file as a whole.
 package struct FileRecords {
     package var records: [FileRecord]
-    /// The reason why a part of the file has no records; nil if there is none.
+    /// The reason why part of the file has no records; nil if there is none.
     package var leftOut: String?
 
     package init(_ records: [FileRecord], leftOut: String? = nil) { (self.records, self.leftOut) = (records, leftOut) }
 }
 
-/// The records of a file at which a page of a reindex ended, so that the next page need not read
-/// the file again.
+/// The records of the file in which a reindex page ended, so that the next page does not read the
+/// file again.
 package struct InterruptedFile {
     package var cursor: RecordCursor
     package var records: FileRecords
@@ -41,11 +41,11 @@ package struct InterruptedFile {
 
 /// Donates the records of the files in configured folders, one request at a time.
 ///
-/// Not thread-safe: make one for each request.
+/// Not thread-safe: create one for each request.
 package struct RecordDonor<File: ServedFile> {
-    /// The largest number of records and files that a page or an update reports by name.
+    /// The maximum number of records and files that a page or an update reports by name.
     private static var maximumReports: Int { 500 }
-    /// The number of records of a file that a page donates at least, whatever time the file takes.
+    /// The minimum number of records that a page donates from a file, even if the file takes long.
     private static var minimumRecords: Int { 20 }
 
     private let index: CSSearchableIndex
@@ -58,7 +58,7 @@ package struct RecordDonor<File: ServedFile> {
 
     /// - Parameters:
     ///   - noun: The noun for one record in reports, such as "card".
-    ///   - read: Returns the records of a file.
+    ///   - read: Returns the records in a file.
     package init(
         to index: CSSearchableIndex, _ settings: FolderSettings, noun: String, progress: ProgressReport,
         states: RecordStates, read: @escaping (File) throws(SkipReason) -> FileRecords
@@ -75,7 +75,7 @@ package struct RecordDonor<File: ServedFile> {
     private struct Summary {
         var skipped = 0
         var reports = 0
-        /// The file at which the page ended.
+        /// The file in which the page ended.
         var interrupted: FileRecords?
         /// The states of the files whose records were all donated.
         var states: [(path: String, state: RecordDigests)] = []
@@ -83,11 +83,11 @@ package struct RecordDonor<File: ServedFile> {
 
     // MARK: Everything
 
-    /// Donates the records after a cursor, up to a limit.
+    /// Donates the records that follow a cursor, up to a limit.
     ///
     /// - Parameters:
     ///   - cursor: The end of the previous page; nil for the first page.
-    ///   - interrupted: The file at which the previous page ended. Replaced by the one at which
+    ///   - interrupted: The file in which the previous page ended. Replaced with the file in which
     ///     this page ends.
     ///   - items: The number of items after which the page ends.
     ///   - isOver: Called after each record; the page ends when it returns `true`.
@@ -141,16 +141,17 @@ package struct RecordDonor<File: ServedFile> {
         try donations.finish()
         if let end, let records = summary.interrupted { interrupted = InterruptedFile(cursor: end, records: records) }
         for (path, state) in summary.states { try states.store(state, path) }
-        // A disk that was unmounted during the walk looks like a folder without files.
+        // If a disk is unmounted during the walk, its folder looks empty.
         if settings.isComplete { try folders.check() }
         let count = donations.count == 1 ? "1 \(noun)" : "\(donations.count) \(noun.plural)"
         progress.say(settings.absence ?? "\(count), \(summary.skipped) skipped\(end == nil ? "" : ", more to come")")
         return end
     }
 
-    /// Donates the records of a file from a position on. A file that cannot be read is reported.
+    /// Donates the records in a file, starting at a position. A file that cannot be read is
+    /// reported.
     ///
-    /// - Parameter known: The records, if they were read before.
+    /// - Parameter known: The records, if they have already been read.
     /// - Returns: The position at which the page ended; nil after the last record.
     private func donate(
         _ file: File, from start: Int, known: FileRecords? = nil, _ donations: Donations, _ summary: inout Summary,
@@ -219,7 +220,8 @@ package struct RecordDonor<File: ServedFile> {
 
     // MARK: Some records
 
-    /// Donates the records with these identifiers, and deletes the items of those that are gone.
+    /// Donates the records with these identifiers, and deletes the items of records that no longer
+    /// exist.
     package func update(_ identifiers: [String]) throws {
         let donations = Donations(to: index) { progress.madeProgress() }
         var summary = Summary()
@@ -247,8 +249,8 @@ package struct RecordDonor<File: ServedFile> {
 
     // MARK: Changed files
 
-    /// Renames the items of moved files, then donates the changed records of these files and
-    /// deletes the items of records that are gone.
+    /// Renames the items of moved files, donates the changed records in these files, and deletes
+    /// the items of records that no longer exist.
     ///
     /// - Parameter ignoreFiles: The `.searchlightignore` files that changed.
     package func update(files paths: [String], moves: [FileMove], ignoreFiles: [String]) throws {
@@ -265,7 +267,7 @@ package struct RecordDonor<File: ServedFile> {
         try donations.rename(renamed)
         // The items are listed again below.
         try donations.finish()
-        // A renamed item has the old path in its attributes.
+        // A renamed item's attributes still contain the old path.
         for move in moves { try update(move.new, isMoved: true, donations, &summary) }
         let moved = Set(moves.map(\.new))
         let rest = Set(paths + moves.map(\.old).filter { renames[$0] == nil }).subtracting(moved)
@@ -284,7 +286,7 @@ package struct RecordDonor<File: ServedFile> {
             let records = try records(of: file, &summary)
             let state = RecordDigests(records)
             let stored = try states.load(path)
-            // A state without items does not count: something else deleted the items.
+            // A state without items is ignored, because something else deleted the items.
             let known = isMoved || old.isEmpty ? nil : stored
             for record in records {
                 let identifier = RecordIdentifier(path: path, key: record.key).text
@@ -298,10 +300,10 @@ package struct RecordDonor<File: ServedFile> {
         for identifier in old.sorted() { try donations.delete(identifier) }
     }
 
-    /// A file, or nil if its items are kept although it cannot be read now.
+    /// A file, or nil if its items are kept although it cannot be read at present.
     private struct Kept { var value: File? }
 
-    /// Returns the file at a path; nil if it is gone.
+    /// Returns the file at a path; nil if it no longer exists.
     private func file(at path: String, _ summary: inout Summary) throws -> Kept? {
         switch try folders.state(ofIdentifier: path, isComplete: settings.isComplete) {
         case .file(let file): return Kept(value: file)
@@ -314,7 +316,7 @@ package struct RecordDonor<File: ServedFile> {
         }
     }
 
-    /// Returns the records of a file; none if it cannot be read.
+    /// Returns the records in a file; none if it cannot be read.
     private func records(of file: File, _ summary: inout Summary) throws -> [FileRecord] {
         progress.reading(file.path)
         do throws(SkipReason) {
@@ -329,8 +331,8 @@ package struct RecordDonor<File: ServedFile> {
         }
     }
 
-    /// Donates the files that the patterns of the ignore files no longer exclude, and deletes the
-    /// items of the files that they exclude.
+    /// Donates the files that the ignore files' patterns no longer exclude, and deletes the items
+    /// of files that they now exclude.
     private func refresh(
         besideIgnoreFiles files: [String], _ donations: Donations, _ summary: inout Summary
     ) throws {
@@ -351,10 +353,10 @@ package struct RecordDonor<File: ServedFile> {
 
     // MARK: One record
 
-    /// Returns the file of an item and the key of its record.
+    /// Returns the file that an item comes from, and the key of its record.
     ///
-    /// - Throws: `CocoaError.fileNoSuchFile` if the file is gone, so that the host removes the
-    ///   item.
+    /// - Throws: `CocoaError.fileNoSuchFile` if the file no longer exists, so that the host removes
+    ///   the item.
     package static func file(
         of identifier: String, _ settings: FolderSettings
     ) throws -> (file: File, key: String) {

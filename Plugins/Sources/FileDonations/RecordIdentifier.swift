@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The identifier of an item that is one of several in a file: the path of the file and the key of
-/// the record, such as `/home/ada/.contacts/work.vcf//uid:4711`.
+/// The identifier of an item that is one of several in a file: the file's path and the record's
+/// key, such as `/home/ada/.contacts/work.vcf//uid:4711`.
 ///
-/// A path never contains `//`, so the first `//` ends it.
+/// A path never contains `//`, so the first `//` ends the path.
 package struct RecordIdentifier: Sendable, Equatable {
     /// The host's limit for an identifier, in bytes.
     private static let maximumBytes = 4096
@@ -14,10 +14,10 @@ package struct RecordIdentifier: Sendable, Equatable {
 
     package init(path: String, key: String) { (self.path, self.key) = (path, key) }
 
-    /// Reads an identifier; nil if it has another form.
+    /// Reads an identifier; nil if its format is unknown.
     package init?(_ text: String) {
-        // Compares bytes: a combining character after a slash would join it in a comparison of
-        // characters.
+        // Compares bytes: in a comparison of characters, a combining character after a slash would
+        // hide the slash.
         let bytes = text.utf8
         guard bytes.first == UInt8(ascii: "/"), let slashes = bytes.firstRange(of: "//".utf8),
             slashes.lowerBound > bytes.startIndex, slashes.upperBound < bytes.endIndex
@@ -28,11 +28,11 @@ package struct RecordIdentifier: Sendable, Equatable {
 
     package var text: String { Self.prefix(of: path) + key }
 
-    /// The beginning of the identifiers of a file's records.
+    /// Returns the common prefix of the identifiers of a file's records.
     package static func prefix(of path: String) -> String { path + "//" }
 
-    /// The domain of a file's items: the names of its folder and of itself. Dots in names become
-    /// underscores, since dots separate the parts of a domain.
+    /// Returns the domain of a file's items: the names of its folder and of the file. Dots in names
+    /// become underscores, since dots separate the parts of a domain.
     package static func domain(of path: String) -> String {
         path.split(separator: "/").suffix(2).map { $0.replacing(".", with: "_") }.joined(separator: ".")
     }
@@ -41,19 +41,19 @@ package struct RecordIdentifier: Sendable, Equatable {
     package var isAcceptable: Bool { text.utf8.count <= Self.maximumBytes && !text.utf8.contains(0) }
 }
 
-/// The position between two pages of a reindex of files with records.
+/// A position between two pages of a reindex of files with records.
 package struct RecordCursor: Sendable, Equatable {
-    /// The file that was read last.
+    /// The last file that was read.
     package var path: String
-    /// The number of its records that were donated; nil if all were.
+    /// The number of the file's records that were donated; nil if all were.
     package var records: Int?
 
-    /// Returns `true` if a page can end at a file: a cursor has at most 4,096 bytes.
+    /// Returns `true` if a page can end in a file: a cursor has at most 4,096 bytes.
     package static func accepts(_ path: String) -> Bool { path.utf8.count <= 4_070 }
 
     package init(path: String, records: Int?) { (self.path, self.records) = (path, records) }
 
-    /// Reads a cursor; nil if it has another form, so that the reindex starts from the beginning.
+    /// Reads a cursor; nil if its format is unknown, so that the reindex starts from the beginning.
     package init?(_ data: Data) {
         let parts = data.split(separator: UInt8(ascii: " "), maxSplits: 1)
         guard parts.count == 2 else { return nil }

@@ -4,14 +4,14 @@ import Dispatch
 import FileReading
 import Synchronization
 
-/// The requests of the host to an extension for files with records. Each reads the settings and
+/// The host's requests to an extension for files with records. Each request reads the settings and
 /// folders again, so requests can run concurrently.
 package final class RecordRequests<File: ServedFile> {
     /// The parts of the environment that tests replace.
     package struct Environment {
         /// Called once for each request.
         package var settings: () throws(Skip) -> FolderSettings
-        /// Receives one line.
+        /// Receives one line at a time.
         package var report: (String) -> Void = printToStandardError
         package var now: () -> ContinuousClock.Instant = { ContinuousClock.now }
         package var states = RecordStates.inIndex
@@ -19,25 +19,26 @@ package final class RecordRequests<File: ServedFile> {
         package init(settings: @escaping () throws(Skip) -> FolderSettings) { self.settings = settings }
     }
 
-    /// The number of records after which a throttled page ends.
+    /// The number of records after which a page ends while the host throttles the extension.
     package static var throttledCount: Int { 20 }
 
     private let environment: Environment
     private let noun: String
     private let read: (File) throws(SkipReason) -> FileRecords
-    /// Returns the path of the file to which a changed file belongs; nil if there is none.
+    /// Returns the path of the served file that a changed file belongs to; nil if there is none.
     private let owner: (String) -> String?
     private let isThrottled = Mutex(false)
     /// Guards `interrupted`.
     private let lock = NSLock()
-    /// The file at which the last page of a reindex ended. A page takes it, so no two use it.
+    /// The file in which the last reindex page ended. A page takes it out, so that no two pages use
+    /// it.
     private var interrupted: InterruptedFile?
 
     /// - Parameters:
     ///   - noun: The noun for one record in reports, such as "card".
-    ///   - owner: Returns the path of the served file that a file beside it belongs to, such as the
-    ///     log of a database.
-    ///   - read: Returns the records of a file.
+    ///   - owner: Returns the path of the served file that another file belongs to, such as the
+    ///     write-ahead log of a database.
+    ///   - read: Returns the records in a file.
     package init(
         _ environment: Environment, noun: String, owner: @escaping (String) -> String? = { _ in nil },
         read: @escaping (File) throws(SkipReason) -> FileRecords
@@ -77,8 +78,8 @@ package final class RecordRequests<File: ServedFile> {
             lock.withLock { self.interrupted = interrupted }
             acknowledge(end?.data)
         } catch {
-            // Without an acknowledgement the host requests the page again and deletes nothing until
-            // then.
+            // Without an acknowledgement, the host requests the page again and deletes nothing
+            // until then.
             environment.report("reindexing failed: \(error)")
         }
     }
@@ -105,12 +106,12 @@ package final class RecordRequests<File: ServedFile> {
             try donor(to: index).update(files: paths, moves: files.moves, ignoreFiles: files.ignoreFiles)
             acknowledge()
         } catch {
-            // Without an acknowledgement the host reports the changes again.
+            // Without an acknowledgement, the host reports the changes again.
             environment.report("updating the items of \(paths.count + files.moves.count) files failed: \(error)")
         }
     }
 
-    /// Returns the file of an item and the key of its record.
+    /// Returns the file that an item comes from, and the key of its record.
     package func file(of identifier: String) throws -> (file: File, key: String) {
         try RecordDonor<File>.file(of: identifier, environment.settings())
     }

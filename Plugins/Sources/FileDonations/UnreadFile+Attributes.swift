@@ -3,8 +3,8 @@ import CoreSpotlight
 import FileReading
 
 extension UnreadFile {
-    /// Sets the attributes that each file has, whatever it contains: its names, address, dates and
-    /// size. An earlier creation date of the contents stays.
+    /// Sets the attributes that every file has, regardless of its contents: its names, URL, dates
+    /// and size. Keeps an earlier creation date from the contents.
     package func setFileAttributes(_ attributes: CSSearchableItemAttributeSet, contentType: String) {
         attributes.contentType = contentType
         attributes.alternateNames = [fileName]
@@ -14,18 +14,18 @@ extension UnreadFile {
         attributes.path = path
         if attributes.contentCreationDate == nil { attributes.contentCreationDate = file.birth ?? file.modified }
         attributes.contentModificationDate = file.modified
-        // The attribute is in megabytes.
+        // The attribute's unit is megabytes.
         attributes.fileSize = NSNumber(value: Double(file.size) / 1_000_000)
     }
 
-    /// Returns the item of the file, which never expires: it is deleted with the file.
+    /// Returns the item for the file. It never expires; it is deleted when the file is deleted.
     package func item(_ attributes: CSSearchableItemAttributeSet) -> CSSearchableItem {
         let item = CSSearchableItem(uniqueIdentifier: path, domainIdentifier: domain, attributeSet: attributes)
         item.expirationDate = .distantFuture
         return item
     }
 
-    /// The names of the directories, joined by dots; nil in a configured folder itself. Dots in
+    /// The names of the directories, joined with dots; nil in a configured folder itself. Dots in
     /// names become underscores, since dots separate the parts of a domain.
     private var domain: String? {
         if directories.isEmpty { return nil }

@@ -4,7 +4,7 @@ import FileDonations
 import JournalNotes
 
 extension Note {
-    /// The types in which an item of a note promises data, besides the types of its file.
+    /// The types in which a note's item promises data, in addition to its file's types.
     static let dataTypes = [UTType.html.identifier, UTType.utf8PlainText.identifier]
 
     /// Returns `dataTypes` with the most useful type first. For a plain-text note, plain text comes
@@ -27,7 +27,8 @@ extension FileItem {
 }
 
 extension CSSearchableItem {
-    /// Creates the item of a note. The item never expires: it is deleted with the note's file.
+    /// Creates the item for a note. The item never expires; it is deleted when the note's file is
+    /// deleted.
     convenience init(_ note: Note) {
         let attributes = CSSearchableItemAttributeSet()
         attributes.contentType = note.contentType
@@ -43,7 +44,7 @@ extension CSSearchableItem {
         attributes.contentURL = URL(filePath: note.identifier, directoryHint: .notDirectory)
         attributes.contentCreationDate = note.created
         attributes.contentModificationDate = note.modified
-        // The attribute is in megabytes.
+        // The attribute's unit is megabytes.
         attributes.fileSize = NSNumber(value: Double(note.fileSize) / 1_000_000)
         attributes.setMissingText(note.missing)
         attributes.providerDataTypeIdentifiers = Note.dataTypes(note.contentType)
@@ -55,11 +56,11 @@ extension CSSearchableItem {
 }
 
 extension CSSearchableItemAttributeSet {
-    /// The key of the custom attribute that holds the text of all properties without a searchable
-    /// attribute.
+    /// The key of the custom attribute that holds the text of all properties for which there is no
+    /// searchable attribute.
     static let propertiesKey = "journal_properties"
 
-    /// Sets the properties that the note has. The others stay unset, because an attribute that is
+    /// Sets the properties that the note has. The others remain unset, because an attribute that is
     /// set to `nil` is also sent to the host.
     fileprivate func setProperties(_ properties: NoteProperties) {
         if properties.isEmpty { return }
@@ -98,7 +99,7 @@ extension CSSearchableItemAttributeSet {
         setCustomProperties(properties)
     }
 
-    /// Stores each property without an attribute under its own key, for queries, and the texts of
+    /// Stores each property that has no attribute under its own key, for queries, and the texts of
     /// all of them under `propertiesKey`, for searches.
     private func setCustomProperties(_ properties: NoteProperties) {
         for property in properties.custom {

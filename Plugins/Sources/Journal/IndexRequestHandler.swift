@@ -5,7 +5,7 @@ import FileReading
 import JournalNotes
 
 /// The index extension for folders of Markdown and plain-text notes: indexes, serves and renders
-/// them.
+/// notes.
 ///
 /// Keeps no state between requests. Each request reads the settings and folders again, so requests
 /// can run concurrently.
@@ -25,7 +25,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
 
     /// - Parameters:
     ///   - settings: Called once for each request.
-    ///   - report: Receives one line.
+    ///   - report: Receives one line at a time.
     ///   - now: The clock that limits the rate of progress reports.
     ///   - temporaryFolder: The folder for HTML pages that are delivered as files.
     ///   - sampleItems: The number of notes after which a reindex ends, as requested by the
@@ -53,13 +53,13 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
             try donor(to: searchableIndex).donateAll(sampleItems: sampleItems)
             acknowledgementHandler()
         } catch {
-            // Without an acknowledgement the host requests the reindex again and removes nothing
+            // Without an acknowledgement, the host requests the reindex again and removes nothing
             // until then.
             report("reindexing failed: \(error)")
         }
     }
 
-    /// Returns the donor of a request, with the settings as they are now.
+    /// Returns the donor for a request, with the current settings.
     private func donor(to index: CSSearchableIndex) throws(Skip) -> FolderDonor<NoteFile> {
         let progress = ProgressReport(print: report, now: now)
         return FolderDonor(to: index, try readSettings(), noun: "note", progress: progress) { file, _ in
@@ -115,7 +115,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
         return try page(of: try folders.file(withIdentifier: itemIdentifier), itemIdentifier)
     }
 
-    /// Writes a note as an HTML page into the worker's temporary folder, which is deleted with the
+    /// Writes a note as an HTML page to the worker's temporary folder, which is deleted with the
     /// worker. A note always has the same page path, so there are never more pages than notes.
     private func page(of file: NoteFile, _ identifier: String) throws -> URL {
         let page = temporaryFolder.appending(path: "pages\(identifier).html", directoryHint: .notDirectory)
@@ -130,7 +130,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
     func providePreview(for request: QLFilePreviewRequest) async throws -> QLPreviewReply {
         let path = request.fileURL.path(percentEncoded: false)
         let file = try Self.file(path).beginning()
-        // Without settings the permitted folders are unknown, so the preview has no pictures.
+        // Without settings, the permitted folders are unknown, so the preview has no pictures.
         let folders = try? readSettings().noteFolders
         let reply = QLPreviewReply(dataOfContentType: .html, contentSize: .zero) { reply in
             guard let folders else { return Data(file.html().utf8) }
@@ -156,7 +156,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
     }
 }
 
-/// Returns the handler of the extension, for an app that answers for its notes while it is open.
+/// Returns the extension's handler, for an app that answers for its notes while it is open.
 public func makeIndexRequestHandler() -> CSIndexExtensionRequestHandler { IndexRequestHandler() }
 
 extension IndexRequestHandler: CSFileChangeHandler {

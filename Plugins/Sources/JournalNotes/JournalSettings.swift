@@ -2,12 +2,12 @@
 import FileReading
 import Foundation
 
-/// The folders that Journal indexes: those of `com.searchlight.journal/folders`, else the desktop's
-/// documents folder (`XDG_DOCUMENTS_DIR` of `user-dirs.dirs`, else `~/Documents`).
+/// The folders that Journal indexes: those in `com.searchlight.journal/folders`, or else the
+/// desktop's documents folder (`XDG_DOCUMENTS_DIR` in `user-dirs.dirs`, or else `~/Documents`).
 package typealias JournalSettings = FolderSettings
 
 extension FolderSettings {
-    /// Reads Journal's settings of the user whose environment this is.
+    /// Reads the user's settings for Journal.
     package init(
         environment: [String: String] = ProcessInfo.processInfo.environment, opener: FileOpener = .system
     ) throws(Skip) {

@@ -4,23 +4,24 @@ import Foundation
 
 /// The indexed contents of a note.
 package struct Note: Sendable, Equatable {
-    /// The longest title, in characters.
+    /// The maximum length of a title, in characters.
     static let maximumTitle = 200
-    /// The longest description, in characters.
+    /// The maximum length of a description, in characters.
     static let maximumSummary = 300
-    /// The longest text content, in UTF-8 bytes: an item may have 16 MiB with all its attributes.
+    /// The maximum length of the text content, in UTF-8 bytes: an item may have 16 MiB with all its
+    /// attributes.
     package static let maximumText = (16 << 20) - (512 << 10)
     /// The size, in UTF-8 bytes, of the pieces in which long Markdown is parsed. A tree may take
-    /// 180 bytes for each byte of text.
+    /// 180 bytes per byte of text.
     static let maximumPiece = 1 << 20
-    /// The longest list of addresses after the text, in UTF-8 bytes.
+    /// The maximum size of the list of URLs after the text, in UTF-8 bytes.
     static let maximumAddresses = 256 << 10
     static let maximumTags = 100
 
     /// The absolute path of the file.
     package var identifier: String
-    /// The names of the folders between the configured folder and the note, joined by dots; nil for
-    /// a note directly in the configured folder.
+    /// The names of the folders between the configured folder and the note, joined with dots; nil
+    /// for a note directly in the configured folder.
     package var domain: String?
     package var contentType: String
     /// The title, from front matter, the first heading, the first line (plain text) or the file
@@ -28,7 +29,7 @@ package struct Note: Sendable, Equatable {
     package var title: String
     /// The description, from front matter or the first paragraph.
     package var summary: String?
-    /// The text without markup, followed by the addresses of its links.
+    /// The text without markup, followed by its link URLs.
     package var text: String
     /// The number of bytes of the file, or of its text, that are not in `text`; 0 if the text is
     /// complete.
@@ -37,7 +38,7 @@ package struct Note: Sendable, Equatable {
     package var reading: TextReading
     /// The properties of the front matter.
     package var properties: NoteProperties
-    /// The names of the file: the full name, and the name split into words if that differs.
+    /// The names of the file: the full name, and the name split into words if that is different.
     package var fileNames: [String]
     /// The name of the folder that contains the file.
     package var folderName: String?
@@ -71,8 +72,8 @@ extension Note {
         fileSize = file.size
     }
 
-    /// The warnings about a note that is indexed with limitations. Each is one line, whatever the
-    /// path contains.
+    /// The warnings about a note that is indexed with limitations. Each is one line, even if the
+    /// path contains line breaks.
     package var remarks: [String] {
         var remarks: [String] = []
         if let remark = reading.remark { remarks.append("\(identifier.onOneLine) \(remark)") }
@@ -92,7 +93,7 @@ extension Note {
         return title.summary(maximumCharacters: maximumTitle)
     }
 
-    /// Returns "copyright of PACKAGE" for a file whose first line makes no useful title.
+    /// Returns "copyright of PACKAGE" for a file whose first line is not a useful title.
     private static func customaryTitle(of file: NoteFile) -> String? {
         guard NoteKind.beginsWithFormula(fileName: file.fileName),
             let folder = file.path.split(separator: "/").dropLast().last
@@ -100,7 +101,7 @@ extension Note {
         return "\(file.fileName) of \(folder)"
     }
 
-    /// Returns the name of a file, and its words if the name joins them by underscores or capital
+    /// Returns a file name, and its words if the name joins them with underscores or capital
     /// letters: "meeting Notes q3" for `meetingNotes_q3.md`.
     static func names(ofFile fileName: String) -> [String] {
         var words = ""
@@ -117,8 +118,8 @@ extension Note {
         return isDivided ? [fileName, words.trimmed] : [fileName]
     }
 
-    /// Returns the domain of a note. Dots separate the parts of a domain, so dots in folder names
-    /// become underscores.
+    /// Returns a note's domain. Dots separate the parts of a domain, so dots in folder names become
+    /// underscores.
     private static func domain(of directories: [String]) -> String? {
         if directories.isEmpty { return nil }
         return directories.map { String($0.map { $0 == "." ? "_" : $0 }) }.joined(separator: ".")
@@ -130,7 +131,7 @@ struct NoteContent {
     var title: String?
     var paragraph: String?
     var text: String
-    /// The number of UTF-8 bytes of the text that are left out.
+    /// The number of UTF-8 bytes of text that are left out.
     var missing = 0
 
     /// - Parameter body: The text without front matter.
@@ -169,7 +170,7 @@ struct NoteContent {
         if !kept.isEmpty { text += separator + kept }
     }
 
-    /// Splits the text into pieces that end at the end of a paragraph where possible.
+    /// Splits the text into pieces that end at a paragraph boundary where possible.
     private static func pieces(of body: Substring) -> [Substring] {
         var pieces: [Substring] = []
         var rest = body
@@ -192,12 +193,13 @@ struct NoteContent {
         return list
     }
 
-    /// Returns the first line with letters or digits, and the lines after it up to a blank one.
+    /// Returns the first line that contains letters or digits, and the following lines up to a
+    /// blank line.
     static func titleAndParagraph(ofPlainText body: Substring) -> (title: String?, paragraph: String?) {
         var title: String?
         var paragraph = ""
         for line in LineIterator(body) {
-            // Far more than a title or description needs; a line may be as long as the file.
+            // Far more than a title or description needs, since a line may be as long as the file.
             let line = String(line).prefix(maximumUTF8Bytes: 16 * Note.maximumSummary)
             let saysSomething = line.contains { $0.isLetter || $0.isNumber }
             if title == nil {

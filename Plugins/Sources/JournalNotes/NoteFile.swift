@@ -4,10 +4,10 @@ import Foundation
 
 /// A note read from disk: its text and its file-system metadata.
 package struct NoteFile: Sendable {
-    /// The number of bytes that are read of a file.
+    /// The maximum number of bytes that are read from a file.
     package static let maximumSize = OpenedFile.maximumSize
 
-    /// The absolute path, which is the identifier of the item.
+    /// The absolute path, which is the item's identifier.
     package var path: String
     /// The names of the directories between the configured folder and the file, outermost first.
     package var directories: [String]
@@ -22,7 +22,7 @@ package struct NoteFile: Sendable {
     package var text: String
     /// The encoding from which the text was decoded.
     package var reading = TextReading.utf8
-    /// `true` if `text` is only the beginning.
+    /// `true` if `text` is only the beginning of the file.
     package var isCut = false
     /// The number of bytes of the file that were not read.
     package var missing: Int64 = 0
@@ -39,7 +39,7 @@ extension NoteFile {
     /// Reads a file at any path and follows symbolic links; `directories` is empty.
     ///
     /// - Parameter path: An absolute path without zero bytes.
-    /// - Returns: nil if the name is not the name of a note.
+    /// - Returns: nil if the name is not a note's name.
     package init?(contentsOf path: String, opener: FileOpener = .system) throws(SkipReason) {
         guard let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map({ String(Substring($0)) }),
             let kind = NoteKind(fileName: name), !path.utf8.contains(0)

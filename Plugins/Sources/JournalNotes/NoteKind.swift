@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The markup of a note, determined by its file name alone.
+/// A note's markup, determined only by its file name.
 package enum NoteKind: Sendable, Equatable, CaseIterable {
     case markdown
     case plainText
@@ -15,8 +15,8 @@ package enum NoteKind: Sendable, Equatable, CaseIterable {
         "readme", "thanks", "todo",
     ]
 
-    /// Creates the kind of a file with this name, without directories. Returns nil if the name is
-    /// not the name of a note. Case does not matter.
+    /// Creates the kind of a file with this name, which has no directories. Returns nil if the name
+    /// is not a note's name. Case is ignored.
     package init?(fileName: String) {
         let (stem, pathExtension) = Self.split(fileName)
         let lowercased = pathExtension?.lowercased()
@@ -35,9 +35,9 @@ package enum NoteKind: Sendable, Equatable, CaseIterable {
         }
     }
 
-    /// Returns `true` for names of files that begin with a formula ("Format: …", a version number,
-    /// a date), so that the file name and the folder make the better title. A README begins with
-    /// its own title.
+    /// Returns `true` for names of files that usually begin with a formula ("Format: …", a version
+    /// number, a date), so that the file name and the folder make a better title. A README begins
+    /// with its own title.
     package static func beginsWithFormula(fileName: String) -> Bool {
         let (stem, pathExtension) = split(fileName)
         let name = stem.lowercased()
@@ -45,7 +45,7 @@ package enum NoteKind: Sendable, Equatable, CaseIterable {
             && !["readme", "faq", "hacking", "notes"].contains(name)
     }
 
-    /// The uniform type identifier of notes of this kind.
+    /// The uniform type identifier for notes of this kind.
     package var contentType: String {
         switch self {
         case .markdown: "net.daringfireball.markdown"
@@ -53,7 +53,7 @@ package enum NoteKind: Sendable, Equatable, CaseIterable {
         }
     }
 
-    /// A file name without its extension; the whole name if it has none.
+    /// Returns a file name without its extension; the whole name if it has none.
     package static func stem(ofFileName fileName: String) -> String { String(split(fileName).stem) }
 
     private static func split(_ fileName: String) -> (stem: Substring, pathExtension: Substring?) {

@@ -2,33 +2,32 @@
 import FileReading
 import Foundation
 
-/// The pictures of a Markdown note that are embedded in its preview. They have relative addresses,
-/// are in the folders that Journal serves, and are PNG, JPEG, GIF or WebP. All other addresses are
-/// ignored.
+/// The pictures in a Markdown note that are embedded in its preview. They have relative URLs, are
+/// in the folders that Journal serves, and are PNG, JPEG, GIF or WebP. All other URLs are ignored.
 package struct NotePictures {
     /// An embedded picture.
     package struct Picture: Sendable {
-        /// The name in the page's `cid:` address.
+        /// The name in the page's `cid:` URL.
         package let name: String
         /// The uniform type, detected from the first bytes.
         package let contentType: String
         package let bytes: Data
     }
 
-    /// The pictures found so far, in the order of the requests.
+    /// The pictures found so far, in the order in which they were requested.
     package private(set) var pictures: [Picture] = []
     private let note: String
     private let folders: NoteFolders
-    /// The picture names by address; nil for an address without a picture.
+    /// The picture names by URL; nil for a URL without a picture.
     private var names: [String: String?] = [:]
     private var room = maximumBytes
 
-    /// The largest picture, in bytes.
+    /// The maximum size of a picture, in bytes.
     static let maximumPictureBytes = 8 << 20
-    /// The largest total size of a note's pictures, in bytes. In base64 they take a third more of
+    /// The maximum total size of a note's pictures, in bytes. In base64, they take a third more of
     /// the page's 32 MiB.
     static let maximumBytes = 12 << 20
-    /// The number of addresses that are resolved for a note.
+    /// The maximum number of URLs that are resolved for a note.
     static let maximumCount = 64
     private static let maximumAddressBytes = 2048
 
@@ -38,7 +37,7 @@ package struct NotePictures {
         self.folders = folders
     }
 
-    /// Returns the address that replaces an address in the page; nil to keep the address.
+    /// Returns the URL that replaces a URL in the page; nil to keep it.
     package mutating func reference(to address: String) -> String? {
         if let known = names[address] { return known.map { "cid:" + $0 } }
         guard names.count < Self.maximumCount else { return nil }
@@ -60,8 +59,8 @@ package struct NotePictures {
         return (bytes, type)
     }
 
-    /// Returns the absolute path of a relative address; nil for an absolute address or an address
-    /// with a scheme or host.
+    /// Returns the absolute path for a relative URL; nil for an absolute path or a URL with a
+    /// scheme or host.
     static func path(of address: String, beside note: String) -> String? {
         guard address.utf8.count <= maximumAddressBytes else { return nil }
         let relative = address.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
@@ -80,7 +79,7 @@ package struct NotePictures {
         return "/" + components.joined(separator: "/")
     }
 
-    /// Returns the uniform type of an image from its first bytes; nil for any other file.
+    /// Returns the uniform type of an image, determined by its first bytes; nil for any other file.
     static func type(of bytes: [UInt8]) -> String? {
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "public.png" }
         if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return "public.jpeg" }

@@ -3,11 +3,10 @@ import FileReading
 
 /// The HTML and plain-text forms of a note.
 extension NoteFile {
-    /// Returns a complete HTML document. It contains no script and no raw HTML of the note. Its
-    /// content security policy forbids loading anything but images in the document itself.
+    /// Returns a complete HTML document. It contains no script and none of the note's raw HTML. Its
+    /// content security policy allows only images that are in the document itself.
     ///
-    /// - Parameter picture: Returns the replacement of a Markdown image's address; nil keeps the
-    ///   address.
+    /// - Parameter picture: Returns the replacement for a Markdown image's URL; nil keeps the URL.
     package func html(picture: (_ address: String) -> String? = { _ in nil }) -> String {
         let (frontMatter, body) = parts
         let property = frontMatter?.title
@@ -44,8 +43,8 @@ extension NoteFile {
             """
     }
 
-    /// Returns `true` if the note has footnotes that can be rendered separately: few, each with a
-    /// reference, since cmark-gfm drops footnotes without one.
+    /// Returns `true` if the note's footnotes can be rendered separately: there are few, and each
+    /// has a reference, since cmark-gfm drops footnotes without one.
     static func hasFootnotes(_ body: Substring) -> Bool {
         guard body.utf8.contains(UInt8(ascii: "^")) else { return false }
         var definitions: Set<Substring> = []
@@ -63,11 +62,12 @@ extension NoteFile {
     /// The front matter, if the note has one, and the text after it.
     var parts: (frontMatter: FrontMatter?, body: Substring) { FrontMatter.split(text, kind: kind) }
 
-    /// The size of the text that a preview renders, in UTF-8 bytes. It is more than a reader needs,
-    /// and even a slow machine renders it in a fraction of the worker's five-second limit.
+    /// The maximum size of the text that a preview renders, in UTF-8 bytes. It is more than a
+    /// reader needs, and even a slow machine renders it in a fraction of the worker's five-second
+    /// limit.
     package static let maximumPreviewedText = 1 << 20
 
-    /// Returns the note with only the whole lines that a preview shows.
+    /// Returns the note with only the complete lines that a preview shows.
     package func beginning() -> NoteFile {
         guard text.utf8.count > Self.maximumPreviewedText else { return self }
         var file = self
@@ -76,7 +76,7 @@ extension NoteFile {
         return file
     }
 
-    /// The title of the note's item, computed from the text at hand.
+    /// The title of the note's item, computed from the available text.
     package var title: String {
         let (frontMatter, body) = parts
         let heading: String?
@@ -94,7 +94,7 @@ extension NoteFile {
         return "\(tenths / 10).\(tenths % 10) MB"
     }
 
-    /// Returns all the text without markup, without a size limit.
+    /// Returns the complete text without markup, with no size limit.
     package func plainText() -> String {
         let (_, body) = parts
         guard kind == .markdown, let document = MarkdownDocument(body) else { return text }

@@ -3,9 +3,9 @@ import CLibArchive
 import FileReading
 import Glibc
 
-/// Expands a compressed file with libarchive, which reads every compression that Debian uses.
+/// Decompresses a file with libarchive, which supports every compression that Debian uses.
 enum Decompression {
-    /// The number of bytes that are expanded, whatever the file states.
+    /// The maximum number of decompressed bytes, regardless of the size that the file states.
     static let maximumSize = 16 << 20
     private static let piece = 64 << 10
 
@@ -22,12 +22,12 @@ enum Decompression {
         defer { archive_read_free(archive) }
         lseek(file.descriptor.raw, 0, SEEK_SET)
         var entry: OpaquePointer?
-        // Only the filter of the name is allowed, so that no file is expanded twice.
+        // Only the filter that the name implies is allowed, so that no file is decompressed twice.
         guard support(compression, archive) >= ARCHIVE_WARN, archive_read_support_format_raw(archive) == ARCHIVE_OK,
             archive_read_open_fd(archive, file.descriptor.raw, piece) == ARCHIVE_OK,
             archive_read_next_header(archive, &entry) >= ARCHIVE_WARN
         else { return ([], .damaged) }
-        // Without a filter, the raw format gives the file as it is.
+        // Without a filter, the raw format returns the file unchanged.
         guard archive_filter_count(archive) > 1 else { return ([], .damaged) }
         var bytes: [UInt8] = []
         while true {

@@ -4,7 +4,8 @@ import Foundation
 
 /// The contents of a manual.
 package struct ManualContent: Sendable {
-    /// The longest text, in UTF-8 bytes: an item may have 16 MiB with all its attributes.
+    /// The maximum length of the text, in UTF-8 bytes: an item may have 16 MiB with all its
+    /// attributes.
     package static let maximumText = 8 << 20
 
     package var title: String?
@@ -14,16 +15,16 @@ package struct ManualContent: Sendable {
     /// The title of the section, such as "User Commands".
     package var volume: String?
     package var blocks: [ManualBlock] = []
-    /// `true` if the page is another name of a page, whose text this content has.
+    /// `true` if the page is an alias of another page, whose text this content contains.
     package var isAlias = false
     package var reading = TextReading.utf8
-    /// The number of bytes of the text that are known to be missing.
+    /// The number of text bytes that are known to be missing.
     package var missing = 0
     package var problem: ManualProblem?
 
     package init() {}
 
-    /// The text, one line for each line of a block. U+000C ends a section of Info except the last.
+    /// The text, with the lines of each block. U+000C ends each Info section except the last.
     package var text: String {
         var text: [UInt8] = []
         for (index, block) in blocks.enumerated() {
@@ -33,14 +34,14 @@ package struct ManualContent: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The number of sections of Info.
+    /// The number of Info sections.
     package var sections: Int { blocks.reduce(0) { $0 + ($1.kind == .section ? 1 : 0) } }
 }
 
 /// A heading or paragraph.
 package struct ManualBlock: Sendable, Equatable {
     package enum Kind: Sendable, Equatable {
-        /// A section of Info: its name.
+        /// The name of an Info section.
         case section
         case heading, subheading, paragraph
         /// A term, which ends at the first line break, and its description.
@@ -50,7 +51,7 @@ package struct ManualBlock: Sendable, Equatable {
 
     package var kind: Kind
     package var text: String
-    /// The text as HTML with the fonts, and line breaks as they are; empty if it was not wanted.
+    /// The text as HTML with fonts and the original line breaks; empty if it was not requested.
     package var html: String
 
     package init(_ kind: Kind, _ text: String, html: String = "") {

@@ -31,26 +31,27 @@ package struct ManualFile: UnreadFile {
         }
     }
 
-    /// The file name without the ending of the compression.
+    /// The file name without the compression suffix.
     package var uncompressedName: String {
         guard kind.compression != nil, let dot = fileName.lastIndex(of: ".") else { return fileName }
         return String(fileName[..<dot])
     }
 
-    /// The folder of a tree of pages that has the folders of the sections, such as `man1`.
+    /// The folder that contains section folders such as `man1`.
     var pageRoot: String? {
         let names = path.split(separator: "/")
         guard names.count >= 3, names[names.count - 2].hasPrefix("man") else { return nil }
         return "/" + names.dropLast(2).joined(separator: "/")
     }
 
-    /// The language of a translated page, such as `pt_BR`, by its folder; nil for other pages.
+    /// The language of a translated page, such as `pt_BR`, determined by its folder; nil for other
+    /// pages.
     package var language: String? {
         guard let root = pageRoot?.split(separator: "/").last.map(String.init), root != "man" else { return nil }
         return FolderSettings.languageCode(root) == nil ? nil : root.split(separator: ".").first.map(String.init)
     }
 
-    /// `true` if the name is a symbolic link, as the further names of a page are.
+    /// `true` if the name is a symbolic link, as additional names of a page are.
     var isLink: Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
@@ -61,9 +62,8 @@ extension FolderSettings {
     package static let manualsIdentifier = "com.searchlight.manuals"
     private static let maximumLanguages = 500
 
-    /// Reads the folders of Manuals of the user whose environment this is: those of the system and
-    /// of the user, and the ones that the settings add. Of translated pages only those in the
-    /// languages of the environment are served.
+    /// Reads the user's settings for Manuals: the system's folders, the user's folders, and those
+    /// that the settings add. Only translated pages in the environment's languages are served.
     package static func manuals(
         environment: [String: String] = ProcessInfo.processInfo.environment, system: String = "/usr",
         opener: FileOpener = .system
@@ -80,14 +80,14 @@ extension FolderSettings {
         return try FolderSettings(rules, environment: environment, opener: opener)
     }
 
-    /// Returns the codes of the user's languages without English, which pages have by default.
+    /// Returns the codes of the user's languages except English, in which pages are written by
+    /// default.
     static func languages(_ environment: [String: String]) -> Set<String> {
         let names = ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"].compactMap { environment[$0] }
         return Set(names.flatMap { $0.split(separator: ":") }.compactMap { languageCode(String($0)) })
     }
 
-    /// Returns the code of a language in the name of a folder or locale, such as `pt` of
-    /// `pt_BR.UTF-8`.
+    /// Returns the language code in the name of a folder or locale, such as `pt` in `pt_BR.UTF-8`.
     static func languageCode(_ name: String) -> String? {
         let code = name.prefix { $0.isASCII && $0.isLetter }
         guard (2...3).contains(code.count), code.allSatisfy(\.isLowercase), code != "man" else { return nil }

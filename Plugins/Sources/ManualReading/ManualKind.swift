@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The kind of a manual, determined by the file name alone.
+/// The kind of a manual, determined only by the file name.
 package struct ManualKind: Sendable, Equatable {
     package enum Format: Sendable, Equatable {
-        /// A page of the manual, such as `ls.1`.
+        /// A manual page, such as `ls.1`.
         case page(name: String, section: String)
-        /// A manual of Texinfo, or a part of one: `gcc.info-2`.
+        /// A Texinfo manual, or a part of one: `gcc.info-2`.
         case info(name: String, part: Int?)
-        /// Documentation of a package: a text, Markdown or HTML.
+        /// Package documentation: text, Markdown or HTML.
         case text, markdown, html
     }
 
@@ -19,8 +19,8 @@ package struct ManualKind: Sendable, Equatable {
     package var format: Format
     package var compression: Compression?
 
-    /// Creates the kind of a file with this name, without directories. Returns nil if the name is
-    /// not the name of a manual.
+    /// Creates the kind of a file with this name, which has no directories. Returns nil if the name
+    /// is not a manual's name.
     package init?(fileName: String) {
         guard fileName.utf8.count <= 255 else { return nil }
         var name = fileName[...]
@@ -44,7 +44,7 @@ package struct ManualKind: Sendable, Equatable {
         let (stem, ending) = (
             String(name[..<dot]), lower[lower.index(after: lower.lastIndex(of: ".") ?? lower.startIndex)...]
         )
-        // Changes, licenses and lists of files are not manuals.
+        // Change logs, licenses and file lists are not manuals.
         if let first = parts.first, left.contains(String(first)) { return nil }
         switch ending {
         case "info": return .info(name: stem, part: nil)
@@ -59,7 +59,7 @@ package struct ManualKind: Sendable, Equatable {
         return isSection(ending) ? .page(name: stem, section: String(ending)) : nil
     }
 
-    /// Sections begin with a digit: `1`, `3pm`, `8ssl`; `n` has the commands of Tcl.
+    /// Sections begin with a digit: `1`, `3pm`, `8ssl`; `n` contains Tcl commands.
     private static func isSection(_ ending: Substring) -> Bool {
         if ending == "n" { return true }
         guard let first = ending.utf8.first, (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(first) else {
@@ -69,7 +69,7 @@ package struct ManualKind: Sendable, Equatable {
             && ending.utf8.dropFirst().allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
     }
 
-    /// The beginnings of names, in lower case, that are texts with any ending or none.
+    /// The lower-case prefixes of names that denote texts with any extension or none.
     private static let customary: Set<String> = [
         "readme", "news", "faq", "howto", "hacking", "install", "usage", "todo",
     ]

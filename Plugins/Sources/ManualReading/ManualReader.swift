@@ -3,11 +3,11 @@ import FileReading
 import Foundation
 
 extension ManualFile {
-    /// Reads the manual. Every fault of its contents is the content's ``ManualContent/problem``.
+    /// Reads the manual. A fault in the contents is reported as ``ManualContent/problem``.
     ///
     /// - Parameters:
-    ///   - wantsHTML: `true` if the blocks need their fonts.
-    ///   - pages: Returns the contents of a page that this one includes, by its absolute path.
+    ///   - wantsHTML: `true` if the blocks need HTML with fonts.
+    ///   - pages: Returns the contents of a page that this page includes, by absolute path.
     /// - Throws: The reason why the file cannot be read at all.
     package func content(
         wantsHTML: Bool = false, pages: (_ path: String) -> [UInt8]? = { _ in nil }
@@ -24,12 +24,12 @@ extension ManualFile {
         return content
     }
 
-    /// Returns the expanded contents of the file.
+    /// Returns the decompressed contents of the file.
     package func contents() throws(SkipReason) -> [UInt8] {
         try Decompression.contents(of: file, kind.compression).bytes
     }
 
-    /// The content of a manual that an earlier worker could not read.
+    /// The content for a manual that an earlier worker could not read.
     package static var unread: ManualContent {
         var content = ManualContent()
         content.problem = .endedWorker
@@ -49,7 +49,7 @@ extension ManualFile {
             }
             reader.read(Array(text.utf8))
             guard reader.isPage || reader.alias != nil || reader.missingInclude || pageRoot != nil else {
-                // A text with a name like a page's, such as "CHANGES-2.1".
+                // A text whose name looks like a page's, such as "CHANGES-2.1".
                 return PackageTexts.readText(bytes)
             }
             return content(reader, reading)
@@ -68,8 +68,8 @@ extension ManualFile {
         return content
     }
 
-    /// Returns the paths of a page that `.so` names: `man1/zless.1`, or `zless.1` in the same
-    /// folder. A page includes only pages of its own tree.
+    /// Returns the possible paths of a page that `.so` names: `man1/zless.1`, or `zless.1` in the
+    /// same folder. A page may include only pages in its own tree.
     private func included(_ name: String) -> [String] {
         let parts = name.split(separator: "/").map(String.init)
         guard let root = pageRoot, (1...2).contains(parts.count), !name.hasPrefix("/"),
@@ -81,7 +81,7 @@ extension ManualFile {
         return endings.map { "\(root)/\(folder)/\(last)\($0)" }
     }
 
-    /// Reads the names and the summary of the section NAME, which is the first of a page:
+    /// Reads the names and the summary from the NAME section, which comes first in a page:
     /// `gzip, gunzip, zcat - compress or expand files`.
     private func takeNames(_ content: inout ManualContent) {
         guard let first = content.blocks.firstIndex(where: { $0.kind == .heading }),

@@ -4,16 +4,16 @@ import Foundation
 
 /// The HTML and plain-text forms of a manual.
 extension ManualFile {
-    /// The size of the text that a preview renders, in UTF-8 bytes.
+    /// The maximum size of the text that a preview renders, in UTF-8 bytes.
     package static let maximumPreviewedText = 1 << 20
     private static let maximumWords = 20
 
     /// Returns a complete HTML document without scripts, which loads nothing.
     ///
     /// - Parameters:
-    ///   - limit: The number of UTF-8 bytes of the text after which the page ends.
-    ///   - query: The text of the search. A manual of Info then begins with the first section that
-    ///     has its words.
+    ///   - limit: The number of UTF-8 bytes of text after which the page ends.
+    ///   - query: The search text. An Info manual then begins with the first section that contains
+    ///     its words.
     package func html(_ content: ManualContent, limit: Int = .max, query: String? = nil) -> String {
         let title = content.title ?? ownTitle
         var body = "<h1>\(title.escapedForHTML)</h1>\n"
@@ -31,7 +31,7 @@ extension ManualFile {
                 break
             }
             let isWhole = block.text.utf8.count <= room
-            // A cut block has no fonts, since a cut would be in a tag.
+            // A cut block has no fonts, since the cut could be inside a tag.
             body += Self.html(isWhole ? block : ManualBlock(block.kind, block.text.prefix(maximumUTF8Bytes: room)))
             room -= block.text.utf8.count
         }
@@ -54,7 +54,7 @@ extension ManualFile {
 
     private static func lines(_ text: String) -> String { text.replacing("\n", with: "<br>\n") }
 
-    /// Returns the index of the first section of Info that has all words of a query.
+    /// Returns the index of the first Info section that contains all words of a query.
     private static func section(with query: String, in content: ManualContent) -> Int? {
         let words = query.prefix(maximumUTF8Bytes: 1024).split { !$0.isLetter && !$0.isNumber }
             .prefix(maximumWords).map { $0.lowercased() }.filter { $0.utf8.count > 1 }

@@ -5,8 +5,8 @@ import FileReading
 import ManualReading
 
 extension ManualFile {
-    /// Returns the item of the manual. The item of a further name of a page has no text, so that a
-    /// search finds each page once.
+    /// Returns the item for the manual. The item for an additional name of a page has no text, so
+    /// that a search finds each page once.
     func item(_ content: ManualContent) -> FileItem {
         let attributes = CSSearchableItemAttributeSet()
         let title = title(content)
@@ -57,7 +57,7 @@ extension ManualFile {
         }
     }
 
-    /// The uniform type of the manual itself, also if the file is compressed.
+    /// The uniform type of the manual itself, even if the file is compressed.
     var contentType: String {
         switch kind.format {
         case .page: "org.gnu.groff.manual-page"
@@ -68,11 +68,11 @@ extension ManualFile {
         }
     }
 
-    /// The address that the viewers of the desktops open; nil for files.
+    /// The URL that the desktops' viewers open; nil for files.
     private var address: URL? {
         switch kind.format {
         case .page(let name, let section):
-            // Translations and pages in further folders are not found by their names.
+            // Translations and pages in additional folders cannot be opened by name.
             Self.encoded(name).flatMap { URL(string: "man:\($0)(\(section))") }
         case .info(let name, _): Self.encoded(name).flatMap { URL(string: "info:\($0)") }
         case .text, .markdown, .html: nil
@@ -83,13 +83,13 @@ extension ManualFile {
         name.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "-._+:")))
     }
 
-    /// The types in which the contents are delivered, the most faithful first.
+    /// Returns the types in which the contents are delivered, the most faithful first.
     private func dataTypes(_ content: ManualContent) -> [String] {
         content.blocks.isEmpty
             ? [] : [UTType.html.identifier, UTType.utf8PlainText.identifier].filter { $0 != fileType(content) }
     }
 
-    /// The type in which the file is promised.
+    /// Returns the type in which the file is promised.
     func fileType(_ content: ManualContent) -> String {
         if content.problem == .damaged || content.problem == .notText { return UTType.data.identifier }
         switch kind.compression {

@@ -4,7 +4,7 @@ import FileDonations
 import FileReading
 import ManualReading
 
-/// The index extension for the manuals of the system: indexes, serves and renders them.
+/// The index extension for the system's manuals: indexes, serves and renders manuals.
 class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingController {
     typealias Environment = FolderRequests<ManualFile>.Environment
 
@@ -22,7 +22,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
         super.init()
     }
 
-    /// Returns the contents of a page that another one includes.
+    /// Returns the contents of a page that another page includes.
     private static func included(_ path: String) -> [UInt8]? {
         guard let page = try? ManualFile(contentsOf: path) else { return nil }
         return try? page.contents()

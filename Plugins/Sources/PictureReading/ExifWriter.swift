@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Writes the EXIF block of a copy: who took the picture, when, with which camera and, unless it is
-/// left out, where. The block has nothing else of the original, such as its thumbnail.
+/// Writes the EXIF block of a copy: who took the picture, when, with which camera and, unless
+/// excluded, where. The block contains nothing else from the original, such as its thumbnail.
 enum ExifWriter {
     private enum Value {
         case text(String)
@@ -13,7 +13,7 @@ enum ExifWriter {
         case fractions([Double], denominator: Double = 10_000)
     }
 
-    /// Returns a TIFF block; empty if there is nothing to write.
+    /// Returns a TIFF block; empty if there is no data to write.
     static func block(_ content: PictureContent) -> [UInt8] {
         let camera = content.camera
         var main: [Int: Value] = [:]
@@ -73,10 +73,10 @@ enum ExifWriter {
         return day + " " + [parts.hour, parts.minute, parts.second].map { digits($0, 2) }.joined(separator: ":")
     }
 
-    /// Lays out the main directory, then the directories that it refers to.
+    /// Lays out the main directory, followed by the directories that it refers to.
     private static func file(_ main: [Int: Value], _ exif: [Int: Value], _ gps: [Int: Value]) -> [UInt8] {
         var main = main
-        // The positions are known when the sizes are.
+        // The positions are known only when the sizes are known.
         if !exif.isEmpty { main[0x8769] = .long(0) }
         if !gps.isEmpty { main[0x8825] = .long(0) }
         let exifStart = 8 + directory(main, at: 8).count

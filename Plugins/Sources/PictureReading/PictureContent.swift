@@ -10,7 +10,7 @@ package struct PictureContent: Sendable, Equatable {
         package var contentType: String
     }
 
-    /// The size as the picture is shown, in pixels; nil if it is not known.
+    /// The size of the displayed picture, in pixels; nil if it is unknown.
     package var width: Int?
     package var height: Int?
     package var bitsPerSample: Int?
@@ -29,30 +29,30 @@ package struct PictureContent: Sendable, Equatable {
     package var authors: [String] = []
     package var people: [String] = []
     package var copyright: String?
-    /// From 0 to 5 stars.
+    /// The number of stars, 0 to 5.
     package var rating: Int?
     package var software: String?
     package var thumbnail: Thumbnail?
-    /// The reason why the picture, or a part of it, could not be read.
+    /// The reason why some or all of the picture could not be read.
     package var problem: PictureProblem?
 
     package init() {}
 }
 
-/// The properties that a camera writes.
+/// The properties that a camera records.
 package struct CameraProperties: Sendable, Equatable {
     package var make: String?
     package var model: String?
     package var owner: String?
     package var lens: String?
-    /// In seconds.
+    /// The exposure time in seconds.
     package var exposureTime: Double?
     package var fNumber: Double?
-    /// As an APEX value.
+    /// The aperture as an APEX value.
     package var aperture: Double?
     package var maximumAperture: Double?
     package var iso: Int?
-    /// In millimeters.
+    /// The focal length in millimeters.
     package var focalLength: Double?
     package var focalLength35mm: Int?
     package var exposureMode: Int?
@@ -67,12 +67,12 @@ package struct CameraProperties: Sendable, Equatable {
 
 /// The position and the place names in a picture.
 package struct PictureLocation: Sendable, Equatable {
-    /// In degrees north and east (WGS 84).
+    /// The coordinates in degrees north and east (WGS 84).
     package var latitude: Double?
     package var longitude: Double?
-    /// In meters above sea level.
+    /// The altitude in meters above sea level.
     package var altitude: Double?
-    /// In degrees from north.
+    /// The direction in degrees from north.
     package var direction: Double?
     package var place: String?
     package var city: String?
@@ -81,13 +81,13 @@ package struct PictureLocation: Sendable, Equatable {
 
     package init() {}
 
-    /// `true` if the picture says where it was taken.
+    /// `true` if the picture states where it was taken.
     package var isKnown: Bool { self != PictureLocation() }
 }
 
 /// The reason why a picture is not indexed, or only in part.
 package enum PictureProblem: Error, Sendable, Equatable, CaseIterable {
-    /// The file does not have the format that its name says. Everything before the fault is
+    /// The file does not have the format that its name implies. Everything before the fault is
     /// indexed.
     case damaged
     case tooLarge
@@ -95,9 +95,9 @@ package enum PictureProblem: Error, Sendable, Equatable, CaseIterable {
     case tooSlow
     /// libheif is not installed, or has no decoder for the picture.
     case noHEIFLibrary
-    /// A raw file has no preview in a known position.
+    /// A raw file without a preview in a known position.
     case noPreview
-    /// An earlier worker ended while it read the file.
+    /// An earlier worker crashed or was killed while it read the file.
     case endedWorker
 
     /// The reason in a few words, without names.

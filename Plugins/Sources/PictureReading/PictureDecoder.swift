@@ -4,7 +4,7 @@ import Glibc
 
 /// A decoded picture of bounded size, as RGBA.
 ///
-/// Owns the pixels, which a C function allocates.
+/// Owns the pixels, which a C function allocated.
 final class DecodedPicture {
     fileprivate(set) var picture: CPictures.picture
 
@@ -14,14 +14,14 @@ final class DecodedPicture {
 
     var hasPixels: Bool { picture.pixels != nil }
 
-    /// `true` if a pixel is transparent.
+    /// `true` if any pixel is transparent.
     var isTransparent: Bool {
         guard let pixels = picture.pixels else { return false }
         let bytes = UnsafeBufferPointer(start: pixels, count: 4 * Int(picture.columns) * Int(picture.rows))
         return stride(from: 3, to: bytes.count, by: 4).contains { bytes[$0] < 255 }
     }
 
-    /// Rotates and mirrors the picture by its EXIF orientation.
+    /// Rotates and mirrors the picture according to its EXIF orientation.
     func orient(_ orientation: Int) -> Bool { picture_orient(&picture, Int32(orientation)) != 0 }
 
     func jpeg(quality: Int, exif: [UInt8] = []) -> [UInt8]? {
@@ -40,12 +40,12 @@ final class DecodedPicture {
     }
 }
 
-/// Decodes pictures within bounds of memory and time.
+/// Decodes pictures within memory and time limits.
 package struct PictureDecoder {
-    /// The longest time for a picture, in seconds.
+    /// The maximum time to decode a picture, in seconds.
     package static let maximumSeconds = 10
 
-    /// The clock of the time limit.
+    /// The clock for the time limit.
     package var now: () -> ContinuousClock.Instant
     /// Called regularly while a picture is decoded; decoding ends when it returns `true`.
     package var isCancelled: () -> Bool
@@ -58,12 +58,12 @@ package struct PictureDecoder {
         self.isCancelled = isCancelled
     }
 
-    /// Decodes a picture into at most `side` pixels in width and height; with 0, reads its size
-    /// alone. The picture is as far as it was read, also if there is a problem.
+    /// Decodes a picture to at most `side` pixels in width and height; if `side` is 0, reads only
+    /// the size. If there is a problem, the picture contains what was read before it.
     func decode(
         _ source: PictureSource, _ format: PictureKind.Format, side: Int
     ) -> (picture: DecodedPicture, problem: PictureProblem?) {
-        /// The state of the calls from C.
+        /// The state shared with calls from C.
         final class Clock {
             let isOver: () -> Bool
             init(_ isOver: @escaping () -> Bool) { self.isOver = isOver }

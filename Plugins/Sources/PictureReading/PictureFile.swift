@@ -4,7 +4,7 @@ import Foundation
 
 /// A picture that is open but not read yet.
 package struct PictureFile: UnreadFile {
-    /// The absolute path, which is the identifier of the item.
+    /// The absolute path, which is the item's identifier.
     package var path: String
     package var directories: [String]
     package var kind: PictureKind
@@ -21,8 +21,8 @@ package struct PictureFile: UnreadFile {
 }
 
 extension FolderSettings {
-    /// Reads the folders of Pictures of the user whose environment this is. Without a settings file
-    /// these are the pictures folder and the downloads.
+    /// Reads the user's settings for Pictures. Without a settings file, Pictures serves the
+    /// pictures folder and the downloads folder.
     package static func pictures(
         environment: [String: String] = ProcessInfo.processInfo.environment, opener: FileOpener = .system
     ) throws(Skip) -> FolderSettings {

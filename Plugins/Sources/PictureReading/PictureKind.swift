@@ -2,21 +2,21 @@
 import CoreSpotlight
 import Synchronization
 
-/// The format of a picture and its uniform type, determined by the file name alone.
+/// A picture's format and uniform type, determined only by the file name.
 package struct PictureKind: Sendable, Equatable {
-    /// The reader of a picture.
+    /// The format that determines the reader.
     package enum Format: Sendable, Equatable, CaseIterable {
         case jpeg, png, tiff, webP, gif, heif
-        /// A raw file of a camera, whose preview is a JPEG in it.
+        /// A camera's raw file, whose preview is an embedded JPEG.
         case raw
     }
 
     package var format: Format
-    /// The uniform type identifier, by the file name extension.
+    /// The uniform type identifier, determined by the file name extension.
     package var contentType: String
 
-    /// Creates the kind of a file with this name, without directories. Returns nil if the name is
-    /// not the name of a picture. Case does not matter.
+    /// Creates the kind of a file with this name, which has no directories. Returns nil if the name
+    /// is not a picture's name. Case is ignored.
     package init?(fileName: String) {
         guard let dot = fileName.utf8.lastIndex(of: UInt8(ascii: ".")), dot != fileName.startIndex else { return nil }
         let ending = fileName[fileName.utf8.index(after: dot)...].lowercased()
@@ -29,8 +29,8 @@ package struct PictureKind: Sendable, Equatable {
         self.contentType = contentType
     }
 
-    /// The kinds by extension: a search in the tables of types takes longer than a walk takes for a
-    /// file.
+    /// The kinds by extension, because a lookup in the type tables takes longer than the rest of
+    /// the walk for a file.
     private static let known = Mutex<[String: PictureKind?]>([:])
     private static let maximumKnown = 4096
 
@@ -44,7 +44,7 @@ package struct PictureKind: Sendable, Equatable {
         return kind
     }
 
-    /// The formats by the types to which a picture's type conforms.
+    /// The formats by supertype of the picture's type.
     private static let formats: [(type: String, format: Format)] = [
         ("public.jpeg", .jpeg), ("public.png", .png), ("public.tiff", .tiff), ("org.webmproject.webp", .webP),
         ("com.compuserve.gif", .gif), ("public.heif-standard", .heif), ("public.camera-raw-image", .raw),

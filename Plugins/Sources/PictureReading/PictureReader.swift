@@ -3,15 +3,15 @@ import FileReading
 import Foundation
 
 extension PictureFile {
-    /// The width and height of a thumbnail in an item, in pixels.
+    /// The width and height of an item's thumbnail, in pixels.
     package static let thumbnailSide = 256
-    /// The largest thumbnail in an item, in bytes.
+    /// The maximum size of an item's thumbnail, in bytes.
     package static let maximumThumbnail = 192 << 10
 
-    /// Reads the picture. Every fault of its contents is the content's ``PictureContent/problem``.
+    /// Reads the picture. A fault in the contents is reported as ``PictureContent/problem``.
     ///
     /// - Parameters:
-    ///   - cache: The thumbnails of the desktop; nil if each thumbnail is made.
+    ///   - cache: The desktop's thumbnails; nil to create every thumbnail.
     package func content(_ decoder: PictureDecoder = PictureDecoder(), cache: ThumbnailCache? = nil) -> PictureContent {
         var content = metadata()
         let stored = pixels()
@@ -29,20 +29,20 @@ extension PictureFile {
         return content
     }
 
-    /// The content of a picture that an earlier worker could not read.
+    /// The content for a picture that an earlier worker could not read.
     package static var unread: PictureContent {
         var content = PictureContent()
         content.problem = .endedWorker
         return content
     }
 
-    /// Reads the properties, without the pixels.
+    /// Reads the properties, but not the pixels.
     func metadata() -> PictureContent {
         let source = PictureSource(file)
         var content = PictureContent()
         var blocks = MetadataBlocks(source, kind.format)
         if kind.format == .raw, let preview = RawPreview(source)?.source, TIFFFile(source) == nil {
-            // The properties of a raw file that is no TIFF are those of its preview.
+            // The properties of a raw file that is not a TIFF are those of its preview.
             blocks = MetadataBlocks(preview, .jpeg)
         }
         if let reader = blocks.exif.flatMap({ ExifReader($0, into: content) }) {
@@ -59,12 +59,13 @@ extension PictureFile {
         if content.authors.isEmpty {
             content.authors = [blocks.texts["Author"].flatMap(MetadataText.entry)].compactMap { $0 }
         }
-        // libheif has rotated the picture.
+        // libheif has already rotated the picture.
         if kind.format == .heif { content.orientation = 1 }
         return content
     }
 
-    /// The part of the file that a decoder reads, and the size of the picture if it has another.
+    /// Returns the part of the file that a decoder reads, and the size of the picture if it
+    /// differs.
     private func pixels() -> (source: PictureSource, format: PictureKind.Format, size: (width: Int, height: Int)?)? {
         let source = PictureSource(file)
         guard kind.format == .raw else { return (source, kind.format, nil) }
@@ -75,7 +76,7 @@ extension PictureFile {
         of decoded: DecodedPicture, _ stated: (width: Int, height: Int)?, _ content: inout PictureContent
     ) {
         let (width, height) = stated ?? (Int(decoded.picture.width), Int(decoded.picture.height))
-        // A larger size is a fault of the file, and its number of pixels may not fit.
+        // A larger size is a fault in the file, and its number of pixels may overflow.
         guard (1..<Int(Int32.max)).contains(width), (1..<Int(Int32.max)).contains(height) else { return }
         let isTurned = content.orientation >= 5
         content.width = isTurned ? height : width
@@ -85,7 +86,7 @@ extension PictureFile {
         content.hasAlpha = decoded.picture.has_alpha != 0
     }
 
-    /// Returns a thumbnail of a decoded picture: a JPEG, or a PNG if a part is transparent.
+    /// Returns a thumbnail of a decoded picture: a JPEG, or a PNG if the picture has transparency.
     static func thumbnail(_ picture: DecodedPicture) -> PictureContent.Thumbnail? {
         if picture.isTransparent, let bytes = picture.png(), bytes.count <= maximumThumbnail {
             return PictureContent.Thumbnail(bytes: bytes, contentType: "public.png")
@@ -94,11 +95,11 @@ extension PictureFile {
         return PictureContent.Thumbnail(bytes: bytes, contentType: "public.jpeg")
     }
 
-    /// Returns a copy of the picture, turned upright, as JPEG or PNG.
+    /// Returns an upright copy of the picture as JPEG or PNG.
     ///
     /// - Parameters:
-    ///   - side: The width and height that the copy has at most, in pixels.
-    ///   - withLocation: `true` if the copy says where the picture was taken.
+    ///   - side: The maximum width and height of the copy, in pixels.
+    ///   - withLocation: `true` to include where the picture was taken.
     package func copy(
         asPNG: Bool, side: Int, withLocation: Bool, _ decoder: PictureDecoder = PictureDecoder()
     ) throws(PictureProblem) -> [UInt8] {
@@ -115,8 +116,8 @@ extension PictureFile {
         return bytes
     }
 
-    /// Returns the properties and the upright picture of a preview; nil for a picture that cannot
-    /// be decoded.
+    /// Returns a preview's properties and upright picture; nil for a picture that cannot be
+    /// decoded.
     package func preview(
         side: Int, _ decoder: PictureDecoder
     ) -> (content: PictureContent, picture: PictureContent.Thumbnail?) {

@@ -4,9 +4,9 @@ import Foundation
 
 extension PictureFile {
     /// Returns an HTML page with the picture and its properties, without scripts. The page loads
-    /// nothing but the picture.
+    /// only the picture.
     ///
-    /// - Parameter address: The address of the picture; nil for none.
+    /// - Parameter address: The URL of the picture; nil for none.
     package func html(_ content: PictureContent, picture address: String?) -> String {
         var body = ""
         if let address {
@@ -26,7 +26,7 @@ extension PictureFile {
 }
 
 extension PictureContent {
-    /// The properties to show, by name.
+    /// The properties to show, with their names.
     var facts: [(name: String, value: String)] {
         var facts: [(String, String)] = []
         func add(_ name: String, _ value: String?) { if let value, !value.isEmpty { facts.append((name, value)) } }
@@ -47,12 +47,12 @@ extension PictureContent {
 }
 
 extension PictureLocation {
-    /// The names of the place, the most exact first.
+    /// The place names, most specific first.
     package var names: [String] { [place, city, state, country].compactMap { $0 } }
 
     var position: String? {
         guard let latitude, let longitude else { return nil }
-        // Five digits are about a meter.
+        // Five digits correspond to about a meter.
         func rounded(_ degrees: Double) -> Double { (abs(degrees) * 100_000).rounded() / 100_000 }
         return "\(rounded(latitude))° \(latitude < 0 ? "S" : "N"), \(rounded(longitude))° \(longitude < 0 ? "W" : "E")"
     }

@@ -4,23 +4,23 @@ import Foundation
 
 /// The settings for copies of pictures.
 ///
-/// `$XDG_CONFIG_HOME/com.searchlight.pictures/settings` has one `key = value` on each line. Lines
+/// `$XDG_CONFIG_HOME/com.searchlight.pictures/settings` contains one `key = value` per line. Lines
 /// that begin with `#` are comments.
 package struct PictureSettings: Sendable, Equatable {
     package static let identifier = "com.searchlight.pictures"
     package static let copySizes = 16...16384
 
-    /// `copy-size`: the width and height that a copy has at most, in pixels.
+    /// `copy-size`: the maximum width and height of a copy, in pixels.
     package var copySize = 2048
-    /// `copy-location`: `true` if a copy says where the picture was taken.
+    /// `copy-location`: `true` if a copy includes where the picture was taken.
     package var copiesLocation = true
 
     package init() {}
 
-    /// Reads the settings of the user whose environment this is.
+    /// Reads the user's settings.
     ///
-    /// - Throws: The fault of the file. A copy is then not made, since it could have the location
-    ///   that the user wants to leave out.
+    /// - Throws: The fault in the file. No copy is made in this case, since it could include the
+    ///   location that the user wants to exclude.
     package init(environment: [String: String]) throws(PictureSettingsError) {
         let home = environment["HOME"] ?? NSHomeDirectory()
         let configuration = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.config"
@@ -57,7 +57,7 @@ package struct PictureSettings: Sendable, Equatable {
     }
 }
 
-/// The error of settings that cannot be read.
+/// The error for settings that cannot be read.
 package struct PictureSettingsError: Error, Equatable, CustomStringConvertible {
     package var description: String
 }

@@ -3,8 +3,8 @@ import CPictures
 import FileReading
 import Glibc
 
-/// A part of an open file, or of a metadata block in memory, from which bytes are read by offset.
-/// A read beyond the end gives fewer bytes.
+/// A part of an open file, or of a metadata block in memory, from which bytes are read by offset. A
+/// read that extends beyond the end returns fewer bytes.
 struct PictureSource {
     private enum Storage {
         case file(Descriptor, offset: Int)
@@ -61,7 +61,7 @@ struct PictureSource {
         }
     }
 
-    /// Calls the body with the source for a decoder in C; nil for a source in memory.
+    /// Calls the body with the source for a C decoder; nil for a source in memory.
     func withCSource<Result>(_ body: (picture_source) -> Result) -> Result? {
         guard case .file(let descriptor, let start) = storage else { return nil }
         return withExtendedLifetime(descriptor) {
@@ -71,7 +71,7 @@ struct PictureSource {
 }
 
 extension [UInt8] {
-    /// Returns an unsigned number of 2 or 4 bytes; nil if it is not within the array.
+    /// Returns an unsigned number of 2 or 4 bytes; nil if it is outside the array.
     func number(at offset: Int, bytes: Int, isLittleEndian: Bool = false) -> Int? {
         guard offset >= 0, offset <= count - bytes else { return nil }
         var value = 0

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The largest JPEG in a raw file that a camera wrote: what the camera shows on its display.
+/// The largest embedded JPEG in a camera's raw file, which is what the camera displays.
 struct RawPreview {
     var source: PictureSource
     /// The size of the raw picture, in pixels; nil if no directory states it.
     var size: (width: Int, height: Int)?
 
     /// The positions of JPEGs, as pairs of tags for position and length: in EXIF, TIFF strips and
-    /// the raw files of Panasonic.
+    /// Panasonic's raw files.
     private static let pointers = [(0x0201, 0x0202), (0x0111, 0x0117)]
     private static let panasonicJPEG = 0x002E
 
     init?(_ file: PictureSource) {
         var candidates: [PictureSource] = []
-        // The header of Fujifilm's files has the position of the JPEG.
+        // The header of a Fujifilm file contains the position of the JPEG.
         let head = file.read(at: 0, count: 96)
         if head.starts(with: "FUJIFILMCCD-RAW".utf8), let offset = head.number(at: 84, bytes: 4),
             let length = head.number(at: 88, bytes: 4)

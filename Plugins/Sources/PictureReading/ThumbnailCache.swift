@@ -3,13 +3,12 @@ import CPictures
 import FileReading
 import Foundation
 
-/// The thumbnails of the desktop (freedesktop.org Thumbnail Managing Standard 0.9.0).
+/// The desktop's thumbnails (freedesktop.org Thumbnail Managing Standard 0.9.0).
 ///
-/// The name of a thumbnail is the MD5 of the picture's address, and the thumbnail has the
-/// modification time of the picture.
+/// A thumbnail's name is the MD5 of the picture's URL. The thumbnail records the picture's
+/// modification time.
 package struct ThumbnailCache: Sendable {
-    /// The folders of thumbnails that are as large as an item's, or larger: of 256, 512 and 1,024
-    /// pixels.
+    /// The folders with thumbnails at least as large as an item's: 256, 512 and 1,024 pixels.
     private static let folders = ["large", "x-large", "xx-large"]
     private static let maximumSize: Int64 = 4 << 20
 
@@ -33,7 +32,7 @@ package struct ThumbnailCache: Sendable {
         }
     }
 
-    /// Returns the thumbnail of a picture in its present state; nil if there is none.
+    /// Returns the thumbnail for a picture in its current state; nil if there is none.
     func thumbnail(of picture: PictureFile) -> Entry? {
         guard let name = Self.name(of: picture.path) else { return nil }
         let modified = String(Int(picture.file.modified.timeIntervalSince1970))
@@ -55,7 +54,7 @@ package struct ThumbnailCache: Sendable {
         return nil
     }
 
-    /// Returns the file name of a picture's thumbnail; nil if this system has no MD5.
+    /// Returns the file name of a picture's thumbnail; nil if MD5 is not available on this system.
     static func name(of path: String) -> String? {
         let address = address(of: path)
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 33) { buffer in
@@ -66,7 +65,7 @@ package struct ThumbnailCache: Sendable {
         }
     }
 
-    /// Returns the address by the rules of GLib, which programs use: all bytes are escaped but
+    /// Returns the URL according to GLib's rules, which programs use: all bytes are escaped except
     /// letters, digits and `-._~!$&'()*+,:=@/`.
     static func address(of path: String) -> String {
         var address = "file://"

@@ -5,7 +5,7 @@ import FileReading
 import PictureReading
 
 extension PictureFile {
-    /// Returns the item of the picture.
+    /// Returns the item for the picture.
     func item(_ content: PictureContent, _ settings: PictureSettings) -> FileItem {
         let attributes = CSSearchableItemAttributeSet()
         attributes.title = content.title ?? stem
@@ -16,10 +16,10 @@ extension PictureFile {
         if let captured = content.captured { attributes.contentCreationDate = captured }
         setFileAttributes(attributes, contentType: kind.contentType)
         if let thumbnail = content.thumbnail { attributes.thumbnailData = Data(thumbnail.bytes) }
-        // A copy is made on request, if there is something to decode.
+        // A copy is made on request, if the picture can be decoded.
         attributes.providerDataTypeIdentifiers =
             content.thumbnail == nil ? [] : [UTType.jpeg.identifier, UTType.png.identifier]
-        // The file may have a location that this extension cannot read.
+        // The file may contain a location that this extension cannot read.
         attributes.providerFileTypeIdentifiers = settings.copiesLocation ? [fileType(content)] : []
         attributes.providerInPlaceFileTypeIdentifiers = [fileType(content)]
         var made = FileItem(item(attributes), size: (content.thumbnail?.bytes.count ?? 0) + 1024)
@@ -31,14 +31,14 @@ extension PictureFile {
         return made
     }
 
-    /// The type in which the file itself is promised. A file that is not of the type of its name is
-    /// promised as data.
+    /// Returns the type in which the file itself is promised. A file whose content does not match
+    /// its name's type is promised as data.
     private func fileType(_ content: PictureContent) -> String {
         content.problem == .damaged ? UTType.data.identifier : kind.contentType
     }
 
     private func setProperties(_ content: PictureContent, _ attributes: CSSearchableItemAttributeSet) {
-        // An attribute that is set to nil travels along, so only what there is is set.
+        // Only existing values are set, because an attribute that is set to nil is also sent.
         if let width = content.width, let height = content.height {
             attributes.pixelWidth = NSNumber(value: width)
             attributes.pixelHeight = NSNumber(value: height)

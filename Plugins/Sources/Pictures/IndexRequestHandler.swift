@@ -4,9 +4,9 @@ import FileDonations
 import FileReading
 import PictureReading
 
-/// The index extension for folders of pictures: indexes, serves and renders them.
+/// The index extension for folders of pictures: indexes, serves and renders pictures.
 class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingController {
-    /// The seams of the handler, which tests replace.
+    /// The parts of the environment that tests replace.
     struct Environment: Sendable {
         var requests = FolderRequests<PictureFile>.Environment(settings: { () throws(Skip) in try .pictures() })
         var settings: @Sendable () throws -> PictureSettings = {
@@ -31,7 +31,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
             file.item(PictureFile.unread, PictureSettings())
         } item: { (file, progress) throws(SkipReason) in
             progress.reading(file.path)
-            // Settings that cannot be read leave the location out.
+            // If the settings cannot be read, the location is left out.
             var copies = PictureSettings()
             do { copies = try settings() } catch { copies.copiesLocation = false }
             return file.item(file.content(PictureDecoder(now: now), cache: environment.thumbnails), copies)

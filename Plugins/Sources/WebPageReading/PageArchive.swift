@@ -2,10 +2,10 @@
 import FileReading
 import Foundation
 
-/// An MHTML file (RFC 2557): a MIME message of one multipart with a page and its pictures.
+/// An MHTML file (RFC 2557): a multipart MIME message that contains a page and its pictures.
 ///
-/// The parts stay encoded until they are wanted. Reading takes time linear in the size: a page has
-/// one level of parts, which browsers write, and the inner parts of others are no parts here.
+/// The parts stay encoded until they are requested. Reading takes time linear in the size: browsers
+/// write one level of parts, and nested parts from other programs are not treated as parts.
 struct PageArchive {
     struct Part {
         var headers: [String: String]
@@ -46,11 +46,11 @@ struct PageArchive {
             }
             line = end + 1
         }
-        // The file ends early.
+        // The file ends too early.
         if let start { add(rest[start...]) }
     }
 
-    /// Returns whether a line is the last boundary; nil if it is none.
+    /// Returns whether a line is the last boundary; nil if it is not a boundary.
     private static func isLast(_ line: ArraySlice<UInt8>, _ mark: [UInt8]) -> Bool? {
         guard line.starts(with: mark) else { return nil }
         let isLast = line.dropFirst(mark.count).starts(with: [0x2D, 0x2D])
@@ -64,14 +64,15 @@ struct PageArchive {
         parts.append(Part(headers: headers, body: rest))
     }
 
-    /// The part of the page: the one that the header names, or else the first one of HTML.
+    /// The part that contains the page: the part that the header names, or else the first HTML
+    /// part.
     var page: Part? {
         let wanted = Self.parameter("start", of: headers["content-type"] ?? "")
         let named = wanted.flatMap { wanted in parts.first { $0.headers["content-id"] == wanted } }
         return named ?? parts.first { ["text/html", "application/xhtml+xml"].contains($0.type) }
     }
 
-    /// Returns the part with this address, which a picture of the page has.
+    /// Returns the part with this URL, which is a picture in the page.
     func part(_ address: String) -> Part? {
         let identifier = address.hasPrefix("cid:") ? "<\(address.dropFirst(4))>" : nil
         return parts.first { part in
@@ -79,7 +80,7 @@ struct PageArchive {
         }
     }
 
-    /// Reads the header fields up to an empty line. Names are in lower case.
+    /// Reads the header fields up to an empty line. The names are converted to lower case.
     private static func headers(_ rest: inout ArraySlice<UInt8>) -> [String: String] {
         var fields: [String: String] = [:]
         var last: String?
@@ -104,7 +105,7 @@ struct PageArchive {
         return fields
     }
 
-    /// Returns a parameter of a field, such as `boundary="x"`.
+    /// Returns a field's parameter, such as `boundary="x"`.
     static func parameter(_ name: String, of field: String) -> String? {
         for part in field.split(separator: ";").dropFirst().prefix(20) {
             let pair = part.split(separator: "=", maxSplits: 1)
@@ -121,7 +122,7 @@ extension PageArchive.Part {
         headers["content-type"].map { String($0.prefix { $0 != ";" }).trimmed.lowercased() } ?? "text/plain"
     }
 
-    /// The content without its encoding for transfer.
+    /// The content without its transfer encoding.
     var contents: [UInt8] {
         switch headers["content-transfer-encoding"]?.lowercased() {
         case "base64": Array(Data(base64Encoded: Data(body), options: .ignoreUnknownCharacters) ?? Data())
@@ -130,7 +131,7 @@ extension PageArchive.Part {
         }
     }
 
-    /// The text, in the declared encoding or else the one of the content.
+    /// The text, decoded with the declared encoding or else with the one detected from the content.
     var text: (text: String, reading: TextReading) {
         let bytes = contents
         let declared = PageArchive.parameter("charset", of: headers["content-type"] ?? "")
@@ -142,7 +143,7 @@ extension PageArchive.Part {
         return TextReading.text(of: bytes)
     }
 
-    /// Decodes `=3D`, and `=` at the end of a line, which continues the line.
+    /// Decodes `=3D`, and `=` at the end of a line, which joins it with the next line.
     static func unquoted(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -190,7 +191,7 @@ extension PageArchive {
                 parts[0].lowercased() == "utf-8"
                 ? String(decoding: bytes, as: UTF8.self) : TextReading.decode(bytes, as: parts[0].uppercased()) ?? ""
             let before = rest[..<start.lowerBound]
-            // A space between two encoded words is none.
+            // White space between two encoded words is ignored.
             if !isAfterWord || before.contains(where: { !$0.isWhitespace }) { result += before }
             result += text
             rest = parts[3].dropFirst()

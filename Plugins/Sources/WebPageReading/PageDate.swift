@@ -2,16 +2,16 @@
 import FileReading
 import Foundation
 
-/// Dates in the formats of pages.
+/// Dates in the formats that pages use.
 enum PageDate {
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-    /// Reads a date of schema.org and Open Graph (ISO 8601). A date without an offset is in UTC.
+    /// Reads a date from schema.org or Open Graph (ISO 8601). A date without an offset is in UTC.
     static func web(_ text: String) -> Date? {
         ISO8601.date(from: text, timeZone: TimeZone(secondsFromGMT: 0) ?? .current)
     }
 
-    /// Reads the date of a mail header: `Fri, 27 Nov 2026 10:00:00 +0100`.
+    /// Reads a mail header date: `Fri, 27 Nov 2026 10:00:00 +0100`.
     static func mail(_ text: String) -> Date? {
         let words = words(text)
         guard words.count >= 5, let day = Int(words[1]) ?? Int(words[0]) else { return nil }
@@ -21,7 +21,7 @@ enum PageDate {
         return date(day: day, month: words[offset + 1], year: words[offset + 2], time: words[offset + 3], zone: zone)
     }
 
-    /// Reads the date as JavaScript prints it:
+    /// Reads a date as JavaScript prints it:
     /// `Fri Nov 27 2026 10:00:00 GMT+0100 (Central European Standard Time)`.
     static func script(_ text: String) -> Date? {
         let words = words(text)
@@ -40,7 +40,7 @@ enum PageDate {
         return web("\(year)-\(index + 1)-\(day)T\(time)\(offset)")
     }
 
-    /// Reads a duration of ISO 8601 in seconds: `PT1H30M`, `P1DT2H`.
+    /// Reads an ISO 8601 duration in seconds: `PT1H30M`, `P1DT2H`.
     static func duration(_ text: String) -> Double? {
         guard text.utf8.count <= 40, text.hasPrefix("P") else { return nil }
         var (seconds, number, isTime) = (0.0, "", false)

@@ -2,18 +2,18 @@
 import FileReading
 import Foundation
 
-/// The properties of the thing that a page is about, in the vocabulary of schema.org, by the path
-/// of their names, such as `author.name`. JSON-LD and microdata have the same properties.
+/// The properties of the thing that a page is about, in the schema.org vocabulary, keyed by the
+/// path of their names, such as `author.name`. JSON-LD and microdata have the same properties.
 struct PageProperties {
     private static let maximumValues = 2000
     private static let maximumValue = 16 << 10
     private static let maximumDepth = 8
     private static let maximumThings = 100
     private static let maximumPath = 256
-    /// The largest block of JSON-LD, in bytes.
+    /// The maximum size of a JSON-LD block, in bytes.
     static let maximumBlock = 1 << 20
 
-    /// The types that describe a page or a site and not what the page is about.
+    /// The types that describe a page or site rather than what the page is about.
     private static let frames: Set<String> = [
         "WebPage", "WebSite", "BreadcrumbList", "Organization", "ImageObject", "Person", "SearchAction",
         "SiteNavigationElement", "ListItem", "ItemPage", "CollectionPage", "NewsMediaOrganization", "Corporation",
@@ -38,15 +38,15 @@ struct PageProperties {
         values[path, default: []].append(value)
     }
 
-    /// Adds what a property does not have yet.
+    /// Adds the properties that are missing here.
     mutating func complete(with other: PageProperties) { values.merge(other.values) { own, _ in own } }
 
     init() {}
 
     // MARK: JSON-LD
 
-    /// Reads the first thing of the blocks of JSON-LD that is neither the page nor the site; if
-    /// there is none, the page.
+    /// Reads the first thing in the JSON-LD blocks that is neither the page nor the site; if there
+    /// is none, the page.
     init(jsonLD blocks: [[UInt8]]) {
         var things: [[String: Any]] = []
         for block in blocks where block.count <= Self.maximumBlock {
@@ -69,14 +69,14 @@ struct PageProperties {
             for each in list.prefix(maximumThings) { collect(each, depth + 1, &things) }
         } else if let thing = value as? [String: Any] {
             if thing["@type"] != nil { things.append(thing) }
-            // A page may name what it is about.
+            // A page may name the thing that it is about.
             for name in ["@graph", "mainEntity"] {
                 if let inner = thing[name] { collect(inner, depth + 1, &things) }
             }
         }
     }
 
-    /// Returns the names of the types, without the address of the vocabulary.
+    /// Returns the type names, without the vocabulary's URL.
     private static func types(_ thing: [String: Any]) -> [String] {
         if let one = thing["@type"] as? String { return [typeName(one)] }
         return (thing["@type"] as? [Any] ?? []).compactMap { ($0 as? String).map(typeName) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FileReading
 
-/// Reads what a page says about itself: links, metadata of Open Graph and others, JSON-LD and
+/// Reads what a page states about itself: links, Open Graph and other metadata, JSON-LD and
 /// microdata.
 final class PageVisitor: MarkupVisitor {
     private static let maximumBlocks = 20
@@ -9,27 +9,27 @@ final class PageVisitor: MarkupVisitor {
     private static let maximumText = 16 << 10
     private static let maximumOpen = 8
     static let maximumAppLinks = 20
-    /// A picture in the page whose address is shorter is a symbol.
+    /// A picture in the page whose URL is shorter is considered an icon.
     private static let minimumPicture = 4 << 10
     private static let maximumPicture = 2 << 20
 
-    /// The address of `link rel="canonical"`.
+    /// The URL in `link rel="canonical"`.
     private(set) var canonical: String?
-    /// The addresses of `link rel="alternate"` in apps.
+    /// The app URLs in `link rel="alternate"`.
     private(set) var appAddresses: [String] = []
     /// The values of `meta` elements by name or property, in lower case.
     private(set) var metadata: [String: [String]] = [:]
     private(set) var jsonLD: [[UInt8]] = []
     private(set) var microdata = PageProperties()
-    /// The address of the first picture that is in the file and large enough.
+    /// The URL of the first picture that is embedded in the file and large enough.
     private(set) var picture: String?
 
     private var metadataCount = 0
     private var block: [UInt8]?
     private var depth = 0
-    /// The open properties of microdata, innermost last.
+    /// The open microdata properties, innermost last.
     private var properties: [(depth: Int, path: String, isThing: Bool, text: [UInt8]?)] = []
-    /// The depth of the first thing that is no property; later ones are other things.
+    /// The depth of the first thing that is not a property; later ones are other things.
     private var thing: (depth: Int, isOver: Bool)?
 
     override func start(_ name: String, _ attributes: MarkupAttributes) {
@@ -94,7 +94,7 @@ final class PageVisitor: MarkupVisitor {
             properties.removeLast()
             guard let text = last.text else { continue }
             microdata.add(last.path, String(decoding: text, as: UTF8.self).oneLine)
-            // The text of a part is text of the whole, too.
+            // The text of a part also belongs to the text of the whole.
             if let outer = properties.indices.last, let size = properties[outer].text?.count {
                 properties[outer].text?.append(contentsOf: text.prefix(Self.maximumText - size))
             }

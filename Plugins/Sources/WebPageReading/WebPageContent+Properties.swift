@@ -5,7 +5,7 @@ import Foundation
 extension WebPageContent {
     private static let maximumList = 100
 
-    /// Reads the properties of a page: JSON-LD first, then microdata, Open Graph and the others.
+    /// Reads a page's properties: JSON-LD first, then microdata, Open Graph and the others.
     mutating func takeProperties(_ visitor: PageVisitor, _ html: HTMLText) {
         var thing = PageProperties(jsonLD: visitor.jsonLD)
         thing.complete(with: visitor.microdata)
@@ -58,7 +58,7 @@ extension WebPageContent {
     }
 
     private mutating func takePlace(_ thing: PageProperties) {
-        // A place itself, or where an event is.
+        // A place itself, or the location of an event.
         let isEvent = !thing.all("location.name", "location.address", "location.address.addressLocality", "location")
             .isEmpty
         let path = isEvent ? "location." : ""
@@ -78,7 +78,7 @@ extension WebPageContent {
     }
 
     private mutating func takeAddresses(_ visitor: PageVisitor, _ thing: PageProperties, _ graph: String?) {
-        // The address that the program noted is where the page was, and its canonical one is
+        // The URL that the saving program recorded is where the page was, but its canonical URL is
         // better.
         let base = address
         let named = [visitor.canonical, graph, thing.first("url", "mainEntityOfPage", "mainEntityOfPage.@id")]
@@ -100,7 +100,7 @@ extension WebPageContent {
         }
     }
 
-    /// Schemes that name a file or a program and no app.
+    /// Schemes that name a file or a program instead of an app.
     private static func isUnsafe(_ scheme: String) -> Bool {
         ["file", "javascript", "data", "about", "blob"].contains(scheme)
     }
@@ -111,7 +111,7 @@ extension WebPageContent {
         return line.contains { $0.isLetter || $0.isNumber } ? line : nil
     }
 
-    /// Returns different lines, in their order.
+    /// Returns the distinct lines, in order.
     private static func list(_ texts: [String]) -> [String] {
         var seen: Set<String> = []
         let lines = texts.prefix(1_000).compactMap { line($0) }.filter {

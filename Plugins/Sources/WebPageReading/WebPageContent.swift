@@ -2,15 +2,15 @@
 import FileReading
 import Foundation
 
-/// The text and the properties of a kept web page.
+/// The text and the properties of a saved web page.
 package struct WebPageContent: Sendable, Equatable {
-    /// A picture that is in the file, as PNG, JPEG, GIF or WebP.
+    /// A picture that is embedded in the file, as PNG, JPEG, GIF or WebP.
     package struct Picture: Sendable, Equatable {
         package var bytes: [UInt8]
         /// The uniform type identifier.
         package var contentType: String
 
-        /// Returns nil for other formats; the first bytes decide.
+        /// Returns nil for other formats, which the first bytes show.
         package init?(_ bytes: [UInt8]) {
             let formats: [(start: [UInt8], type: String)] = [
                 ([0x89, 0x50, 0x4E, 0x47], "public.png"), ([0xFF, 0xD8, 0xFF], "public.jpeg"),
@@ -26,7 +26,7 @@ package struct WebPageContent: Sendable, Equatable {
         }
     }
 
-    /// A place, or where an event is.
+    /// A place, or the location of an event.
     package struct Place: Sendable, Equatable {
         package var name: String?
         package var address: String?
@@ -38,9 +38,10 @@ package struct WebPageContent: Sendable, Equatable {
         package init() {}
     }
 
-    /// The longest text, in UTF-8 bytes: an item may have 16 MiB with all its attributes.
+    /// The maximum length of the text, in UTF-8 bytes: an item may have 16 MiB with all its
+    /// attributes.
     package static let maximumText = 15 << 20
-    /// The largest thumbnail in an item, in bytes.
+    /// The maximum size of an item's thumbnail, in bytes.
     package static let maximumThumbnail = 192 << 10
 
     package var title: String?
@@ -54,28 +55,28 @@ package struct WebPageContent: Sendable, Equatable {
     package var language: String?
     package var published: Date?
     package var modified: Date?
-    /// When the user kept the page; `nil` if the file does not say.
+    /// When the user saved the page; `nil` if the file does not state it.
     package var kept: Date?
     /// The dates of an event.
     package var starts: Date?
     package var ends: Date?
-    /// In seconds.
+    /// The duration in seconds.
     package var duration: Double?
-    /// From 0 to 5 stars.
+    /// The number of stars, 0 to 5.
     package var rating: Double?
-    /// The kind of thing that the page is about, as schema.org names it, such as `Recipe`.
+    /// The kind of thing that the page is about, as a schema.org name such as `Recipe`.
     package var type: String?
-    /// With the currency.
+    /// The price, including the currency.
     package var price: String?
     package var phoneNumbers: [String] = []
     package var place = Place()
-    /// The address of the page on the web.
+    /// The URL of the page on the web.
     package var address: URL?
-    /// The addresses of the page in apps (App Links), at most 20.
+    /// The URLs of the page in apps (App Links), at most 20.
     package var appLinks: [URL] = []
     package var picture: Picture?
     package var reading = TextReading.utf8
-    /// The number of bytes of the text that are known to be missing.
+    /// The number of text bytes that are known to be missing.
     package var missing = 0
     package var problem: WebPageProblem?
 
@@ -84,7 +85,7 @@ package struct WebPageContent: Sendable, Equatable {
 
 /// The reason why a page's text is not indexed, or only in part.
 package enum WebPageProblem: Error, Sendable, Equatable, CaseIterable {
-    /// An MHTML file without a page.
+    /// An MHTML file that contains no page.
     case damaged
     case tooDeep, tooLarge, notText, endedWorker
 

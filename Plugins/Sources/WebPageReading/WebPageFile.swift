@@ -2,14 +2,14 @@
 import FileReading
 import Foundation
 
-/// The format of a kept web page, determined by the file name alone.
+/// The format of a saved web page, determined only by the file name.
 package enum WebPageKind: Sendable, Equatable {
-    /// HTML, also with its pictures in it, as SingleFile writes it.
+    /// HTML, possibly with embedded pictures, as SingleFile writes it.
     case html, xhtml
-    /// A page with its pictures as parts of a MIME message (RFC 2557).
+    /// A page whose pictures are parts of a MIME message (RFC 2557).
     case mhtml
 
-    /// Returns nil if the name is not the name of a page. Case does not matter.
+    /// Returns nil if the name is not a page's name. Case is ignored.
     package init?(fileName: String) {
         guard let dot = fileName.utf8.lastIndex(of: UInt8(ascii: ".")), dot != fileName.startIndex else { return nil }
         switch fileName[fileName.utf8.index(after: dot)...].lowercased() {
@@ -20,7 +20,7 @@ package enum WebPageKind: Sendable, Equatable {
         }
     }
 
-    /// The uniform type identifier. Apple has none for MHTML, so the manifest declares one.
+    /// The uniform type identifier. Apple has no type for MHTML, so the manifest declares one.
     package var contentType: String {
         switch self {
         case .html: "public.html"
@@ -30,9 +30,9 @@ package enum WebPageKind: Sendable, Equatable {
     }
 }
 
-/// A kept web page that is open but not read yet.
+/// A saved web page that is open but not read yet.
 package struct WebPageFile: UnreadFile {
-    /// The absolute path, which is the identifier of the item.
+    /// The absolute path, which is the item's identifier.
     package var path: String
     package var directories: [String]
     package var kind: WebPageKind
@@ -49,11 +49,11 @@ package struct WebPageFile: UnreadFile {
 }
 
 extension FolderSettings {
-    /// The folders of a saved page, which have its scripts and frames beside it.
+    /// Folders next to a saved page that contain its scripts and frames.
     private static let parts = ["*_files/", "*_Dateien/", "*.files/", "*_fichiers/", "*_archivos/"]
 
-    /// Reads the folders of Web Pages of the user whose environment this is. Without a settings
-    /// file these are the documents, the downloads and the pages that Zotero keeps.
+    /// Reads the user's settings for Web Pages. Without a settings file, Web Pages serves the
+    /// documents folder, the downloads folder and the pages that Zotero saved.
     package static func webPages(
         environment: [String: String] = ProcessInfo.processInfo.environment, opener: FileOpener = .system
     ) throws(Skip) -> FolderSettings {

@@ -3,19 +3,19 @@ import FileReading
 import Foundation
 
 extension WebPageFile {
-    /// The content of a page that an earlier worker could not read.
+    /// The content for a page that an earlier worker could not read.
     package static var unread: WebPageContent {
         var content = WebPageContent()
         content.problem = .endedWorker
         return content
     }
 
-    /// Reads the page. Every fault of its contents is the content's ``WebPageContent/problem``.
+    /// Reads the page. A fault in the contents is reported as ``WebPageContent/problem``.
     ///
     /// - Throws: The reason why the file cannot be read at all.
     package func content() throws(SkipReason) -> WebPageContent { try read().content }
 
-    /// Returns the blocks of the text with the content.
+    /// Returns the content together with the blocks of its text.
     package func read() throws(SkipReason) -> (content: WebPageContent, blocks: [HTMLText.Block]) {
         let bytes = try file.readAll()
         var content = WebPageContent()
@@ -45,7 +45,7 @@ extension WebPageFile {
         return (content, blocks)
     }
 
-    /// Returns the bytes of a `data:` address.
+    /// Returns the bytes in a `data:` URL.
     private static func embedded(_ source: String) -> [UInt8]? {
         guard source.hasPrefix("data:image/"), let comma = source.firstIndex(of: ","),
             source[..<comma].hasSuffix(";base64")
@@ -54,7 +54,7 @@ extension WebPageFile {
             .map { Array($0) }
     }
 
-    /// Returns an address of the web; nil for others, which an item must not open.
+    /// Returns a web URL; nil for other URLs, which an item must not open.
     static func webAddress(_ text: String, relativeTo base: URL? = nil) -> URL? {
         let text = text.trimmed
         guard !text.isEmpty, text.utf8.count <= 4096, let url = URL(string: text, relativeTo: base)?.absoluteURL,
@@ -65,9 +65,9 @@ extension WebPageFile {
 }
 
 extension WebPageContent {
-    /// Reads a page in UTF-8.
+    /// Reads a UTF-8 page.
     ///
-    /// - Parameter picture: Returns the bytes of a picture that is in the file.
+    /// - Parameter picture: Returns the bytes of a picture that is embedded in the file.
     mutating func take(_ source: String, picture: (String) -> [UInt8]?) -> [HTMLText.Block] {
         if reading == .binary { problem = .notText }
         let html = HTMLText(page: source)
@@ -94,9 +94,9 @@ extension WebPageContent {
         return html.blocks
     }
 
-    /// Reads the comment of a program that saved the page:
-    /// `<!-- saved from url=(0024)https://example.org/ -->`, or SingleFile's with `url:` and
-    /// `saved date:`.
+    /// Reads the comment of the program that saved the page:
+    /// `<!-- saved from url=(0024)https://example.org/ -->`, or SingleFile's comment with `url:`
+    /// and `saved date:`.
     private mutating func takeSavedFrom(_ head: String) {
         for line in LineIterator(head[...]) {
             let line = line.trimmed

@@ -2,13 +2,13 @@
 import FileReading
 import Foundation
 
-/// The HTML and plain-text forms of a kept page.
+/// The HTML and plain-text forms of a saved page.
 extension WebPageFile {
-    /// The size of the text that a preview renders, in UTF-8 bytes.
+    /// The maximum size of the text that a preview renders, in UTF-8 bytes.
     package static let maximumPreviewedText = 1 << 20
 
-    /// Returns a complete HTML document with the text of the page, without its scripts and styles.
-    /// It loads nothing but its own picture.
+    /// Returns a complete HTML document with the page's text, without its scripts and styles. It
+    /// loads only its own picture.
     package func html(
         _ content: WebPageContent, _ blocks: [HTMLText.Block], limit: Int = .max, picture: String? = nil
     ) -> String {
@@ -28,7 +28,7 @@ extension WebPageFile {
             }
             let text = block.text.prefix(maximumUTF8Bytes: room)
             room -= text.utf8.count
-            // Headings of the page are below the title.
+            // The page's headings are one level below the title.
             let name = block.level == 0 ? "p" : "h\(min(block.level + 1, 6))"
             body += "<\(name)>\(text.escapedForHTML)</\(name)>\n"
         }

@@ -5,7 +5,8 @@ import FileReading
 import WebPageReading
 
 extension WebPageFile {
-    /// Returns the item of the page. The item never expires: it is deleted with the file.
+    /// Returns the item for the page. The item never expires; it is deleted when the file is
+    /// deleted.
     func item(_ content: WebPageContent) -> FileItem {
         let attributes = CSSearchableItemAttributeSet()
         attributes.title = content.title ?? stem
@@ -37,17 +38,17 @@ extension WebPageFile {
         content.picture.flatMap { $0.bytes.count <= WebPageContent.maximumThumbnail ? $0 : nil }
     }
 
-    /// The types in which the contents are delivered, the most faithful first.
+    /// Returns the types in which the contents are delivered, the most faithful first.
     func dataTypes(_ content: WebPageContent) -> [String] {
         var types: [String] = []
-        // HTML itself is promised as the file.
+        // An HTML file is itself promised as HTML.
         if kind == .mhtml, !content.text.isEmpty { types.append(UTType.html.identifier) }
         if !content.text.isEmpty { types.append(UTType.utf8PlainText.identifier) }
         if content.address != nil { types.append(UTType.url.identifier) }
         return types
     }
 
-    /// The type in which the file is promised. Receivers of a type for text expect UTF-8.
+    /// Returns the type in which the file is promised. Receivers of a text type expect UTF-8.
     private func fileType(_ content: WebPageContent) -> String {
         switch content.problem {
         case .damaged, .notText: UTType.data.identifier
@@ -56,7 +57,7 @@ extension WebPageFile {
     }
 
     private func setProperties(_ content: WebPageContent, _ attributes: CSSearchableItemAttributeSet) {
-        // An attribute that is set to nil travels along, so only what there is is set.
+        // Only existing values are set, because an attribute that is set to nil is also sent.
         if let description = content.description { attributes.contentDescription = description }
         if !content.authors.isEmpty { attributes.authorNames = content.authors }
         if !content.publishers.isEmpty { attributes.publishers = content.publishers }
@@ -87,7 +88,7 @@ extension WebPageFile {
         if place.address != nil || place.latitude != nil { attributes.supportsNavigation = 1 }
     }
 
-    /// Sets the addresses of the page. The item opens at the canonical one, or else as a file.
+    /// Sets the URLs of the page. The item opens at the canonical URL, or else as a file.
     private func setAddresses(_ content: WebPageContent, _ attributes: CSSearchableItemAttributeSet) {
         if !content.appLinks.isEmpty {
             attributes.setCustomText("com_searchlight_webpages_appLinks", content.appLinks.map(\.absoluteString))
@@ -95,7 +96,7 @@ extension WebPageFile {
         guard let address = content.address else { return }
         attributes.contentURL = address
         attributes.url = address
-        // With the strong relation, the page would only stay while an item with this identifier
+        // With the strong relation, the page would be deleted when no item with this identifier
         // exists.
         attributes.weakRelatedUniqueIdentifier = address.absoluteString
     }

@@ -4,7 +4,7 @@ import FileDonations
 import FileReading
 import WebPageReading
 
-/// The index extension for kept web pages: indexes, serves and renders them.
+/// The index extension for saved web pages: indexes, serves and renders web pages.
 class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingController {
     typealias Environment = FolderRequests<WebPageFile>.Environment
 
@@ -57,8 +57,8 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
         for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String, inPlace: Bool
     ) throws -> URL {
         let type = try requests.file(itemIdentifier).kind.contentType
-        // A damaged file has the type of any data.
-        // The worker may not know a type that only the manifest declares.
+        // A damaged file has the generic data type. The worker may not know a type that only the
+        // manifest declares.
         let conforms = UTType(type).flatMap { own in UTType(typeIdentifier).map { own.conforms(to: $0) } } ?? false
         guard [type, UTType.data.identifier].contains(typeIdentifier) || conforms else {
             throw UnsupportedType(typeIdentifier, of: "A web page", supported: ["\(type) in place", type])

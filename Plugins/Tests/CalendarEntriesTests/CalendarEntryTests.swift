@@ -6,7 +6,7 @@ import Testing
 
 @testable import CalendarEntries
 
-/// Entries in the styles of 20 programs.
+/// Entries in the styles of 20 different programs.
 @Suite("Calendar entries")
 struct CalendarEntryTests {
     private static let samples = Result { try SamplePeople("calendars") }
@@ -22,7 +22,7 @@ struct CalendarEntryTests {
         return list.entries.map { list.read($0, CalendarClock(now: now ?? self.now, zone: "Europe/Berlin")) }
     }
 
-    /// Returns the seconds of a time such as `2026-03-10T17:00:00Z`.
+    /// Returns the seconds for a time such as `2026-03-10T17:00:00Z`.
     private func utc(_ text: String) throws -> Int {
         Int(try Date(text, strategy: .iso8601).timeIntervalSince1970)
     }
@@ -46,7 +46,7 @@ struct CalendarEntryTests {
 
     @Test func aSeriesHasItsNextDates() throws {
         let entry = try entries("google.ics")[0]
-        // Monday the 12th moved to the afternoon; the exception on the 7th is gone.
+        // Monday the 12th was moved to the afternoon; the 7th is excluded.
         #expect(entry.occurrence == .init(start: try utc("2026-01-12T13:00:00Z"), end: try utc("2026-01-12T13:15:00Z")))
         #expect(try entry.dates.first == utc("2026-01-05T08:30:00Z"))
         #expect(
@@ -63,12 +63,12 @@ struct CalendarEntryTests {
     }
 
     @Test func timesHaveTheirZones() throws {
-        // Without a zone, a time counts in the zone of the machine.
+        // A time without a zone is in the machine's time zone.
         #expect(try entries("apple.ics")[0].occurrence?.start == utc("2026-03-10T17:00:00Z"))
-        // A zone that only the file defines.
+        // A zone that is defined only in the file.
         #expect(try entries("outlook.ics")[0].occurrence?.start == utc("2026-04-01T08:00:00Z"))
         #expect(try entries("evolution.ics")[0].occurrence?.start == utc("2026-07-01T06:00:00Z"))
-        // The night of the flight has the change to summer time.
+        // Summer time begins in the night of the flight.
         let flight = try entries("flight.ics")[0].occurrence
         #expect(try flight == .init(start: utc("2026-03-28T21:00:00Z"), end: utc("2026-03-29T05:00:00Z")))
         let picnic = try entries("nextcloud.ics")[0].occurrence

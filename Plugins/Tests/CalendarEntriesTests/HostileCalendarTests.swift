@@ -7,7 +7,7 @@ import Testing
 @testable import CalendarEntries
 @testable import ContentLines
 
-/// Calendars that repeat each second, nest, name files and never end.
+/// Calendars that repeat every second, nest, refer to files and never end.
 @Suite("Hostile calendars", .timeLimit(.minutes(10)))
 struct HostileCalendarTests {
     private static let samples = Result { try SamplePeople("hostile-calendars") }
@@ -81,7 +81,7 @@ struct HostileCalendarTests {
         #expect(!page.contains("<script>") && !page.contains("<b>") && !page.contains("href=\"javascript"))
     }
 
-    /// Changes bytes of real calendars at random. An environment variable makes this test longer.
+    /// Changes random bytes in real calendars. An environment variable makes this test longer.
     @Test(.timeLimit(.minutes(60))) func mutatedCalendarsAreReadWithinTheirBounds() throws {
         let environment = ProcessInfo.processInfo.environment
         let count = environment["SEARCHLIGHT_PEOPLE_FUZZ"].flatMap { Int($0) } ?? 3_000

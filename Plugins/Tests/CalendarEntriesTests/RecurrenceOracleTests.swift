@@ -5,7 +5,7 @@ import Testing
 
 @testable import CalendarEntries
 
-/// Random series and times, compared with dateutil, which has an implementation of its own.
+/// Random series and times, compared with dateutil, which is a separate implementation.
 @Suite("Repetitions by another implementation")
 struct RecurrenceOracleTests {
     private static let zones = [
@@ -13,7 +13,7 @@ struct RecurrenceOracleTests {
         "Africa/Casablanca",
     ]
 
-    /// An event with a random rule. The rules have the forms that programs write.
+    /// Returns an event with a random rule. The rules have the forms that programs write.
     private func event(_ number: Int, _ random: inout SeededGenerator) -> String {
         func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &random)] }
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
@@ -23,7 +23,7 @@ struct RecurrenceOracleTests {
             Int.random(in: 1...28, using: &random)
         )
         let date = "\(year)\(two(month))\(two(day))"
-        // Hours around the changes between winter and summer time are frequent.
+        // Hours near the transitions between winter and summer time are chosen often.
         let time = "T\(two(pick([0, 1, 2, 2, 3, 9, 23])))\(pick(["00", "15", "30", "45"]))00"
         var rule: String
         switch Int.random(in: 0..<7, using: &random) {
@@ -75,7 +75,7 @@ struct RecurrenceOracleTests {
         for (number, found) in list.entries.enumerated() {
             let entry = list.read(found, CalendarClock(now: now, zone: "Europe/Berlin"))
             let other = try #require(expected["\(number)"])
-            // Only the next dates are kept. A date that has begun may not have ended.
+            // Only the next dates are kept. A date that has started may not have ended.
             let dates = entry.dates.filter { (first...last).contains($0) }
             #expect(dates == Array(other.prefix(dates.count)), "\(events[number])")
             #expect(dates.count == other.count || entry.dates.count >= CalendarEntry.maximumComing, "\(events[number])")
@@ -91,7 +91,8 @@ struct RecurrenceOracleTests {
                 #expect(
                     local.seconds - hour == reference.secondsFromGMT(for: Date(timeIntervalSince1970: Double(hour))),
                     "\(name) \(hour)")
-                // The instant of a local time is itself or, if it occurs twice, the first.
+                // Converting back gives the same instant, or, for a local time that occurs twice,
+                // the first instant.
                 let back = zone.instant(local)
                 #expect(back == hour || back < hour && zone.local(back) == local, "\(name) \(hour)")
             }

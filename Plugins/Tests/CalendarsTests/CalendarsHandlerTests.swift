@@ -10,7 +10,7 @@ import Testing
 @testable import CalendarEntries
 @testable import Calendars
 
-/// The handler of Calendars, on an index that records the calls.
+/// The Calendars handler, with an index that records calls.
 @Suite("Calendars handler")
 final class CalendarsHandlerTests {
     private let home: String
@@ -73,7 +73,7 @@ final class CalendarsHandlerTests {
         #expect(attributes.startDate == Date(timeIntervalSince1970: 1_768_222_800) && attributes.allDay == 0)
         #expect(attributes.importantDates?.count == 51 && attributes.namedLocation == "Room Nautilus")
         #expect(attributes.authors?.first?.handles == ["ada@example.org"] && attributes.participants == ["Bob"])
-        // A series is requested again, a week before this date.
+        // The series is requested again a week before this date.
         #expect(series.expirationDate == Date(timeIntervalSince1970: 1_771_632_000))
         #expect(try item("Picnic").expirationDate == .distantFuture)
         let task = try item("File the tax return").attributeSet

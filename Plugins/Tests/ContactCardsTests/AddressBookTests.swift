@@ -49,7 +49,7 @@ final class AddressBookTests {
         #expect(throws: SkipReason.system(errno: EAGAIN)) { try list() }
     }
 
-    /// 2,000 cards of 3,000 bytes that all name the pages of the first card.
+    /// 2,000 cards of 3,000 bytes that all refer to the pages of the first card.
     @Test func cardsThatShareTheirPagesAreNotRead() throws {
         try SamplePeople.run(["shared-book", path])
         #expect(throws: SkipReason.unusable("not an address book of Evolution, or damaged")) { try list() }

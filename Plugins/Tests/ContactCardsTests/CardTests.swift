@@ -7,7 +7,7 @@ import Testing
 @testable import ContactCards
 @testable import ContentLines
 
-/// Cards in the styles of 20 programs.
+/// Cards in the styles of 20 different programs.
 @Suite("Cards")
 struct CardTests {
     private static let samples = Result { try SamplePeople("contacts") }

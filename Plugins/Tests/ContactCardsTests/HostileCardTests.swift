@@ -7,7 +7,7 @@ import Testing
 @testable import ContactCards
 @testable import ContentLines
 
-/// Cards that are huge, deep, endless or not cards.
+/// Cards that are huge, deeply nested, endless or not cards at all.
 @Suite("Hostile cards", .timeLimit(.minutes(10)))
 struct HostileCardTests {
     private static let samples = Result { try SamplePeople("hostile-contacts") }
@@ -66,7 +66,7 @@ struct HostileCardTests {
         #expect(!page.contains("<script>") && !page.contains("<img") && !page.contains("href=\"javascript"))
     }
 
-    /// Changes bytes of real cards at random. An environment variable makes this test longer.
+    /// Changes random bytes in real cards. An environment variable makes this test longer.
     @Test(.timeLimit(.minutes(60))) func mutatedCardsAreReadWithinTheirBounds() throws {
         let environment = ProcessInfo.processInfo.environment
         let count = environment["SEARCHLIGHT_PEOPLE_FUZZ"].flatMap { Int($0) } ?? 3_000

@@ -10,7 +10,7 @@ import Testing
 @testable import ContactCards
 @testable import Contacts
 
-/// The handler of Contacts, on an index that records the calls.
+/// The Contacts handler, with an index that records calls.
 @Suite("Contacts handler")
 final class ContactsHandlerTests {
     private let home: String
@@ -45,7 +45,7 @@ final class ContactsHandlerTests {
         return IndexRequestHandler(environment)
     }
 
-    /// Requests all pages, and returns their number; nil if one was not acknowledged.
+    /// Requests all pages, and returns their number; nil if a page was not acknowledged.
     @discardableResult
     private func reindexAll(items: Int = 1000, by handler: IndexRequestHandler? = nil) -> Int? {
         let handler = handler ?? self.handler()
@@ -118,7 +118,7 @@ final class ContactsHandlerTests {
         #expect(update([.changed(url("many.vcf"))]))
         #expect(titles.contains("Renamed") && titles.contains("New") && !titles.contains("Person 500"))
         #expect(!titles.contains("Person 10") && index.recorded.kept.count == 1000)
-        // Three of 60 parts.
+        // Three of 60 parts were donated again.
         #expect(index.recorded.items.count - before < 100)
     }
 

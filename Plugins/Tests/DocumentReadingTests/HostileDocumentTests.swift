@@ -5,7 +5,7 @@ import Testing
 
 @testable import DocumentReading
 
-/// Documents that expand, nest, refer to themselves, lie about sizes and end early.
+/// Documents that expand, nest, refer to themselves, state wrong sizes and end early.
 @Suite("Reading hostile documents", .timeLimit(.minutes(5)))
 struct HostileDocumentTests {
     private static let hostile = Result { try SampleDocuments(.hostile) }
@@ -56,7 +56,7 @@ struct HostileDocumentTests {
         for name in ["large.odt", "small.odt"] { #expect(try content(name).text.utf8.count <= 100, "\(name)") }
     }
 
-    /// PDF is left out: poppler may end the process, which the tests of the worker allow for.
+    /// PDF is left out, because poppler may terminate the process; the worker tests allow for that.
     @Test func mutatedDocumentsAreReadWithinTheirBounds() throws {
         let isLong = ProcessInfo.processInfo.environment["SEARCHLIGHT_FUZZ_LONG"] != nil
         let documents = try SampleDocuments(.mutations(count: isLong ? 100_000 : 1500, seed: 20_261_127))

@@ -10,7 +10,7 @@ import Testing
 @testable import DocumentReading
 @testable import Documents
 
-/// The handler of Documents, on an index that records the calls.
+/// The Documents handler, with an index that records calls.
 @Suite("Documents handler")
 final class DocumentsHandlerTests {
     private let home: String
@@ -53,7 +53,7 @@ final class DocumentsHandlerTests {
         return IndexRequestHandler(environment)
     }
 
-    /// Requests all pages. Returns their number, or nil if one was not acknowledged.
+    /// Requests all pages. Returns their number, or nil if a page was not acknowledged.
     @discardableResult
     private func reindexAll(
         _ index: CSSearchableIndex, by handler: IndexRequestHandler? = nil, items: Int = 1000
@@ -85,7 +85,7 @@ final class DocumentsHandlerTests {
     @Test func itemsHaveThePropertiesOfTheirDocuments() throws {
         let samples = try copySamples()
         let index = RecordingIndex()
-        // Web Pages serves HTML in the default folders.
+        // In the default folders, Web Pages serves HTML.
         try setFolders("~/Downloads\n")
         reindexAll(index, by: handler())
         #expect(acknowledgements == 1)
@@ -116,7 +116,7 @@ final class DocumentsHandlerTests {
             page.attributeSet.providerDataTypeIdentifiers == ["public.utf8-plain-text", "public.utf16-plain-text"])
     }
 
-    /// Journal serves notes in the documents folder, and Web Pages HTML in both folders.
+    /// Journal serves notes in the documents folder, and Web Pages serves HTML in both folders.
     @Test func notesInTheDocumentsFolderAndWebPagesAreLeftToOthers() throws {
         for name in ["a.md", "b.TXT", "c.html", "d.py"] { try write("words", to: "../Documents/" + name) }
         for name in ["e.md", "f.txt", "g.HTM", "h.xhtml"] { try write("words", to: name) }
@@ -153,7 +153,7 @@ final class DocumentsHandlerTests {
         reindexAll(index, by: handler())
         #expect(index.recorded.leftOut == [path("timetable.pdf"): DocumentProblem.endedWorker.kind])
         #expect(index.recorded.items.contains { $0.uniqueIdentifier == path("timetable.pdf") })
-        // The other PDF file was read, and nothing is being read any more.
+        // The other PDF file was read, and no file is marked as being read.
         #expect(index.recorded.items.contains { $0.attributeSet.textContent?.contains("Dear keeper") == true })
         let again = RecordingIndex()
         reindexAll(again, by: handler())
@@ -174,7 +174,7 @@ final class DocumentsHandlerTests {
         #expect(record.skipped.count == ReadingRecord.maximumSkipped)
         #expect(!record.isSkipped(try #require(try DocumentFile(contentsOf: path("0.pdf"))).fingerprint))
         #expect(record.isSkipped(try #require(try DocumentFile(contentsOf: path("59.pdf"))).fingerprint))
-        // A state of another origin is no record.
+        // A state from another source is not a record.
         state = Data([9, 9, 9])
         #expect(ReadingRecord(storage).skipped == [])
     }

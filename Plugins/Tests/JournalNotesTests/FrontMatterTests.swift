@@ -64,7 +64,7 @@ struct FrontMatterTests {
         #expect(properties("title: >2", "    far in").text(.title) == "far in")
     }
 
-    /// Whatever a key looks like, and whatever is no YAML: the rest is read, and no text is lost.
+    /// With unusual keys, and with lines that are not YAML, the rest is read and no text is lost.
     @Test(arguments: [
         "Weight (kg): 3", "smile ☺: wide", "_private: 1", "on/off: 1", "really?: yes", "'quoted key': v", "\"a: b\": c",
         "two words here: v", "1: one", "~: nothing", "? complex\n: v", "{{placeholder}}: v", "no colon at all",
@@ -274,7 +274,7 @@ struct FrontMatterTests {
         #expect(read(lines.joined(separator: "\n"))?.entries.isEmpty == false)
     }
 
-    /// The text after a front matter is the text of the note, and no text before it is lost.
+    /// The text after the front matter is the note's text, and no text before it is lost.
     @Test(arguments: 0..<Generated.seeds)
     func anyTextIsDividedWithoutLoss(seed: UInt64) {
         var random = SplitMix64(state: seed)
@@ -296,7 +296,7 @@ struct FrontMatterTests {
         let all = (front?.entries.flatMap(\.values).map(\.text) ?? []) + (front?.leftovers ?? [])
         if front != nil, text.dropLast(body.count).contains("word") {
             let keys = front?.entries.map(\.key).joined() ?? ""
-            // A key without a value, a comment and a null say nothing.
+            // A key without a value, a comment and a null carry no information.
             if !text.contains("#"), all.isEmpty { #expect(keys.isEmpty, "seed \(seed)") }
         }
     }

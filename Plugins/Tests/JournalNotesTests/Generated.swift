@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The number of inputs of a property test: 200, or the value of `SEARCHLIGHT_JOURNAL_SEEDS` in a
+/// The number of inputs for a property test: 200, or the value of `SEARCHLIGHT_JOURNAL_SEEDS` in a
 /// long run.
 enum Generated {
     static let seeds: UInt64 =

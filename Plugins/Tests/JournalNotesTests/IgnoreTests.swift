@@ -9,8 +9,7 @@ import Testing
 struct IgnoreTests {
     let folder = TemporaryFolder()
 
-    /// A pattern, a path, and `true` if git ignores the path. The path of a folder ends with a
-    /// slash.
+    /// A pattern, a path, and `true` if git ignores the path. A folder's path ends with a slash.
     @Test(arguments: [
         ("draft.md", "draft.md", true), ("draft.md", "a/b/draft.md", true), ("draft.md", "draft.mdx", false),
         ("/draft.md", "draft.md", true),

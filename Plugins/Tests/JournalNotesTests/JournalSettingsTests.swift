@@ -21,7 +21,7 @@ struct JournalSettingsTests {
         #expect(
             without.absence
                 == "no folder to index: \(home["Documents"]) does not exist; write paths into \(home[file])")
-        // It may lie on a disk that is not mounted.
+        // The folder may be on a disk that is not mounted.
         #expect(!without.isComplete)
         try home.write("x", to: "Documents/a.md")
         let found = try settings()
@@ -87,7 +87,7 @@ struct JournalSettingsTests {
             ])
     }
 
-    /// Through the opener, for permissions do not bind the superuser who may run the tests.
+    /// With a test opener, since permissions do not restrict the superuser, who may run the tests.
     @Test func folderThatCannotBeReadIsNotTakenForEmpty() throws {
         let opener = FileOpener { (_, _, _) throws(SkipReason) in throw SkipReason(errno: EACCES) }
         try home.write("x", to: "Documents/a.md")
@@ -118,7 +118,7 @@ struct JournalSettingsTests {
         #expect(try settings(["XDG_CONFIG_HOME": home["etc"]]).folders == [home["n"]])
     }
 
-    /// Otherwise a fault of the settings would empty the index.
+    /// Otherwise a fault in the settings would empty the index.
     @Test func unreadableSettingsAreAnError() throws {
         try home.write(Data([0xFF]), to: file)
         #expect(throws: Skip(path: home[file], reason: .notUTF8Text(offset: 0))) { try settings() }

@@ -79,7 +79,7 @@ struct NoteFoldersTests {
     @Test(arguments: [true, false])
     func notesOfFoldersThatAreMissingAreKept(_ isComplete: Bool) throws {
         try folder.write("x", to: "notes/b.md")
-        // One of them was there when the settings were read.
+        // One of them existed when the settings were read.
         let folders = NoteFolders(paths: [folder["notes"], folder["lost"]], unavailable: [folder["notes/disk"]])
         func state(_ name: String) throws -> String {
             switch try folders.state(ofIdentifier: folder[name], isComplete: isComplete) {

@@ -49,7 +49,7 @@ struct NoteRenderingTests {
         let html = file("---\ntitle: '</title><script>x</script>\"'\n---\ntext").html()
         #expect(!html.contains("<script"))
         #expect(html.contains("<title>&lt;/title&gt;&lt;script&gt;x&lt;/script&gt;&quot;</title>"))
-        // The note has no heading, so its title is shown.
+        // The note has no heading, so the page shows its title.
         #expect(html.contains("<h1>&lt;/title&gt;"))
     }
 
@@ -66,7 +66,7 @@ struct NoteRenderingTests {
         let lines = file(String(repeating: "é", count: limit / 2 - 2) + "\nnext\n", "a.txt").beginning()
         #expect(lines.text == String(repeating: "é", count: limit / 2 - 2))
         #expect(lines.html().contains("</pre>\n<p class=\"end\">The note is longer. Its size is 0.0 MB.</p>\n</body>"))
-        // One line, cut where a character ends.
+        // One line, cut at a character boundary.
         #expect(file("a" + String(repeating: "é", count: limit)).beginning().text.utf8.count == limit - 1)
     }
 

@@ -183,7 +183,7 @@ struct NoteTests {
     }
 
     @Test func whatIsBeyondTheLimitIsSaid() throws {
-        // Three bytes each, and the limit is not a multiple of three.
+        // Each character has three bytes, and the limit is not a multiple of three.
         let text = String(repeating: "日", count: (20 << 20) / 3)
         let note = try folder.note("a.txt", text)
         #expect(note.text.utf8.count == Note.maximumText / 3 * 3)

@@ -79,7 +79,7 @@ struct NoteWalkTests {
         #expect(folder.walk() == ["skip a.md: link to nothing"])
     }
 
-    /// Through the opener, for permissions do not bind the superuser who may run the tests.
+    /// A test opener, since permissions do not restrict the superuser, who may run the tests.
     private func opener(refusing refused: String, with reason: SkipReason) -> FileOpener {
         FileOpener { (directory, name, flags) throws(SkipReason) in
             if name == refused { throw reason }
@@ -186,14 +186,15 @@ struct NoteWalkTests {
         #expect(steps.count == 4)
     }
 
-    /// The walk reports every entry, so the caller can send progress: also files that are not
-    /// notes, and all entries of a directory before it yields the first one.
+    /// The walk reports every entry, so that the caller can send progress: also files that are not
+    /// notes, and all entries of a directory before the first one is yielded.
     @Test func everyEntryIsVisited() throws {
         for name in ["a.png", ".hidden", "b/c.png", "d.md"] { try folder.write("x", to: name) }
         var visited: [String: Int] = [:]
         let walk = NoteFolders(paths: [folder.path]).walk(visiting: { visited[$0, default: 0] += 1 })
         #expect(walk.reduce(0) { count, _ in count + 1 } == 1)
-        // Four when the folder is listed and three when its visible entries are taken; one and one.
+        // Four when the folder is listed and three when its visible entries are visited; one and
+        // one for the subfolder.
         #expect(visited == [folder.path: 7, folder["b"]: 2])
     }
 
@@ -202,7 +203,7 @@ struct NoteWalkTests {
         #expect(skip.description == "skipped /a\\nskipped /b\\u{2028}\\u{1B}[2J: vanished")
     }
 
-    /// In whatever folder the file lies, and also if it is gone by now.
+    /// Works with any folder, and even if the file no longer exists.
     @Test func walkContinuesAfterAnyFile() throws {
         for name in ["a/b/c.md", "a/b.md", "a.b/d.md", "a/z.md", "c.md", "b/x.md", "nested/inner/y.md", "nested/z.md"] {
             try folder.write("x", to: name)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A reproducible random number generator. Its seed is an argument of the test, so a failure can be
+/// A reproducible random number generator. Its seed is a test argument, so that a failure can be
 /// repeated.
 struct SplitMix64: RandomNumberGenerator {
     var state: UInt64

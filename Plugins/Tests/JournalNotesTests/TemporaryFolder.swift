@@ -6,7 +6,7 @@ import Testing
 @testable import FileReading
 @testable import JournalNotes
 
-/// A folder of a test's own, removed with everything in it at the end.
+/// A test's own folder, which is removed with its contents at the end.
 final class TemporaryFolder: Sendable {
     let path: String
 
@@ -20,7 +20,7 @@ final class TemporaryFolder: Sendable {
 
     subscript(name: String) -> String { path + "/" + name }
 
-    /// Writes a file, and the directories it lies in.
+    /// Writes a file, and creates its parent directories.
     func write(_ text: String, to name: String) throws { try write(Data(text.utf8), to: name) }
 
     func write(_ bytes: Data, to name: String) throws {

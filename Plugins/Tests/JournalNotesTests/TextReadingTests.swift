@@ -38,7 +38,7 @@ struct TextReadingTests {
         }
     }
 
-    /// Made by another program.
+    /// Texts that another program produced.
     @Test(arguments: [
         (
             russian,
@@ -67,7 +67,7 @@ struct TextReadingTests {
 
     @Test(arguments: ["<!-- -*- coding: koi8-r -*- -->", "---\nencoding: KOI8-R\n---", "<meta charset=\"koi8-r\">"])
     func declaredEncodingsAreTaken(_ declaration: String) {
-        // Too short to guess.
+        // Too short for a guess.
         let bytes = [UInt8]((declaration + "\n").utf8) + [0xC4, 0xC1]
         let (text, reading) = TextReading.text(of: bytes)
         #expect(text == declaration + "\nда" && reading == .encoding("KOI8-R", replaced: 0))

@@ -6,7 +6,7 @@ import Yams
 @testable import FileReading
 @testable import JournalNotes
 
-/// Compares the reading of random front matter with the result of Yams itself.
+/// Compares the values read from random front matter with those of Yams itself.
 @Suite("Front matter, compared with a YAML library")
 struct YAMLOracleTests {
     /// Tests 1,000 documents, or 10,000 with `SEARCHLIGHT_JOURNAL_SEEDS=10000`.
@@ -18,7 +18,7 @@ struct YAMLOracleTests {
             let yaml = source.document()
             let text = "---\n" + yaml + "---\nbody"
             guard let oracle = try? Yams.load(yaml: yaml) as? [AnyHashable: Any] else {
-                // Not what the generator is for, but no note may be lost by it.
+                // The generator does not aim for this, but no note may be lost.
                 #expect(FrontMatter.split(text).body.hasSuffix("body"), "seed \(seed)")
                 continue
             }
@@ -43,7 +43,7 @@ struct YAMLOracleTests {
         }
     }
 
-    /// Yams makes a moment of what looks like one; a property is one by its key.
+    /// Yams converts text that looks like a date; in a property, the key decides.
     private static func described(text: String) -> String {
         guard let date = Date.construct(from: .init(text)) else { return "text " + text }
         return "date \(date.timeIntervalSince1970)"
@@ -55,7 +55,7 @@ struct YAMLOracleTests {
         case let mapping as [AnyHashable: Any]:
             for (name, value) in mapping {
                 let path = [key, "\(name)"].compactMap { $0 }.joined(separator: ".")
-                // A name that stands for itself, as in a set.
+                // A name that represents itself, as in a set.
                 if let key, value is NSNull {
                     flatten(name.base, key: key, into: &values)
                 } else {
@@ -74,7 +74,7 @@ struct YAMLOracleTests {
     }
 }
 
-/// Makes YAML as people and programs write it, in all styles.
+/// Generates YAML as people and programs write it, in all styles.
 private struct YAMLSource {
     var random: SplitMix64
     private var keys: Set<String> = []
@@ -97,7 +97,7 @@ private struct YAMLSource {
         return text
     }
 
-    /// Not one that YAML reads as another kind: how Yams spells such keys is its own affair.
+    /// Not a key that YAML reads as another type, because Yams spells such keys in its own way.
     private mutating func newKey() -> String {
         let words = [
             "title", "tags", "Author", "due date", "größe", "read?", "a/b", "weight (kg)", "日本", "x_y", "v1", "emoji 🎉",

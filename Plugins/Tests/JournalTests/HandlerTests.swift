@@ -150,14 +150,14 @@ final class HandlerTests {
             ])
     }
 
-    /// Not acknowledged, so that what was to be deleted stays.
+    /// The reindex is not acknowledged, so that nothing is deleted.
     @Test(arguments: [true, false])
     func folderThatIsLostDuringTheWalkFailsTheReindex(_ wholly: Bool) throws {
         try configure("Documents", "disk")
         for name in ["disk/a.md", "disk/b.md", "Documents/a.md"] { try write("x", to: "../" + name) }
         let (disk, documents) = (home + "/disk", home + "/Documents")
         let opener = FileOpener { (directory, name, flags) throws(SkipReason) in
-            // When the walk takes the first note, before or after the folder was entered.
+            // When the walk opens the first note, before or after it entered the folder.
             if directory != AT_FDCWD, name == (wholly ? "a.md" : "b.md") {
                 try? FileManager.default.removeItem(atPath: disk)
             }
@@ -172,8 +172,8 @@ final class HandlerTests {
     @Test func longWalkGivesSignsOfLife() throws {
         for number in 0..<10 { try write("x", to: "a/\(number).png") }
         try FileManager.default.createSymbolicLink(atPath: path("a/5.md"), withDestinationPath: "nowhere")
-        // Each reading of the clock is a second later: ten entries when "a" is listed, and ten when
-        // the walk yields them.
+        // Each reading of the clock returns a time one second later: ten entries when "a" is
+        // listed, and ten when the walk yields them.
         let start = ContinuousClock.now
         var seconds = 0
         let handler = handler(now: {
@@ -358,7 +358,7 @@ final class HandlerTests {
         #expect(index.recorded.calls == ["rename \(a) -> \(b), \(b) -> \(a)", "index 2"])
     }
 
-    /// As programs write that keep what was there before.
+    /// As written by programs that keep the previous version.
     @Test func anItemStaysWithTheNoteAtItsPlace() throws {
         for name in ["a.md", "backup/a.md"] { try write("x", to: name) }
         let index = RecordingIndex()
@@ -380,7 +380,7 @@ final class HandlerTests {
         #expect(acknowledgements == 1)
     }
 
-    /// Returns an opener that fails with a system error for these names, `times` times for each.
+    /// Returns an opener that fails with a system error for these names, `times` times each.
     private func failingOpener(_ names: Set<String>, times: Int = .max) -> FileOpener {
         let failures = Mutex<[String: Int]>([:])
         return FileOpener { (directory, name, flags) throws(SkipReason) in

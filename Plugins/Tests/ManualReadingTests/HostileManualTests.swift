@@ -6,7 +6,7 @@ import Testing
 
 @testable import ManualReading
 
-/// Manuals that expand, include themselves, lie about sizes and end early.
+/// Manuals that expand, include themselves, state wrong sizes and end early.
 @Suite("Reading hostile manuals", .timeLimit(.minutes(5)))
 struct HostileManualTests {
     private static let hostile = Result { try SampleDocuments(.hostile, by: "make-manuals") }
@@ -35,7 +35,7 @@ struct HostileManualTests {
     @Test func everyHostileManualIsReadWithinItsBounds() throws {
         for path in try Self.hostile.get().files {
             let content = try #require(try ManualFile(contentsOf: path)).content(wantsHTML: true, pages: Self.included)
-            // The breaks between blocks are beyond the limit of the text.
+            // The breaks between blocks are not included in the text limit.
             #expect(content.text.utf8.count <= ManualContent.maximumText * 2, "\(path)")
             #expect(content.names.count <= 100 && content.text.contains("root:") == false, "\(path)")
         }

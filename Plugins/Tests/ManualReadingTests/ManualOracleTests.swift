@@ -5,14 +5,14 @@ import Testing
 
 @testable import ManualReading
 
-/// Pages of this machine, beside what `man` shows of them.
+/// Pages on this machine, compared with the output of `man`.
 @Suite("Manuals and man", .timeLimit(.minutes(10)))
 struct ManualOracleTests {
     private static let man = "/usr/bin/man"
     private static let folder = "/usr/share/man/"
     private static let sections = ["man1", "man3", "man5", "man7", "man8"]
 
-    /// Some pages of each section.
+    /// Some pages from each section.
     private static let pages: [String] = {
         let isLong = ProcessInfo.processInfo.environment["SEARCHLIGHT_FUZZ_LONG"] != nil
         return sections.flatMap { section in
@@ -53,7 +53,7 @@ struct ManualOracleTests {
             let content = try file.content { (try? ManualFile(contentsOf: $0)).flatMap { try? $0.contents() } }
             guard content.problem != .missingPage else { continue }
             let own = Set(Self.words(content.text))
-            // The first and last lines have the title, the date and the version.
+            // The first and last lines contain the title, the date and the version.
             let lines = try Self.shown(path).split(separator: "\n").dropFirst().dropLast()
             let words = Self.words(lines.joined(separator: "\n"))
             let count = words.count { own.contains($0) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ManualReading
 
-/// Manuals that a script makes.
+/// Manuals that a script generates.
 @Suite("Reading manuals")
 struct ManualReadingTests {
     private static let samples = Result { try SampleDocuments(.ordinary, by: "make-manuals") }
@@ -118,7 +118,7 @@ struct ManualReadingTests {
     @Test func textWithTheNameOfAPageIsAText() throws {
         let file = try file("man/man7/notes-2.1")
         let content = try file.content()
-        // In a folder of pages it is one, whatever it contains.
+        // In a folder of pages the file is a page, regardless of its contents.
         #expect(content.text == "Only a text, whose name has a number.")
     }
 

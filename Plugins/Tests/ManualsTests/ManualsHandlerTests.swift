@@ -10,7 +10,7 @@ import Testing
 @testable import ManualReading
 @testable import Manuals
 
-/// The handler of Manuals, on an index that records the calls.
+/// The Manuals handler, with an index that records calls.
 @Suite("Manuals handler")
 final class ManualsHandlerTests {
     private let samples: SampleDocuments
@@ -40,7 +40,7 @@ final class ManualsHandlerTests {
         return IndexRequestHandler(environment)
     }
 
-    /// Requests all pages. Returns their number, or nil if one was not acknowledged.
+    /// Requests all pages. Returns their number, or nil if a page was not acknowledged.
     @discardableResult
     private func reindexAll(_ index: CSSearchableIndex, by handler: IndexRequestHandler? = nil, items: Int = 1000)
         -> Int?

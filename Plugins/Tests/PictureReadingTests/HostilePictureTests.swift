@@ -5,7 +5,7 @@ import Testing
 
 @testable import PictureReading
 
-/// Pictures that expand, refer to themselves, lie about sizes and end early.
+/// Pictures that expand, refer to themselves, state wrong sizes and end early.
 @Suite("Reading hostile pictures", .timeLimit(.minutes(5)))
 struct HostilePictureTests {
     private static let hostile = Result { try SampleDocuments(.hostile, by: "make-pictures") }
@@ -74,7 +74,7 @@ struct HostilePictureTests {
             if content.problem == nil { whole += 1 }
             #expect((content.thumbnail?.bytes.count ?? 0) <= PictureFile.maximumThumbnail, "\(path)")
         }
-        // Mutations leave some pictures whole and damage others.
+        // Mutations leave some pictures intact and damage others.
         #expect(count >= 1500 && whole > count / 10 && whole < count)
     }
 

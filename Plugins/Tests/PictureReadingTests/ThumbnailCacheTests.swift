@@ -5,7 +5,7 @@ import Testing
 
 @testable import PictureReading
 
-/// The thumbnails of the desktop.
+/// The desktop's thumbnails.
 @Suite("Thumbnail cache")
 final class ThumbnailCacheTests {
     private let home = FileManager.default.temporaryDirectory.path + "/thumbnails-" + UUID().uuidString
@@ -14,7 +14,7 @@ final class ThumbnailCacheTests {
 
     deinit { try? FileManager.default.removeItem(atPath: home) }
 
-    /// The example of the standard.
+    /// The example in the standard.
     @Test func nameIsTheDigestOfTheAddress() {
         #expect(ThumbnailCache.name(of: "/home/jens/photos/me.png") == "c6ee772d9e49320e97ec29a7eb5b1697.png")
         #expect(ThumbnailCache.address(of: "/a b/ü;(1).png") == "file:///a%20b/%C3%BC%3B(1).png")
@@ -58,7 +58,7 @@ final class ThumbnailCacheTests {
         let content = file.content(cache: cache)
         #expect(content.thumbnail != nil && content.thumbnail != own)
         #expect((content.width, content.height) == (96, 64) && content.problem == nil)
-        // A damaged thumbnail is no reason to have none.
+        // If a cached thumbnail is damaged, one is created.
         try Data(try Data(contentsOf: URL(filePath: folder + "/" + name)).dropLast(60)).write(
             to: URL(filePath: folder + "/" + name))
         #expect(file.content(cache: cache).thumbnail == own)

@@ -10,7 +10,7 @@ import Testing
 @testable import PictureReading
 @testable import Pictures
 
-/// The handler of Pictures, on an index that records the calls.
+/// The Pictures handler, with an index that records calls.
 @Suite("Pictures handler")
 final class PicturesHandlerTests {
     private let home = FileManager.default.temporaryDirectory.path + "/pictures-handler-" + UUID().uuidString
@@ -64,7 +64,7 @@ final class PicturesHandlerTests {
         return IndexRequestHandler(environment)
     }
 
-    /// Requests all pages. Returns their number, or nil if one was not acknowledged.
+    /// Requests all pages. Returns their number, or nil if a page was not acknowledged.
     @discardableResult
     private func reindexAll(
         _ index: CSSearchableIndex, by handler: IndexRequestHandler? = nil, items: Int = 1000
@@ -146,7 +146,7 @@ final class PicturesHandlerTests {
                 for: RecordingIndex(), itemIdentifier: path(name), typeIdentifier: "public.jpeg", inPlace: inPlace)
         }
         #expect(try url("harbour.jpg", inPlace: true).path(percentEncoded: false) == path("harbour.jpg"))
-        // A file can have a location that the extension does not read.
+        // A file may contain a location that the extension does not read.
         for name in ["harbour.jpg", "large.jpg"] {
             #expect(throws: UnsupportedType.self) { try url(name, inPlace: false) }
         }
@@ -154,7 +154,7 @@ final class PicturesHandlerTests {
         reindexAll(index)
         let types = index.recorded.items.map(\.attributeSet.providerFileTypeIdentifiers)
         #expect(types == [[], []])
-        // A copy could have the location that the user wants to leave out.
+        // A copy could contain the location that the user wants to exclude.
         for settings in ["copy-location = maybe\n", "copy-location = no\ncopy-size = 5\n"] {
             try setSettings(settings)
             #expect(throws: PictureSettingsError.self) { try copy("harbour.jpg") }
@@ -207,7 +207,8 @@ final class PicturesHandlerTests {
         #expect(cancelled.recorded.items.count == 1)
     }
 
-    /// A worker that ended in a page leaves the mark of the page. The next one records each file.
+    /// A worker that does not finish a page leaves the page's mark. The next worker records each
+    /// file.
     @Test func aFileThatEndedAWorkerIsSkippedForTheRestOfTheReindex() throws {
         try copySamples("gray.jpg", "plain.png")
         let log = log
@@ -216,7 +217,7 @@ final class PicturesHandlerTests {
                 load: { log.stored.withLock { $0.last } }, store: { data in log.stored.withLock { $0.append(data) } })
         }
         reindexAll(RecordingIndex())
-        // The mark of the page, and its removal.
+        // The page's mark, and its removal.
         #expect(log.stored.withLock { $0.count } == 2)
         try ReadingRecord(storage()).beginPage()
         let careful = ReadingRecord(storage())

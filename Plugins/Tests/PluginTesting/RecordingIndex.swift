@@ -2,13 +2,13 @@
 import CoreSpotlight
 import Dispatch
 
-/// Records the calls and keeps the items; answers from other threads, in the order of the calls.
+/// Records the calls and stores the items; answers from other threads, in call order.
 package final class RecordingIndex: CSSearchableIndex, @unchecked Sendable {
-    // Sendable: all state is behind the lock.
+    // Sendable: all state is protected by the lock.
     package struct State {
         package var calls: [String] = []
         package var items: [CSSearchableItem] = []
-        /// The items that the index has now, by identifier.
+        /// The items that are currently in the index, by identifier.
         package var kept: [String: CSSearchableItem] = [:]
         package var leftOut: [String: String] = [:]
         package var underWay = 0

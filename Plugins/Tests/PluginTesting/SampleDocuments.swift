@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Files that a script in `Tests/Fixtures` makes, in a folder that is deleted at the end.
+/// Files that a script in `Tests/Fixtures` generates, in a folder that is deleted at the end.
 package final class SampleDocuments: Sendable {
     /// The arguments of the script.
     package enum Kind: Sendable {

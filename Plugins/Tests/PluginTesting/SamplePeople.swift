@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Contacts and calendars that `Tests/Fixtures/make-people` makes, in a folder that is deleted at
-/// the end.
+/// Contacts and calendars that `Tests/Fixtures/make-people` generates, in a folder that is deleted
+/// at the end.
 package final class SamplePeople: Sendable {
     package let folder: String
 
@@ -37,7 +37,7 @@ package final class SamplePeople: Sendable {
     /// The names of all files, sorted.
     package var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() }
 
-    /// Returns the contents of all files, in the order of their names.
+    /// Returns the contents of all files, sorted by file name.
     package func contents() throws -> [[UInt8]] {
         try names.map { try Array(Data(contentsOf: URL(filePath: self[$0]))) }
     }
@@ -48,10 +48,10 @@ package final class SamplePeople: Sendable {
     }
 }
 
-/// Changes bytes of a file at random.
+/// Changes random bytes in a file.
 package struct Mutation<Generator: RandomNumberGenerator> {
     package var random: Generator
-    /// Texts that are inserted.
+    /// Texts that mutations insert.
     private let pieces: [[UInt8]]
 
     package init(_ random: Generator, pieces: [String]) {
@@ -81,7 +81,7 @@ package struct Mutation<Generator: RandomNumberGenerator> {
     }
 }
 
-/// A generator of random numbers whose results depend on its seed alone.
+/// A random number generator whose results depend only on its seed.
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

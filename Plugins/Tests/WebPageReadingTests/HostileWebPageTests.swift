@@ -6,7 +6,7 @@ import Testing
 
 @testable import WebPageReading
 
-/// Pages that nest, refer to themselves, lie about sizes and end early.
+/// Pages that nest, refer to themselves, state wrong sizes and end early.
 @Suite("Reading hostile web pages", .timeLimit(.minutes(5)))
 struct HostileWebPageTests {
     private static let hostile = Result { try SampleDocuments(.hostile, by: "make-webpages") }

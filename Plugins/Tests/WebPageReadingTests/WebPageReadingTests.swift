@@ -6,7 +6,7 @@ import Testing
 
 @testable import WebPageReading
 
-/// Kept pages that a script makes.
+/// Saved pages that a script generates.
 @Suite("Reading web pages")
 struct WebPageReadingTests {
     private static let samples = Result { try SampleDocuments(.ordinary, by: "make-webpages") }

@@ -10,7 +10,7 @@ import Testing
 @testable import WebPageReading
 @testable import WebPages
 
-/// The handler of Web Pages, on an index that records the calls.
+/// The Web Pages handler, with an index that records calls.
 @Suite("Web pages handler")
 final class WebPagesHandlerTests {
     private let home = FileManager.default.temporaryDirectory.path + "/webpages-handler-" + UUID().uuidString
@@ -54,7 +54,7 @@ final class WebPagesHandlerTests {
         return IndexRequestHandler(environment)
     }
 
-    /// Requests all pages. Returns their number, or nil if one was not acknowledged.
+    /// Requests all pages. Returns their number, or nil if a page was not acknowledged.
     @discardableResult
     private func reindexAll(_ index: CSSearchableIndex, by handler: IndexRequestHandler? = nil, items: Int = 1000)
         -> Int?

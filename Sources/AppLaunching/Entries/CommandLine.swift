@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The command line of a desktop entry (`Exec`). It is split into words first; a field code is
-/// replaced within one word afterwards. So a path or URL can never become several words, an option
-/// or a command of a shell.
+/// The command line of a desktop entry (`Exec`). It is first split into words; a field code is then
+/// replaced within one word. A path or URL can therefore never become several words, an option or a
+/// shell command.
 struct ExecLine: Hashable, Sendable {
     /// The words, with field codes.
     let words: [String]
@@ -10,7 +10,7 @@ struct ExecLine: Hashable, Sendable {
     /// The maximum number of words.
     static let maximumWords = 256
 
-    /// A malformed command line. The text completes a sentence about the command line.
+    /// An error for a malformed command line. The text completes a sentence about the command line.
     struct Malformed: Error, Hashable, Sendable {
         var reason: String
     }
@@ -57,7 +57,7 @@ struct ExecLine: Hashable, Sendable {
             case UInt8(ascii: "\""): return
             case UInt8(ascii: "\\"):
                 guard let next = rest.popFirst() else { break }
-                // The backslash stays before other characters.
+                // Before other characters, the backslash is kept.
                 if !"\"`$\\\n".utf8.contains(next) { word.append(byte) }
                 word.append(next)
             default: word.append(byte)
@@ -66,10 +66,10 @@ struct ExecLine: Hashable, Sendable {
         throw Malformed(reason: "has an open quote")
     }
 
-    /// The field codes that take a file, and those that take a URL too.
+    /// The field codes that accept files, and those that also accept URLs.
     private static let (fileCodes, urlCodes) = ("fF", "uU")
 
-    /// `true` if the command line has a field code for a resource.
+    /// Returns `true` if the command line has a field code for a resource.
     func takes(_ resource: LaunchResource) -> Bool {
         let codes = Set(words.flatMap(Self.codes))
         let accepted = if case .file = resource { Self.fileCodes + Self.urlCodes } else { Self.urlCodes }
@@ -85,7 +85,7 @@ struct ExecLine: Hashable, Sendable {
         return found
     }
 
-    /// Replaces the field codes. The first code for files or URLs gets the resource.
+    /// Replaces the field codes. The first code for files or URLs is replaced with the resource.
     ///
     /// - Throws: ``Malformed`` for an unknown field code.
     func expanded(_ resource: LaunchResource?, of entry: DesktopEntry, name: String) throws(Malformed) -> [String] {

@@ -2,8 +2,8 @@
 import SystemSupport
 import UniformTypeIdentifiers
 
-/// The default apps of MIME types and URL schemes, by the rules of GIO (Association between MIME
-/// types and applications 1.0).
+/// The default apps for MIME types and URL schemes, according to GIO's rules (Association between
+/// MIME types and applications 1.0).
 ///
 /// For each type, the lists of default applications come first, then the added associations and the
 /// types that entries declare, as `update-desktop-database` collected them in `mimeinfo.cache`. If
@@ -13,7 +13,7 @@ struct DefaultHandlers: Sendable {
     private let mime: SharedMIMEInfo
     private let folders: [Associations]
 
-    /// The associations of one folder, by MIME type.
+    /// The associations in one folder, by MIME type.
     private struct Associations: Sendable {
         /// The folder with desktop entries; `nil` for a folder with settings.
         var entries: String?
@@ -21,7 +21,7 @@ struct DefaultHandlers: Sendable {
         var added: [String: [String]] = [:]
         var removed: [String: [String]] = [:]
 
-        /// Adds the groups of a file. As in GIO, the associations of an alias belong to the type
+        /// Adds the groups in a file. As in GIO, the associations of an alias belong to the type
         /// with the canonical name.
         ///
         /// - Parameter addedGroup: The group of added associations; `nil` for a file that may only
@@ -43,7 +43,7 @@ struct DefaultHandlers: Sendable {
             }
         }
 
-        /// Appends names. As in GIO, exceptions do not count for the first names of a list.
+        /// Appends names. As in GIO, exceptions do not apply to the first names in a list.
         private static func append(_ names: [String], to list: inout [String], except excluded: [String]) {
             let isFirst = list.isEmpty
             for name in names
@@ -67,7 +67,7 @@ struct DefaultHandlers: Sendable {
             + shared.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
         let desktops = (environment["XDG_CURRENT_DESKTOP"] ?? "").split(separator: ":").prefix(8)
             .map { $0.lowercased() }.filter { !$0.utf8.contains(UInt8(ascii: "/")) }
-        // Only the list without a desktop's name may add and remove associations.
+        // Only the list without a desktop's name may add or remove associations.
         let lists: [(name: String, added: String?)] =
             desktops.map { ("\($0)-mimeapps.list", nil) } + [("mimeapps.list", "Added Associations")]
         func read(_ folder: String, _ lists: [(name: String, added: String?)], entries: String? = nil) -> Associations {
@@ -84,10 +84,11 @@ struct DefaultHandlers: Sendable {
         folders = settings.map { read($0, lists) } + entries.folders.map { read($0, lists + caches, entries: $0) }
     }
 
-    /// The default app of a MIME type, and the type or supertype that it handles; `nil` if there is
-    /// none. A URL scheme is the type `x-scheme-handler/` and the scheme.
+    /// Returns the default app for a MIME type, and the type or supertype that it handles; `nil` if
+    /// there is none. The type of a URL scheme is `x-scheme-handler/` followed by the scheme.
     func handler(ofType type: String) -> (entry: DesktopEntry, type: String)? {
-        // As in GIO, an association that is removed from a type is removed from its supertypes too.
+        // As in GIO, an association that is removed from a type is also removed from its
+        // supertypes.
         var removed: Set<String> = []
         for type in types(of: type) {
             for identifier in identifiers(of: type, &removed) {
@@ -97,7 +98,7 @@ struct DefaultHandlers: Sendable {
         return nil
     }
 
-    /// A type and its supertypes, the nearest first.
+    /// Returns a type and its supertypes, nearest first.
     func types(of type: String) -> [String] {
         var types = [mime.canonicalName(of: type)]
         var next = 0
@@ -121,17 +122,17 @@ struct DefaultHandlers: Sendable {
         return found
     }
 
-    /// `true` if a folder of higher precedence has an entry with this name. It replaces the entry
-    /// of the association.
+    /// Returns `true` if a folder with higher precedence has an entry with this name, which then
+    /// replaces the association's entry.
     private func isMasked(_ name: String, in index: Int) -> Bool {
         DesktopEntry.isIdentifier(name)
             && folders[..<index].contains { $0.entries.map { isThere("\($0)/\(name)") } ?? false }
     }
 
-    /// The MIME type of a resource.
+    /// Returns the MIME type of a resource.
     ///
-    /// - Parameter contentType: A uniform type identifier, for a file whose name and content do not
-    ///   show its type.
+    /// - Parameter contentType: A uniform type identifier, for a file whose type its name and
+    ///   content do not show.
     func type(of resource: LaunchResource, contentType: String?) -> String {
         switch resource {
         case .url(let text): return "x-scheme-handler/" + (LaunchResource.scheme(of: text) ?? "")

@@ -18,15 +18,15 @@ package struct DesktopEntry: Sendable {
         (self.identifier, self.path, self.file) = (identifier, path, file)
     }
 
-    /// `true` if a text can be the identifier of a desktop entry: a file name that ends with
+    /// Returns `true` if a text can be a desktop entry's identifier: a file name that ends with
     /// `.desktop`.
     package static func isIdentifier(_ text: String) -> Bool {
         text.utf8.count <= 255 && text.utf8.count > suffix.utf8.count && text.hasSuffix(suffix)
             && text.utf8.first != UInt8(ascii: ".") && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x2F && $0 != 0x7F }
     }
 
-    /// The name in a language, such as `de_DE.UTF-8`, or else the name without a language; `nil` if
-    /// the entry has none.
+    /// Returns the name in a language, such as `de_DE.UTF-8`, or else the name without a language;
+    /// `nil` if the entry has none.
     package func name(in language: String) -> String? {
         let locale = language.prefix { $0 != "." && $0 != "@" }
         let keys = ["Name[\(locale)]", "Name[\(locale.prefix { $0 != "_" })]", "Name"]
@@ -34,23 +34,24 @@ package struct DesktopEntry: Sendable {
         return name.map { String($0.prefix(Self.maximumNameCharacters)) }
     }
 
-    /// `true` if the entry counts as deleted.
+    /// `true` if the entry is to be treated as deleted.
     var isHidden: Bool { file.flag("Hidden", in: Self.group) }
     /// `true` if the entry describes an app.
     var isApplication: Bool { text("Type") == "Application" }
     /// `true` if the app runs in a terminal.
     var needsTerminal: Bool { file.flag("Terminal", in: Self.group) }
-    /// The MIME types that the app opens, among them `x-scheme-handler/` and a URL scheme.
+    /// The MIME types that the app opens. A type `x-scheme-handler/` followed by a URL scheme
+    /// represents that scheme.
     package var types: [String] { file.list("MimeType", in: Self.group) }
     /// The working directory.
     var folder: String? { text("Path").flatMap { $0.hasPrefix("/") ? $0 : nil } }
-    /// The program that must exist.
+    /// The program that must exist for the entry to be usable.
     var requiredProgram: String? { text("TryExec") }
     var icon: String? { text("Icon") }
     /// The command line, with field codes.
     var commandLine: String? { text("Exec") }
-    /// `true` if the app is in a Flatpak. Its command line forwards files through the document
-    /// portal (`flatpak run --file-forwarding`).
+    /// `true` if the app is a Flatpak. Its command line forwards files through the document portal
+    /// (`flatpak run --file-forwarding`).
     var isFlatpak: Bool { text("X-Flatpak") != nil }
 
     /// The name on the session bus; `nil` if the app is not activated over D-Bus.
@@ -63,7 +64,7 @@ package struct DesktopEntry: Sendable {
     private func text(_ key: String) -> String? { file.text(key, in: Self.group) }
 }
 
-/// The desktop entries of a user.
+/// A user's desktop entries.
 package struct DesktopEntries: Sendable {
     /// The folders with desktop entries, in order of precedence.
     let folders: [String]
@@ -79,11 +80,11 @@ package struct DesktopEntries: Sendable {
         case missing
     }
 
-    /// The maximum number of dashes in an identifier that may stand for folders.
+    /// The maximum number of dashes in an identifier that may represent folder separators.
     private static let maximumDashes = 4
 
-    /// Finds the folders of an environment: `applications` in `$XDG_DATA_HOME` and in each of
-    /// `$XDG_DATA_DIRS`.
+    /// Determines the folders from an environment: `applications` in `$XDG_DATA_HOME` and in each
+    /// of `$XDG_DATA_DIRS`.
     package init(environment: [String: String]) {
         let base = BaseDirectories(environment: environment)
         folders = ([base.data].compactMap(\.self) + base.sharedData).map { $0 + "/applications" }
@@ -91,7 +92,7 @@ package struct DesktopEntries: Sendable {
             .map(String.init).filter { $0.hasPrefix("/") }
     }
 
-    /// Finds an entry. The first file with that name counts, even if it is hidden.
+    /// Finds an entry. The first file with the name is used, even if it is hidden.
     package func find(_ identifier: String) -> Lookup {
         guard let entry = read(identifier), !entry.isHidden else { return .missing }
         guard entry.isApplication else { return .unusable(reason: "\(entry.path) is not an entry of type Application") }
@@ -101,7 +102,7 @@ package struct DesktopEntries: Sendable {
         return .found(entry)
     }
 
-    /// Reads the first file of an identifier; `nil` if there is none.
+    /// Reads the first desktop entry file for an identifier; `nil` if there is none.
     package func read(_ identifier: String) -> DesktopEntry? {
         guard DesktopEntry.isIdentifier(identifier) else { return nil }
         for folder in folders {
@@ -115,21 +116,21 @@ package struct DesktopEntries: Sendable {
         return nil
     }
 
-    /// The absolute path of a program; `nil` if it is not installed.
+    /// Returns the absolute path of a program; `nil` if it is not installed.
     func path(ofProgram program: String) -> String? {
         if program.hasPrefix("/") { return isProgram(program) ? program : nil }
         guard !program.isEmpty, !program.utf8.contains(UInt8(ascii: "/")) else { return nil }
         return programFolders.lazy.map { "\($0)/\(program)" }.first(where: isProgram)
     }
 
-    /// The paths below a folder that an identifier stands for. The entry `kde/x.desktop` has the
+    /// Returns the relative paths that an identifier can mean. The entry `kde/x.desktop` has the
     /// identifier `kde-x.desktop`.
     private static func names(of identifier: String) -> [String] {
         var (names, prefix, rest) = ([identifier], "", identifier[...])
         while names.count <= maximumDashes, let dash = rest.firstIndex(of: "-") {
             prefix += rest[..<dash] + "/"
             rest = rest[rest.index(after: dash)...]
-            // A manifest may name the entry, so no name leads out of the folders of entries.
+            // A manifest may name the entry, so no name may lead out of the entry folders.
             guard !rest.isEmpty, !prefix.hasPrefix("/"), !prefix.contains("//"), !"/\(prefix)".contains("/../") else {
                 break
             }

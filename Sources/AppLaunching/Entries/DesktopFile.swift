@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// The groups of a desktop entry or of a list of default applications, read as GLib's `GKeyFile`
-/// does: spaces around `=` are ignored, and the last value of a key counts. Lines that are neither
-/// a group nor a key are skipped.
+/// The groups in a desktop entry or list of default applications, read as GLib's `GKeyFile` does:
+/// spaces around `=` are ignored, and a key's last value is used. Lines that are neither a group
+/// nor a key are skipped.
 ///
-/// Other programs write these files. `KeyFile`, which is strict, reads the files whose content
-/// determines rights.
+/// Other programs write these files. The stricter `KeyFile` reads files whose content determines
+/// permissions.
 package struct DesktopFile: Sendable {
     /// The maximum size of a desktop entry, in bytes.
     package static let maximumEntryBytes = 256 << 10
@@ -16,7 +16,7 @@ package struct DesktopFile: Sendable {
     /// A group of keys.
     private struct Group: Sendable {
         var values: [String: Substring] = [:]
-        /// The keys in the order of the file.
+        /// The keys in file order.
         var keys: [String] = []
     }
 
@@ -50,18 +50,18 @@ package struct DesktopFile: Sendable {
         self.groups = groups
     }
 
-    /// The value of a key as text, without escapes.
+    /// Returns a key's value as text, with escapes replaced.
     package func text(_ key: String, in group: String) -> String? {
         groups[group]?.values[key].map { String(decoding: Self.unescaped($0.utf8[...]), as: UTF8.self) }
     }
 
-    /// `true` if a key has the value `true`.
+    /// Returns `true` if a key has the value `true`.
     func flag(_ key: String, in group: String) -> Bool { groups[group]?.values[key] == "true" }
 
-    /// The values of a key, separated by semicolons.
+    /// Returns a key's values, which are separated by semicolons.
     func list(_ key: String, in group: String) -> [String] { groups[group]?.values[key].map(Self.list) ?? [] }
 
-    /// The lists of all keys of a group, in the order of the file.
+    /// Returns the lists of all keys in a group, in file order.
     func lists(in group: String) -> [(key: String, values: [String])] {
         guard let group = groups[group] else { return [] }
         return group.keys.map { ($0, group.values[$0].map(Self.list) ?? []) }
@@ -84,7 +84,7 @@ package struct DesktopFile: Sendable {
         return values
     }
 
-    /// Replaces `\s`, `\n`, `\t`, `\r` and `\\`. Other escapes stay as they are.
+    /// Replaces `\s`, `\n`, `\t`, `\r` and `\\`. Other escapes are kept.
     private static func unescaped(_ bytes: some Collection<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         var rest = bytes[...]

@@ -4,14 +4,14 @@
 package enum LaunchResource: Hashable, Sendable, Codable {
     /// A file or folder, by absolute path.
     case file(String)
-    /// A URL of another scheme than `file`.
+    /// A URL whose scheme is not `file`.
     case url(String)
 
-    /// The maximum length of a URL in bytes.
+    /// The maximum length of a URL, in bytes.
     package static let maximumURLBytes = 8 << 10
 
-    /// Checks a URL. Returns `nil` if the text has no scheme, has spaces or control characters, is
-    /// too long, or names a file. Characters that are not ASCII are percent-encoded.
+    /// Checks a URL. Returns `nil` if the text has no scheme, contains spaces or control
+    /// characters, is too long, or names a file. Non-ASCII characters are percent-encoded.
     package init?(url text: String) {
         guard text.utf8.count <= Self.maximumURLBytes, let scheme = Self.scheme(of: text), scheme != "file",
             text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
@@ -32,7 +32,7 @@ package enum LaunchResource: Hashable, Sendable, Codable {
         }
     }
 
-    /// The scheme of a URL in lowercase; `nil` if the text has none.
+    /// Returns the scheme of a URL in lowercase; `nil` if the text has none.
     static func scheme(of text: String) -> String? {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let scheme = text.utf8[..<colon]

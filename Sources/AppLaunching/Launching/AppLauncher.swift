@@ -2,11 +2,11 @@
 import BusTransport
 import SystemSupport
 
-/// Carries out launch plans: calls apps over the session bus and starts programs.
+/// Executes launch plans: calls apps over the session bus and starts programs.
 ///
-/// An app is started at most once for a plan. The command of a plan is only used if the bus reports
-/// that it started nothing. A started program is reaped when it ends, also after ``launch(_:)``.
-/// May be used from any task.
+/// An app is started at most once per plan. A plan's command is used only if the bus reports that
+/// it started nothing. A started program is reaped when it exits, even after ``launch(_:)`` has
+/// returned. May be used from any task.
 ///
 /// ```swift
 /// let outcome = try await AppLauncher(environment: environment).launch(plan)
@@ -17,13 +17,13 @@ package struct AppLauncher: Sendable {
     private let limits: Limits
     private let clock: any Clock<Duration>
 
-    /// The time limits of a launch.
+    /// The time limits for a launch.
     package struct Limits: Sendable {
-        /// The time limit for the start of an app by the session bus and its answer.
+        /// The time limit for the session bus to start an app, and for the app's answer.
         package var bus = Duration.seconds(20)
-        /// The time limit for an app to take the activity for which it was started.
+        /// The time limit for an app to fetch the activity for which it was started.
         package var activity = Duration.seconds(30)
-        /// The time during which an ended program counts as one that crashed at its start.
+        /// The time within which a program that exits is considered to have crashed at its start.
         package var start = Duration.milliseconds(400)
 
         package init() {}
@@ -31,16 +31,16 @@ package struct AppLauncher: Sendable {
 
     /// The result of a launch.
     package struct Outcome: Hashable, Sendable, Codable {
-        /// The kinds of success. Scripts rely on the names.
+        /// The kinds of success. Scripts rely on these names.
         package enum Kind: String, Sendable, Codable, CaseIterable {
-            /// The app took the activity.
+            /// The app received the activity.
             case continued
             /// The app answered over the session bus.
             case activated
-            /// The program runs.
+            /// The program is running.
             case started
-            /// The program ended without an error. For example, it passed the item to a running
-            /// app.
+            /// The program exited without an error, for example because it passed the item to a
+            /// running app.
             case finished
         }
         /// The kind.
@@ -54,8 +54,8 @@ package struct AppLauncher: Sendable {
     /// Creates a launcher.
     ///
     /// - Parameters:
-    ///   - environment: The environment of started programs, with the session bus and the display.
-    ///   - wrapper: The words before each command line, for example to start a scope of systemd.
+    ///   - environment: The environment for started programs, with the session bus and the display.
+    ///   - wrapper: The words before each command line, for example to start a systemd scope.
     package init(
         environment: [String: String], wrapper: [String] = [], limits: Limits = Limits(),
         clock: any Clock<Duration> = ContinuousClock()
@@ -63,10 +63,10 @@ package struct AppLauncher: Sendable {
         (self.environment, self.wrapper, self.limits, self.clock) = (environment, wrapper, limits, clock)
     }
 
-    /// Starts or raises the app of a plan.
+    /// Starts or raises the app in a plan.
     ///
-    /// - Parameter isTaken: For a plan that delivers an activity: waits until the app has taken it.
-    ///   Returns `false` if it does not, or if its task is cancelled.
+    /// - Parameter isTaken: For a plan that delivers an activity: waits until the app has fetched
+    ///   it. Returns `false` if the app does not, or if the task is cancelled.
     /// - Throws: ``LaunchError``: `cannotStart`, `crashed`, `timedOut` or `cancelled`.
     package func launch(
         _ plan: LaunchPlan, isTaken: (@Sendable () async -> Bool)? = nil
@@ -88,7 +88,7 @@ package struct AppLauncher: Sendable {
         return try await start(command, of: plan, isTaken)
     }
 
-    /// The error of an app that was started for an activity and does not take it.
+    /// Returns the error for an app that was started for an activity but did not fetch it.
     static func notTaken(_ plan: LaunchPlan) -> LaunchError {
         LaunchError(
             .timedOut,
@@ -98,7 +98,7 @@ package struct AppLauncher: Sendable {
             """)
     }
 
-    /// Waits for a result, at most for a time; `false` after that.
+    /// Waits for a result up to a time limit; `false` after that.
     private func within(_ limit: Duration, _ body: @escaping @Sendable () async -> Bool) async -> Bool {
         await withTaskGroup(of: Bool.self) { [clock] group in
             group.addTask { await body() }
@@ -116,7 +116,7 @@ package struct AppLauncher: Sendable {
 
     /// A failed activation.
     private struct ActivationFailure: Error {
-        /// `true` if the bus started no program, so that another way may be tried.
+        /// `true` if the bus started no program, so that another method may be tried.
         var startedNothing: Bool
         var kind: LaunchError.Kind
         var reason: String
@@ -129,12 +129,12 @@ package struct AppLauncher: Sendable {
 
     private static let interface = "org.freedesktop.Application"
     private static let errorPrefix = "org.freedesktop.DBus.Error."
-    /// The errors of a bus that has no app of that name, and of apps without the interface.
+    /// The errors from a bus that has no app with that name, and from apps without the interface.
     private static let absences: Set<String> = [
         "ServiceUnknown", "NameHasNoOwner", "UnknownMethod", "UnknownObject", "UnknownInterface",
         "Spawn.ServiceNotFound",
     ]
-    /// The errors of an app that ended.
+    /// The errors that mean that an app exited.
     private static let ends: Set<String> = [
         "NoReply", "Disconnected", "Spawn.ChildExited", "Spawn.ChildSignaled", "Spawn.Failed",
     ]
@@ -175,7 +175,7 @@ package struct AppLauncher: Sendable {
         }
     }
 
-    /// The calls of one activation.
+    /// The calls in one activation.
     private struct Activation: Sendable {
         let bus: MessageBus
         let name: String
@@ -183,8 +183,8 @@ package struct AppLauncher: Sendable {
         let member: BusMember
         let arguments: [BusValue]
 
-        /// Starts the app unless it runs, and calls it. Returns the error, and whether the bus had
-        /// started the app before.
+        /// Starts the app unless it is running, and calls it. Returns the error, and whether the
+        /// bus had started the app before it.
         func run() async -> (error: BusError, hasStarted: Bool)? {
             var hasStarted = false
             do throws(BusError) {
@@ -231,7 +231,7 @@ package struct AppLauncher: Sendable {
         }
     }
 
-    /// The startup notification of the calling desktop, in the names of both protocols.
+    /// The calling desktop's startup notification, under the names of both protocols.
     private var platformData: [String: BusValue] {
         guard let token = environment["XDG_ACTIVATION_TOKEN"] ?? environment["DESKTOP_STARTUP_ID"],
             token.utf8.count <= 1024
@@ -261,7 +261,7 @@ package struct AppLauncher: Sendable {
         return Outcome(kind: .finished)
     }
 
-    /// Waits until the app takes its activity or ends with an error, whichever comes first.
+    /// Waits until the app has fetched its activity or exits with an error, whichever comes first.
     private func outcome(
         of program: StartedProgram, _ command: LaunchPlan.Command, _ plan: LaunchPlan,
         _ isTaken: @escaping @Sendable () async -> Bool
@@ -278,7 +278,7 @@ package struct AppLauncher: Sendable {
                 switch event {
                 case .taken(true): return .success(Outcome(kind: .continued, process: program.process))
                 case .taken(false): return .failure(Self.notTaken(plan))
-                // A program that hands over to a running app ends without an error.
+                // A program that hands over to a running app exits without an error.
                 case .ended(nil), .ended(.exited(0)): continue
                 case .ended(let ending?): return .failure(Self.crash(ending, command, plan))
                 }
@@ -309,8 +309,8 @@ extension AppLauncher {
         "WATCHDOG_USEC",
     ]
 
-    /// Creates a launcher of a service. If systemd started the service, each app gets a scope of
-    /// its own (`systemd-run --scope`), so that it does not end with the service.
+    /// Creates a launcher for a service. If systemd started the service, each app gets its own
+    /// scope (`systemd-run --scope`), so that it does not stop with the service.
     package init(ofService environment: [String: String], limits: Limits = Limits()) {
         var wrapper: [String] = []
         if environment["INVOCATION_ID"] != nil,

@@ -4,13 +4,13 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// A started program. A thread of its own waits for its end and reaps it, so that no zombie is
-/// left.
+/// A started program. A dedicated thread waits until it exits and reaps it, so that no zombie
+/// remains.
 ///
-/// The program leads a session of its own, without a terminal, with `/dev/null` for its standard
-/// streams, without blocked or ignored signals, and without other descriptors of this process.
+/// The program leads its own session, without a terminal, with `/dev/null` as its standard streams,
+/// without blocked or ignored signals, and without other descriptors of this process.
 struct StartedProgram: Sendable {
-    /// The way in which a program ended.
+    /// The result of a program: its exit status, or the signal that terminated it.
     enum Ending: Hashable, Sendable {
         case exited(Int32)
         case killed(Int32)
@@ -21,12 +21,12 @@ struct StartedProgram: Sendable {
         var reason: String
     }
 
-    /// The process ID. Another process may get it once the program has ended.
+    /// The process ID. It may be reused once the program has exited.
     let process: pid_t
     private let endings: AsyncStream<Ending?>
     private let continuation: AsyncStream<Ending?>.Continuation
 
-    /// The maximum number of programs that are waited for at a time; each needs a thread.
+    /// The maximum number of programs that are waited for at a time, since each needs a thread.
     private static let maximum = 256
     private static let count = Atomic(0)
 
@@ -63,8 +63,8 @@ struct StartedProgram: Sendable {
         if OwnThread.start("app-end", wait) != 0 { wait() }
     }
 
-    /// The way in which the program ended; `nil` if it still runs after the limit. May be called
-    /// once.
+    /// Returns how the program ended; `nil` if it is still running after the time limit. May be
+    /// called once.
     func end(within limit: Duration, _ clock: any Clock<Duration>) async -> Ending? {
         let timer = Task { [continuation] in
             guard (try? await clock.sleep(for: limit)) != nil else { return }

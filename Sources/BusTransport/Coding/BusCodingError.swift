@@ -7,7 +7,7 @@ public struct BusCodingError: Error, Hashable, Sendable, CustomStringConvertible
     public let path: String
     /// The reason, without a full stop.
     public let reason: String
-    /// `true` if the value is too large, so that a smaller one could be encoded.
+    /// `true` if the value is too large, so that a smaller value could be encoded.
     public var isSize = false
 
     private static let maximumCharacters = 500
@@ -44,7 +44,7 @@ public struct BusCodingError: Error, Hashable, Sendable, CustomStringConvertible
     }
 }
 
-/// The position of a value in the outermost one. The list of keys is built only for an error.
+/// The position of a value within the outermost value. The list of keys is built only for an error.
 final class BusCodingPath: Sendable {
     private let key: any CodingKey
     private let parent: BusCodingPath?
@@ -63,8 +63,8 @@ final class BusCodingPath: Sendable {
 
     private static let escape: Unicode.Scalar = "\\"
 
-    /// The name of a key on the bus. Scalars that D-Bus cannot represent are escaped. The empty
-    /// name marks an absent value (``BusValue/absent``).
+    /// Returns the name of a key on the bus. Scalars that D-Bus cannot represent are escaped. The
+    /// empty name marks an absent value (``BusValue/absent``).
     static func name(of key: String) -> String {
         if !key.isEmpty, key.isFitForBus, !key.unicodeScalars.contains(escape) { return key }
         var name = String.UnicodeScalarView()
@@ -78,7 +78,7 @@ final class BusCodingPath: Sendable {
         return key.isEmpty ? "\\;" : String(name)
     }
 
-    /// The key for a name; `nil` if the name is malformed.
+    /// Returns the key for a name; `nil` if the name is malformed.
     static func key(of name: String) -> String? {
         guard name.unicodeScalars.contains(escape) else { return name }
         var key = String.UnicodeScalarView()
@@ -126,13 +126,13 @@ extension Unicode.Scalar {
 }
 
 extension BusValue {
-    /// A string value for any text. D-Bus strings end at the first zero, and sd-bus rejects a
-    /// message that contains a noncharacter.
+    /// Returns a string value for any text. D-Bus strings end at the first NUL, and sd-bus rejects
+    /// a message that contains a noncharacter.
     package static func string(text: String) -> BusValue { .string(text.fitForBus) }
 }
 
 extension String {
-    /// The text with replacement characters in place of what D-Bus cannot represent.
+    /// The text, with characters that D-Bus cannot represent replaced by replacement characters.
     package var fitForBus: String {
         if isFitForBus { return self }
         return String(UnicodeScalarView(unicodeScalars.map { $0.isFitForBus ? $0 : "\u{FFFD}" }))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decodes values that ``BusEncoder`` encoded. Any D-Bus value may arrive; an unexpected one is an
-/// error with its position.
+/// Decodes values that ``BusEncoder`` encoded. Any D-Bus value may arrive; an unexpected value is
+/// an error that states its position.
 public struct BusDecoder: Decoder {
     private let value: BusValue
     private let path: BusCodingPath?
@@ -20,27 +20,27 @@ public struct BusDecoder: Decoder {
         do { return try BusDecoder(value, nil).decode(type) } catch { throw BusCodingError(error) }
     }
 
-    /// The D-Bus value itself, for types without another form, such as descriptors.
+    /// The D-Bus value itself, for types that have no other form, such as descriptors.
     public var raw: BusValue { value }
 
     fileprivate func at(_ key: any CodingKey, _ value: BusValue) -> BusDecoder {
         BusDecoder(value, BusCodingPath(key, in: path))
     }
 
-    /// A type mismatch at this position.
+    /// Returns a type mismatch error for this position.
     func mismatch(_ type: Any.Type) -> DecodingError {
         .typeMismatch(
             type,
             .init(codingPath: codingPath, debugDescription: "a value of type \(value.signature) is not a \(type)"))
     }
 
-    /// A container of named values.
+    /// Returns a container of named values.
     public func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard case .dictionary(let entries) = value else { throw mismatch([String: Any].self) }
         return KeyedDecodingContainer(Entries<Key>(decoder: self, entries: entries))
     }
 
-    /// A container of values in order.
+    /// Returns a container of values in order.
     public func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         switch value {
         case .array(let values): List(decoder: self, values: values)
@@ -50,7 +50,7 @@ public struct BusDecoder: Decoder {
         }
     }
 
-    /// A container of one value.
+    /// Returns a container of one value.
     public func singleValueContainer() throws -> any SingleValueDecodingContainer { Single(decoder: self) }
 
     // MARK: Values
@@ -192,7 +192,7 @@ private struct List: UnkeyedDecodingContainer {
 
     init(decoder: BusDecoder, values: [BusValue]) { (self.decoder, self.values) = (decoder, values) }
 
-    /// Reads the next element, and advances only if that succeeds.
+    /// Reads the next element. Advances only if that succeeds.
     private mutating func next<Value>(_ body: (BusDecoder) throws -> Value) throws -> Value {
         guard !isAtEnd else {
             throw DecodingError.valueNotFound(

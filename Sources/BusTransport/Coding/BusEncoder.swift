@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Encodes a Swift value as a D-Bus value. Structures become `a{sv}`, lists become `as`, `aa{sv}`
-/// or `av`, and bytes become `ay`. Numbers and Boolean values have types of their own.
+/// or `av`, and bytes become `ay`. Numbers and Boolean values have their own types.
 ///
 /// ```swift
 /// let value = try BusEncoder.encode(["title": "Notes"])
 /// ```
 ///
-/// A text that D-Bus cannot represent (with a NUL or a noncharacter) becomes its bytes. An absent
-/// list element becomes ``BusValue/absent``; an absent field of a structure is left out.
+/// A text that D-Bus cannot represent (because of a NUL or a noncharacter) becomes its bytes. An
+/// absent list element becomes ``BusValue/absent``; an absent field of a structure is left out.
 public final class BusEncoder: Encoder {
     private let path: BusCodingPath?
     fileprivate var content = Content.none
-    /// The number of further entries that are permitted in all containers.
+    /// The number of further entries that are allowed in all containers together.
     private let room: Room
 
     /// The keys from the outermost value to this one.
@@ -41,8 +41,8 @@ public final class BusEncoder: Encoder {
 
     /// Encodes a value.
     ///
-    /// - Throws: ``BusCodingError`` beyond ``BusValue/maximumEntries`` or
-    ///   ``BusValue/maximumDepth``, and for errors that a value throws.
+    /// - Throws: ``BusCodingError`` if ``BusValue/maximumEntries`` or ``BusValue/maximumDepth`` is
+    ///   exceeded, and for errors that a value throws.
     public static func encode(_ value: some Encodable) throws(BusCodingError) -> BusValue {
         do {
             return try BusEncoder(nil, Room()).boxed(value).resolved(depth: 0)
@@ -51,8 +51,8 @@ public final class BusEncoder: Encoder {
         }
     }
 
-    /// Encodes the current value as a D-Bus value directly, for types without another form, such as
-    /// descriptors.
+    /// Encodes the current value directly as a D-Bus value, for types that have no other form, such
+    /// as descriptors.
     public func put(_ value: BusValue) { content = .value(value) }
 
     private func take() throws {
@@ -73,7 +73,7 @@ public final class BusEncoder: Encoder {
         }
     }
 
-    /// The most compact form of a list.
+    /// Returns the most compact form of a list.
     private static func list(_ values: [BusValue]) -> BusValue {
         switch values.first {
         case .string?, nil:
@@ -114,19 +114,19 @@ public final class BusEncoder: Encoder {
 
     // MARK: Containers
 
-    /// A container of named values.
+    /// Returns a container of named values.
     public func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         if case .entries = content {} else { content = .entries([:]) }
         return KeyedEncodingContainer(Entries<Key>(encoder: self))
     }
 
-    /// A container of values in order.
+    /// Returns a container of values in order.
     public func unkeyedContainer() -> any UnkeyedEncodingContainer {
         if case .list = content {} else { content = .list([]) }
         return List(encoder: self)
     }
 
-    /// A container of one value.
+    /// Returns a container of one value.
     public func singleValueContainer() -> any SingleValueEncodingContainer { Single(encoder: self) }
 
     fileprivate func set(_ slot: Slot, _ key: any CodingKey) {

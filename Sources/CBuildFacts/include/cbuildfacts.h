@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The common version of all programs, and facts about the build that the compiler receives. */
+/* The version of all programs, and facts about the build that are passed to the compiler. */
 #ifndef SEARCHLIGHT_CBUILDFACTS_H
 #define SEARCHLIGHT_CBUILDFACTS_H
 
@@ -7,8 +7,8 @@
 #define SEARCHLIGHT_VERSION "0.1.0"
 
 /*
- * The commit of the build, from SEARCHLIGHT_COMMIT in the environment of the build, which
- * Scripts/release sets. Empty if the variable is not set or is not a commit.
+ * Returns the commit of the build, from the build environment's SEARCHLIGHT_COMMIT, which
+ * Scripts/release sets. Empty if the variable is unset or not a commit.
  */
 const char *searchlight_commit(void);
 

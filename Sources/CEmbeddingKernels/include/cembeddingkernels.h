@@ -3,11 +3,10 @@
  * The arithmetic of a BERT encoder and of scans over stored vectors (docs/SEMANTIC.md), for one
  * thread.
  *
- * Every function is a member of a table. Each table is compiled for one level of instructions, and
+ * Every function is a member of a table. Each table is compiled for one instruction level, and
  * cembedding_kernels_at() returns a table only if this processor has the instructions. All
- * functions are thread-safe: they write to nothing but their results and their scratch memory,
- * which must not overlap with other arguments. Arguments need no alignment beyond the
- * alignment of their types.
+ * functions are thread-safe: they write only to their results and their scratch memory, which must
+ * not overlap with other arguments. Arguments need no alignment beyond that of their types.
  */
 #ifndef SEARCHLIGHT_CEMBEDDINGKERNELS_H
 #define SEARCHLIGHT_CEMBEDDINGKERNELS_H
@@ -17,23 +16,23 @@
 
 #pragma clang assume_nonnull begin
 
-/* The width of a panel. Widths of matrices, heads and vectors are multiples of it. */
+/* The width of a panel. The widths of matrices, heads and vectors are multiples of it. */
 enum { CEMBEDDING_PANEL = 16 };
-/* The number of elements of a row that have one scale in the form INT8_PANELS. */
+/* The number of elements in a row that share one scale in the form INT8_PANELS. */
 enum { CEMBEDDING_GROUP = 64 };
-/* The largest value of a quantized query in cembedding_kernels.best_rows. */
+/* The maximum value in a quantized query for cembedding_kernels.best_rows. */
 enum { CEMBEDDING_QUERY_PEAK = 4095 };
-/* The largest width of a stored vector. With it, the sum of a dot product fits into 32 bits. */
+/* The maximum width of a stored vector. The sum of a dot product then still fits into 32 bits. */
 enum { CEMBEDDING_VECTOR_WIDTH = 4096 };
 
-/* A level of instructions. */
+/* An instruction level. */
 enum cembedding_level { CEMBEDDING_PORTABLE, CEMBEDDING_AVX2, CEMBEDDING_AVX512, CEMBEDDING_NEON };
 
 /*
- * The form of a matrix. All forms but INT8_PANELS are stored row by row, as in a safetensors file.
- * INT8_ROWS has one scale for each row. INT8_PANELS has the elements of 16 rows side by side: first
- * element 0 of rows 0 to 15, then element 1 of these rows, and so on. Its scales are in the same
- * order, one for each row and each group of 64 columns.
+ * The storage form of a matrix. All forms except INT8_PANELS are stored row by row, as in a
+ * safetensors file. INT8_ROWS has one scale per row. INT8_PANELS has the elements of 16 rows side
+ * by side: first element 0 of rows 0 to 15, then element 1 of these rows, and so on. Its scales are
+ * in the same order, one per row and group of 64 columns.
  */
 enum cembedding_form {
     CEMBEDDING_FLOAT32,
@@ -43,17 +42,17 @@ enum cembedding_form {
     CEMBEDDING_INT8_PANELS
 };
 
-/* A matrix of weights. The caller owns the memory. */
+/* A weight matrix. The caller owns the memory. */
 struct cembedding_matrix {
     /* rows * columns elements; may be unaligned. */
     const void *elements;
-    /* The scales of the forms of int8, otherwise NULL. */
+    /* The scales for the int8 forms, otherwise NULL. */
     const float *_Nullable scales;
     size_t rows, columns;
     enum cembedding_form form;
 };
 
-/* A row of the store and its score. */
+/* A row in the store and its score. */
 struct cembedding_hit {
     float score;
     uint32_t row;
@@ -64,7 +63,7 @@ struct cembedding_kernels {
     /* "portable", "avx2", "avx512" or "neon". */
     const char *name;
 
-    /* Adds row `row` of a matrix to y[0..<columns]. Not for panels. */
+    /* Adds row `row` of a matrix to y[0..<columns]. Not available for panels. */
     void (*add_row)(const struct cembedding_matrix *matrix, size_t row, float *y);
     /*
      * y[i][n] = bias[n] + sum over k of x[i][k] * weights[n][k], for i in 0..<count and n in
@@ -75,9 +74,9 @@ struct cembedding_kernels {
         const float *x, size_t count, const struct cembedding_matrix *weights, const float *bias, float *y,
         size_t y_stride, float *scratch);
     /*
-     * The attention of all heads of one layer without a mask. A row of `qkv` has the query, the key
-     * and the value of a token, each heads * size floats. A row of y has heads * size floats. size
-     * is a multiple of 16. scratch: cembedding_attention_scratch() floats.
+     * The attention of all heads in one layer, without a mask. A row of `qkv` has a token's query,
+     * key and value, each with heads * size floats. A row of y has heads * size floats. size is a
+     * multiple of 16. scratch: cembedding_attention_scratch() floats.
      */
     void (*attention)(const float *qkv, size_t count, size_t heads, size_t size, float *y, float *scratch);
     /* x = layer norm of (x + addend), row by row. addend may be NULL. width is a multiple of 16. */
@@ -89,18 +88,18 @@ struct cembedding_kernels {
 
     /*
      * Finds the rows with the highest scores: the dot product of the row and the query, times the
-     * scale of the row. Equal scores are in the order of rows. Rows with a score that is not a
-     * number are skipped.
+     * row's scale. Rows with equal scores are in row order. Rows whose score is not a number are
+     * skipped.
      *
      * - rows: row_count * width numbers from -127 to 127; width is a multiple of 16, at most
      *   CEMBEDDING_VECTOR_WIDTH.
      * - query: width numbers within CEMBEDDING_QUERY_PEAK.
-     * - filter: a bit for each row, the lowest bit first; rows without their bit are skipped. NULL
-     *   allows all rows.
+     * - filter: a bit for each row, lowest bit first; rows whose bit is 0 are skipped. NULL allows
+     *   all rows.
      * - list: the rows to score, each below row_count; NULL scores all rows.
-     * - hits: memory for `wanted` hits, which is at least 1.
+     * - hits: memory for `wanted` hits; `wanted` is at least 1.
      *
-     * Returns the number of hits, the best first.
+     * Returns the number of hits, best first.
      */
     size_t (*best_rows)(
         const int8_t *rows, const float *scales, size_t row_count, size_t width, const int16_t *query,
@@ -110,7 +109,7 @@ struct cembedding_kernels {
     void (*sign_codes)(const int8_t *rows, size_t row_count, size_t width, uint64_t *codes);
     /*
      * Finds the `wanted` rows whose codes have the smallest Hamming distance to the query's code.
-     * Among equal distances, the first rows are taken. A code has 1 to CEMBEDDING_VECTOR_WIDTH / 64
+     * For equal distances, the first rows are chosen. A code has 1 to CEMBEDDING_VECTOR_WIDTH / 64
      * words. rows and distances have memory for 2 * wanted + 1024 elements. Returns the number of
      * rows, in ascending order.
      */
@@ -119,14 +118,14 @@ struct cembedding_kernels {
         uint32_t *rows, uint16_t *distances, size_t wanted);
 };
 
-/* The kernels of a level; NULL if they are not compiled in, or this processor cannot run them.
- * Thread-safe. */
+/* Returns the kernels for a level; NULL if they are not compiled in, or if this processor cannot
+ * run them. Thread-safe. */
 const struct cembedding_kernels *_Nullable cembedding_kernels_at(enum cembedding_level level);
 
-/* The number of floats of scratch memory that `linear` needs for a depth (weights->columns). */
+/* Returns the number of scratch floats that `linear` needs for a depth (weights->columns). */
 size_t cembedding_linear_scratch(size_t depth);
-/* The number of floats of scratch memory that `attention` needs for a number of tokens and a
- * head size. */
+/* Returns the number of scratch floats that `attention` needs for a number of tokens and a head
+ * size. */
 size_t cembedding_attention_scratch(size_t count, size_t size);
 
 #pragma clang assume_nonnull end

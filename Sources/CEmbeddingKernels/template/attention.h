@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attention. The scores of a few queries at a time stay in the first-level cache. Part of
+/* Attention. The scores for a few queries at a time stay in the first-level cache. Part of
  * kernels.h. */
 
 /* Replaces `count` scores with their weights, and the padding at the end of the row with 0. */
@@ -10,7 +10,7 @@ static void softmax(float *scores, size_t count, size_t padded, float factor) {
     floats top = splat(largest_of(largest) * factor), sum = splat(0);
     for (size_t key = 0; key < padded; key += LANES) {
         floats weight = exponential(multiply_add(load(scores + key), splat(factor), -top));
-        /* The padding is not exactly 0 otherwise. */
+        /* Otherwise the padding would not be exactly 0. */
         if (key + LANES > count) {
             float last[LANES];
             store(last, weight);
@@ -24,7 +24,7 @@ static void softmax(float *scores, size_t count, size_t padded, float factor) {
     for (size_t key = 0; key < padded; key += LANES) store(scores + key, load(scores + key) * inverse);
 }
 
-/* Multiplies a few rows with `width` columns of b, a multiple of 16. */
+/* Multiplies a few rows with `width` columns of b, where `width` is a multiple of 16. */
 static void multiply_columns(struct tile tile, size_t rows, size_t width) {
     for (size_t panels; width > 0; width -= panels * LANES) {
         panels = width / LANES > TILE_PANELS ? TILE_PANELS : width / LANES;
@@ -36,7 +36,7 @@ static void multiply_columns(struct tile tile, size_t rows, size_t width) {
 
 static void attention(const float *qkv, size_t count, size_t heads, size_t size, float *y, float *scratch) {
     size_t width = heads * size, stride = 3 * width, padded = (count + LANES - 1) / LANES * LANES;
-    /* The keys of a head, transposed, and the scores of the queries of a tile. */
+    /* The keys of a head, transposed, and the scores of the queries in a tile. */
     float *keys = scratch, *scores = scratch + size * padded;
     float factor = 1 / __builtin_sqrtf((float)size);
     for (size_t head = 0; head < heads; head++) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of single numbers, and the layer norm. Part of kernels.h. */
+/* Functions of single numbers, and layer normalization. Part of kernels.h. */
 
-/* e to the x, for x of at most 88. The relative error is below 2e-7; results below 1e-37 are
- * 1e-37. */
+/* Returns e to the power of x, for x up to 88. The relative error is below 2e-7; results below
+ * 1e-37 become 1e-37. */
 INLINE floats exponential(floats x) {
     x = larger(x, splat(-85));
     /* Adding this number rounds to an integer, which is then in the lowest bits. */
     const float round = 0x1.8p23f;
     floats shifted = multiply_add(x, splat(0x1.715476p0f), splat(round));
     floats power = shifted - round;
-    /* The logarithm of 2 in two parts. The first part has few bits. */
+    /* The logarithm of 2 in two parts, of which the first has few bits. */
     floats rest = multiply_add(power, splat(-0x1.62e4p-1f), x);
     rest = multiply_add(power, splat(-0x1.7f7d1cp-20f), rest);
     floats sum = splat(1.f / 5040);
@@ -24,9 +24,9 @@ INLINE floats exponential(floats x) {
 }
 
 /*
- * The error function: a quotient of polynomials in x * x, fitted by least squares with weights to a
- * relative error of 2e-8 between 0 and 3.92. In single precision the error is below 5e-7. Beyond
- * 3.92 the function is 1.
+ * The error function: a quotient of polynomials in x * x, fitted by weighted least squares to a
+ * relative error of 2e-8 between 0 and 3.92. In single precision, the error is below 5e-7. Beyond
+ * 3.92, the result is 1.
  */
 INLINE floats error_function(floats x) {
     x = larger(smaller(x, splat(3.92f)), splat(-3.92f));

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernels of one level. A file of a level defines LEVEL, LEVEL_NAME, LEVEL_TABLE, TILE_ROWS,
+ * The kernels for one level. A level's file defines LEVEL, LEVEL_NAME, LEVEL_TABLE, TILE_ROWS,
  * TILE_PANELS and FUSED, selects the instructions, and includes this file once.
  *
  * All levels add in the same order: a dot product has one sum, and a sum over a row has 16 partial
- * sums. So levels with fused operations give equal bits, whatever the length of their registers.
+ * sums. Levels with fused operations therefore give identical bits, whatever the length of their
+ * registers.
  */
 #include "vectors.h"
 

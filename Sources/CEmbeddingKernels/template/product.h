@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of matrices. Part of kernels.h. */
+/* Matrix products. Part of kernels.h. */
 
 static void add_row(const struct cembedding_matrix *matrix, size_t row, float *y) {
     size_t start = row * matrix->columns;
@@ -11,15 +11,15 @@ static void add_row(const struct cembedding_matrix *matrix, size_t row, float *y
 }
 
 /*
- * A product of a few rows of x with panels of b: y[r][p * 16 + c] = sum over k of x[r][k] *
+ * The product of a few rows of x with panels of b: y[r][p * 16 + c] = sum over k of x[r][k] *
  * b[k][p][c]. A product is computed in parts of k. If `adds` is true, the sums start with the
- * values in y. `bias` has the bias of each column in the last part. It is NULL in other parts, and
- * if there is no bias.
+ * values in y. In the last part, `bias` has the bias for each column; otherwise, or without a bias,
+ * it is NULL.
  */
 struct tile {
     const float *x;
     size_t x_stride;
-    /* b_step is the distance from one k to the next, b_panel from one panel to the next. */
+    /* b_step is the distance from one k to the next, b_panel that from one panel to the next. */
     const float *b;
     size_t b_step, b_panel;
     size_t depth;
@@ -62,7 +62,7 @@ INLINE void multiply(const struct tile *tile, const size_t rows, const size_t pa
     }
 }
 
-/* Each number of rows is compiled separately, so that the sums are in registers. */
+/* Compiles one variant for each number of rows, so that the sums stay in registers. */
 INLINE void multiply_panels(const struct tile *tile, size_t rows, const size_t panels) {
     switch (rows) {
 #define ROWS(count) \
@@ -97,8 +97,8 @@ static __attribute__((noinline)) void multiply_tile(const struct tile *tile, siz
 }
 
 /*
- * Copies a part of 16 rows of weights side by side: panel[k][r] = weights[row + r][from + k].
- * `from` is a multiple of CEMBEDDING_GROUP.
+ * Copies a part of 16 weight rows side by side: panel[k][r] = weights[row + r][from + k]. `from` is
+ * a multiple of CEMBEDDING_GROUP.
  */
 static void unpack_panel(const struct cembedding_matrix *weights, size_t row, size_t from, size_t depth, float *panel) {
     size_t columns = weights->columns;
@@ -123,15 +123,15 @@ static void unpack_panel(const struct cembedding_matrix *weights, size_t row, si
     }
 }
 
-/* Returns the number of rows of the next tile. All tiles of a matrix have nearly the same
- * number. */
+/* Returns the number of rows in the next tile. All tiles of a matrix have nearly the same number of
+ * rows. */
 INLINE size_t next_rows(size_t left) {
     size_t tiles = (left + TILE_ROWS - 1) / TILE_ROWS;
     return (left + tiles - 1) / tiles;
 }
 
-/* The part of k that is unpacked at a time: two panels of it are half of a first-level cache of
- * 32 KiB. */
+/* The part of k that is unpacked at a time: two such panels fill half of a 32 KiB first-level
+ * cache. */
 enum { UNPACKED_DEPTH = 128 };
 _Static_assert(UNPACKED_DEPTH % CEMBEDDING_GROUP == 0, "a part begins with a group");
 

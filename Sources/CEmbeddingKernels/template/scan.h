@@ -3,10 +3,10 @@
 
 INLINE bool is_allowed(const uint64_t *filter, size_t row) { return !filter || filter[row / 64] >> (row % 64) & 1; }
 
-/* `true` if the row is the first of 64 rows that the filter excludes. */
+/* Returns true if the row is the first of 64 rows that the filter excludes. */
 INLINE bool begins_gap(const uint64_t *filter, size_t row) { return filter && row % 64 == 0 && !filter[row / 64]; }
 
-/* `true` if a is the worse hit. */
+/* Returns true if a is the worse hit. */
 INLINE bool is_worse(struct cembedding_hit a, struct cembedding_hit b) {
     return a.score < b.score || (a.score == b.score && a.row > b.row);
 }
@@ -45,7 +45,7 @@ INLINE void offer(struct best_hits *best, struct cembedding_hit hit) {
     }
 }
 
-/* Sorts the heap, the best first. */
+/* Sorts the heap, best hit first. */
 static void sort_hits(struct best_hits *best) {
     for (size_t count = best->count; count > 1; count--) {
         struct cembedding_hit worst = best->hits[0];
@@ -54,7 +54,8 @@ static void sort_hits(struct best_hits *best) {
     }
 }
 
-/* Compilers make this the instruction that multiplies pairs of 16 bits and adds the products. */
+/* Compilers translate this to the instruction that multiplies pairs of 16-bit numbers and adds the
+ * products. */
 INLINE int32_t dot(const int8_t *row, const int16_t *query, size_t width) {
     int32_t sum = 0;
     for (size_t index = 0; index < width; index++) sum += (int32_t)row[index] * query[index];
@@ -99,7 +100,7 @@ struct near_rows {
     uint32_t *rows;
     uint16_t *distances;
     size_t count, wanted;
-    /* Only smaller distances are of interest. */
+    /* Only smaller distances are considered. */
     size_t limit;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vectors of 16 numbers. The compiler divides them into registers of the level. Part of
+/* Vectors of 16 numbers, which the compiler divides into the level's registers. Part of
  * kernels.h. */
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ INLINE floats larger(floats a, floats b) { return a > b ? a : b; }
 
 INLINE floats smaller(floats a, floats b) { return a < b ? a : b; }
 
-/* The sum of all lanes, always in the same order. */
+/* Returns the sum of all lanes, always added in the same order. */
 INLINE float sum_of(floats value) {
     typedef float half __attribute__((ext_vector_type(8)));
     typedef float quarter __attribute__((ext_vector_type(4)));
@@ -61,7 +61,7 @@ INLINE float largest_of(floats value) {
     return largest;
 }
 
-/* 16 elements of a row as floats, without the scale of the row. */
+/* Returns 16 elements of a row as floats, without the row's scale. */
 INLINE floats load_elements(const void *elements, size_t index, enum cembedding_form form) {
     switch (form) {
     case CEMBEDDING_FLOAT32:
@@ -72,7 +72,7 @@ INLINE floats load_elements(const void *elements, size_t index, enum cembedding_
     }
     case CEMBEDDING_FLOAT16: {
         ints bits = __builtin_convertvector(*(const loose_shorts *)((const char *)elements + index * 2), ints);
-        /* The exponent has another bias. The product is exact, for subnormal numbers too. */
+        /* The exponent has a different bias. The product is exact, even for subnormal numbers. */
         floats magnitude = as_floats((bits & 0x7FFF) << 13) * 0x1p112f;
         ints special = (bits & 0x7C00) == 0x7C00 ? (ints)(0x7F800000) : (ints)(0);
         return as_floats(as_ints(magnitude) | special | (bits & 0x8000) << 16);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * System calls for files that Swift cannot import.
+ * File system calls that Swift cannot import.
  *
  * Functions return 0 or a count, or the negative errno of a failure. They retry system calls that a
  * signal interrupts.
@@ -14,17 +14,17 @@
 
 /*
  * Makes a file share all blocks of another file on the same device (FICLONE), if the file system
- * supports it (Btrfs, XFS).
+ * supports that (Btrfs, XFS).
  */
 int cfiles_clone(int to, int from);
 
 /*
  * Copies at most count bytes between two files at these offsets, inside the kernel
- * (copy_file_range). Returns the number of bytes, 0 at the end.
+ * (copy_file_range). Returns the number of bytes; 0 at the end of the file.
  */
 int64_t cfiles_copy_range(int from, int64_t from_offset, int to, int64_t to_offset, uint64_t count);
 
-/* Return the offset of the next data or the next hole. Move the descriptor's position. */
+/* Return the offset of the next data or the next hole. They move the descriptor's position. */
 int64_t cfiles_next_data(int descriptor, int64_t offset);
 int64_t cfiles_next_hole(int descriptor, int64_t offset);
 
@@ -42,14 +42,14 @@ int cfiles_rename_exclusively(const char *from, const char *to);
 int cfiles_is_readable(int descriptor);
 
 /*
- * Returns 1 if the descriptor belongs to a virtual file system of the kernel (/proc, /sys, ...), 0
- * if not, or a negative errno.
+ * Returns 1 if the descriptor belongs to a virtual kernel file system (/proc, /sys, ...), 0 if not,
+ * or a negative errno.
  */
 int cfiles_is_made_up(int descriptor);
 
 /*
- * Returns an eventfd that becomes and stays readable, for all its readers, once cfiles_raise is
- * called; close-on-exec.
+ * Returns an eventfd (close-on-exec) that becomes and stays readable for all its readers once
+ * cfiles_raise is called.
  */
 int cfiles_flag(void);
 void cfiles_raise(int flag);
@@ -60,7 +60,7 @@ struct cfiles_range {
 };
 
 /*
- * Drops the resident pages (MADV_DONTNEED) of read-only program and library segments that are
+ * Drops the resident pages (MADV_DONTNEED) of read-only program and library segments that lie
  * completely inside one of the ranges.
  */
 void cfiles_forget_segments(const struct cfiles_range *ranges, size_t count);

@@ -14,19 +14,20 @@ int cloopback_open(void);
 
 /*
  * Finds the user who created the socket at the other end of an accepted IPv4 connection over the
- * loopback interface. The socket may be of either family. Reads nothing from the connection.
+ * loopback interface. The socket may belong to either address family. Reads nothing from the
+ * connection.
  *
- * Fails unless both ends are established before and after the look-up. While this end is
+ * Fails unless both ends are established before and after the lookup. While this end is
  * established, no other socket can have the same pair of addresses and ports. A closed socket, or
  * one in TIME_WAIT, has no owner: the kernel reports 0 for it.
  */
 int cloopback_owner(int diag, int connection, uid_t *owner);
 
-/* Accepts a connection, close-on-exec, non-blocking and without delay of small writes
+/* Accepts a connection that is close-on-exec, non-blocking and sends small writes without delay
  * (TCP_NODELAY). Returns the descriptor. */
 int cloopback_accept(int listener);
 
-/* Checks that this kernel reports the user of a connection of this process. */
+/* Checks that this kernel reports the user for a connection within this process. */
 int cloopback_check(int diag);
 
 #endif

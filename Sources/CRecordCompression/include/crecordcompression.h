@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The storage format of item records in a database, and two SQL functions that convert it:
+ * The storage format for item records in a database, and two SQL functions that convert it:
  *
  *   stored_record(record)  the stored form: compressed if that saves an eighth, else unchanged
  *   plain_record(stored)   the record of a stored form
  *
  * A compressed record consists of the byte 'z', the form number, the record length (3 bytes,
  * little-endian), and the compressed bytes. Form 2 is a zstd frame (RFC 8878) without its magic
- * number. Form 1 is raw deflate, from stores of format 4; it is still read but no longer written.
- * No record begins with a 'z'. Both functions return values that are not blobs unchanged. The
- * function plain_record also returns blobs unchanged that cannot be decompressed. They are not
- * records, which the reader detects.
+ * number. Form 1 is raw deflate, from stores in format 4; it is still read but no longer written.
+ * No uncompressed record begins with a 'z'. Both functions return values that are not blobs
+ * unchanged. plain_record also returns blobs that cannot be decompressed unchanged; the reader
+ * detects that they are not records.
  */
 #ifndef SEARCHLIGHT_CRECORDCOMPRESSION_H
 #define SEARCHLIGHT_CRECORDCOMPRESSION_H
 
 struct sqlite3;
 
-/* The longest record that is compressed; a larger one would delay a transaction too long. */
+/* The maximum length of a record that is compressed; a longer one would delay a transaction too
+ * much. */
 enum { CRECORDCOMPRESSION_MAXIMUM = 1 << 20 };
 
 /*
  * Registers both functions with a connection, which owns their memory. Returns an SQLite result
- * code. Call it on the connection's thread.
+ * code. Call this on the connection's thread.
  */
 int crecordcompression_register(struct sqlite3 *connection);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SQLite for a worker that reads a database of another program.
+ * SQLite for a worker that reads another program's database.
  *
- * The system's library is opened when it is first used, and its symbols stay local. Other workers
- * do not pay for it, and an extension that brings a SQLite of its own keeps it.
+ * The system's library is opened on first use, and its symbols stay local. Other workers do not pay
+ * for it, and an extension with its own SQLite is not affected.
  *
- * A connection can only read. The authorizer allows SELECTs over tables and views of the one
+ * A connection can only read. The authorizer allows SELECT statements on tables and views in this
  * database, and functions without side effects. It denies ATTACH, PRAGMA, writes, extensions and
- * everything else. Values, statements and memory are bounded.
+ * everything else. Values, statements and memory are limited.
  *
- * A connection and its statements are used by one thread at a time.
+ * A connection and its statements may be used by only one thread at a time.
  */
 #ifndef SEARCHLIGHT_CSQLITE_H
 #define SEARCHLIGHT_CSQLITE_H
@@ -20,48 +20,49 @@
 typedef struct csqlite_connection csqlite_connection;
 typedef struct csqlite_statement csqlite_statement;
 
-/* Called every 20,000 instructions of a statement. Returns 0 to stop it. */
+/* Called every 20,000 instructions of a statement. Returns 0 to stop the statement. */
 typedef int (*csqlite_goes_on)(void *context);
 
-/* Opens the library. Returns NULL, or the reason why it cannot be used, which stays valid. */
+/* Opens the library. Returns NULL, or the reason why it cannot be used, which remains valid. */
 const char *csqlite_load(void);
 
 /*
- * Opens a database file that nobody else writes (immutable), for reading. value_bytes is the size
- * of the largest value. Returns NULL if there is no memory or the file cannot be opened.
+ * Opens a database file for reading that no other process writes (immutable). value_bytes is the
+ * maximum size of a value. Returns NULL if memory runs out or the file cannot be opened.
  */
 csqlite_connection *csqlite_open(const char *path, int value_bytes, csqlite_goes_on goes_on, void *context);
 
 /* Closes a connection and its statements. */
 void csqlite_close(csqlite_connection *connection);
 
-/* Prepares the one statement of a text. Returns NULL if it does not fit; see csqlite_problem. */
+/* Prepares the single statement in a text. Returns NULL if the text is not suitable; see
+ * csqlite_problem. */
 csqlite_statement *csqlite_prepare(csqlite_connection *connection, const char *text, int length);
 void csqlite_finish(csqlite_statement *statement);
 
 /*
- * The reason of the last failure; valid until the next call. What the authorizer denied is named.
- * csqlite_code is the result code of SQLite.
+ * Returns the reason for the last failure, which is valid until the next call. It names what the
+ * authorizer denied. csqlite_code returns SQLite's result code.
  */
 const char *csqlite_problem(csqlite_connection *connection);
 int csqlite_code(csqlite_connection *connection);
 
-/* Bind a value to a parameter such as ":key", if the statement has it. Texts are copied. */
+/* Bind a value to a parameter such as ":key", if the statement has it. Text is copied. */
 void csqlite_bind_text(csqlite_statement *statement, const char *name, const char *text, int length);
 void csqlite_bind_integer(csqlite_statement *statement, const char *name, int64_t number);
 
-/* Returns 1 for a row, 0 at the end, and -1 for a failure. */
+/* Returns 1 for a row, 0 at the end, and -1 on failure. */
 int csqlite_step(csqlite_statement *statement);
-/* Begins the statement again, with the same values of parameters. */
+/* Restarts the statement with the same parameter values. */
 void csqlite_reset(csqlite_statement *statement);
 
 int csqlite_column_count(csqlite_statement *statement);
-/* The name of a column; never NULL. */
+/* Returns the name of a column; never NULL. */
 const char *csqlite_column_name(csqlite_statement *statement, int column);
 
 enum csqlite_type { csqlite_null, csqlite_integer, csqlite_real, csqlite_text, csqlite_blob };
 
-/* A value of the current row. The bytes are valid until the next step. */
+/* A value in the current row. The bytes are valid until the next step. */
 struct csqlite_value {
     enum csqlite_type type;
     int64_t integer;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Kernel interfaces that Swift cannot use on its own. They start a worker with exactly the
- * descriptors that it may have, and give up rights before the first thread exists.
+ * descriptors that it may have, and drop privileges before the first thread exists.
  *
  * Functions return 0, or the errno of the step that failed.
  */
@@ -17,13 +17,13 @@
 #define CSANDBOX_CONNECTION_FD 3
 
 /*
- * Starts a program as the leader of a process group of its own, so that a terminal's Ctrl-C only
- * reaches the host.
+ * Starts a program as the leader of its own process group, so that a terminal's Ctrl-C reaches only
+ * the host.
  *
  * The program gets these descriptors and no others: 0 from /dev/null, 1 and 2 from output_fd,
  * CSANDBOX_CONNECTION_FD from connection_fd, CSANDBOX_POLICY_FD from policy_fd. It gets default
- * signal handlers and an empty signal mask. argv and envp end with NULL. With own_session it also
- * leads a session, and so has an autogroup of its own.
+ * signal handlers and an empty signal mask. argv and envp end with NULL. With own_session, it also
+ * leads a session, and therefore has its own autogroup.
  */
 int csandbox_spawn(const char *path, char *const argv[], char *const envp[], int connection_fd, int policy_fd,
                    int output_fd, int own_session, pid_t *pid);
@@ -32,34 +32,34 @@ int csandbox_spawn(const char *path, char *const argv[], char *const envp[], int
 int csandbox_socket_pair(int descriptors[2]);
 
 /* Returns the path of the library or program in this process that contains a function; NULL if none
- * does. */
+ * contains it. */
 const char *csandbox_library_with(const char *function);
 
 /* Creates a pipe: bytes written to descriptors[1] are read from descriptors[0]; close-on-exec. */
 int csandbox_pipe(int descriptors[2]);
 
-/* Makes standard output line-buffered, whatever it is connected to. Must be called before anything
+/* Makes standard output line-buffered, even if it is not a terminal. Must be called before anything
  * is printed. */
 void csandbox_print_lines(void);
 
 /* Writes the buffered part of standard output. */
 void csandbox_flush_output(void);
 
-/* Creates an unnamed file in memory, which is freed with its last descriptor; close-on-exec.
- * Returns -1 and sets errno on failure. */
+/* Creates an unnamed in-memory file, which is freed with its last descriptor; close-on-exec. On
+ * failure, returns -1 and sets errno. */
 int csandbox_memory_file(void);
 
 /*
  * Removes a folder with its contents, whatever its owner has done: however deep it is, and even if
- * folders in it cannot be read. Links are removed and not followed. No process may write to it
- * during the call. Returns 0, also if there is no folder, or an errno.
+ * folders in it cannot be read. Links are removed but not followed. No process may write to the
+ * folder during the call. Returns 0, even if the folder does not exist, or an errno.
  */
 int csandbox_remove_tree(const char *path);
 
 /* The identity of a file at a path. */
 typedef struct csandbox_place {
     uint64_t device, inode;
-    int64_t made; /* nanoseconds since 1970; 0 if unknown. Inode numbers may be reused at once. */
+    int64_t made; /* nanoseconds since 1970; 0: unknown; inode numbers may be reused */
     uint64_t size;
     int64_t modified; /* nanoseconds since 1970 */
 } csandbox_place;
@@ -68,8 +68,8 @@ typedef struct csandbox_place {
 int csandbox_look(const char *path, csandbox_place *place);
 
 /* Returns 1 if a path leads to a file system in this machine's memory or on its disks, which
- * answers at once. For a path that does not exist, the nearest existing parent counts. Returns 0
- * for network and FUSE file systems, and if it is unknown. */
+ * responds immediately. If the path does not exist, its nearest existing parent is checked. Returns
+ * 0 for network and FUSE file systems, and if it is unknown. */
 int csandbox_is_local(const char *path);
 
 /* The results of csandbox_probe. */
@@ -81,11 +81,11 @@ enum {
     CSANDBOX_PROBE_IDLE_DISK = 1 << 4        /* the idle I/O class is allowed */
 };
 
-/* Tests what the kernel allows this process. The calling thread stays idle afterwards, so it should
- * end then. */
+/* Tests what the kernel allows this process to do. The calling thread is left at idle priority, so
+ * it should exit afterwards. */
 uint32_t csandbox_probe(void);
 
-/* Returns the soft limit of this process's descriptors; UINT64_MAX for no limit. */
+/* Returns the soft limit on this process's descriptors; UINT64_MAX for no limit. */
 uint64_t csandbox_descriptor_limit(void);
 
 #endif

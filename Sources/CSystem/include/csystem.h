@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Thin wrappers of system calls that Swift cannot call, because they are variadic, macros, or need
- * _GNU_SOURCE; and the structures of ELF files, which Swift's Glibc module lacks. */
+/* Thin wrappers for system calls that Swift cannot call, because they are variadic, macros, or need
+ * _GNU_SOURCE; and the ELF structures, which Swift's Glibc module lacks. */
 #ifndef SEARCHLIGHT_CSYSTEM_H
 #define SEARCHLIGHT_CSYSTEM_H
 
@@ -29,7 +29,7 @@ static inline void csystem_name_thread(const char *name) { prctl(PR_SET_NAME, na
 /* Creates an eventfd with the value 0, close-on-exec and non-blocking; negative on failure. */
 static inline int csystem_event_descriptor(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
-/* O_PATH: the descriptor only refers to a file and cannot read or write it. */
+/* O_PATH: the descriptor only refers to a file; it cannot be used to read or write it. */
 enum { csystem_o_path = __O_PATH };
 
 /* Accepts a connection, close-on-exec; negative on failure. */
@@ -43,8 +43,9 @@ static inline int csystem_replace(int descriptor, int number) {
     return (int)syscall(SYS_dup3, descriptor, number, O_CLOEXEC);
 }
 
-/* The process and user at the other end of a Unix socket, as the kernel recorded them when the
- * sockets were connected; negative on failure. A process in another PID namespace has the ID 0. */
+/* Reads the process and user at the other end of a Unix socket, as the kernel recorded them when
+ * the sockets were connected; negative on failure. A process in another PID namespace has the ID
+ * 0. */
 static inline int csystem_peer(int socket, int *process, unsigned *user) {
     struct { int process; unsigned user; unsigned group; } peer;
     socklen_t size = sizeof peer;
@@ -54,24 +55,24 @@ static inline int csystem_peer(int socket, int *process, unsigned *user) {
     return 0;
 }
 
-/* A pidfd of the process at the other end (SO_PEERPIDFD = 77, Linux 6.5); negative on failure, with
- * ENOPROTOOPT on older kernels. 77 is the generic number; the few architectures with another one
- * also return ENOPROTOOPT. */
+/* Returns a pidfd for the process at the other end (SO_PEERPIDFD = 77, Linux 6.5); negative on
+ * failure, with ENOPROTOOPT on older kernels. 77 is the generic number; the few architectures with
+ * a different one also return ENOPROTOOPT. */
 static inline int csystem_peer_process(int socket) {
     int descriptor = -1;
     socklen_t size = sizeof descriptor;
     return getsockopt(socket, SOL_SOCKET, 77, &descriptor, &size) < 0 ? -1 : descriptor;
 }
 
-/* A pidfd of a process by its ID (Linux 5.3), close-on-exec; negative on failure. */
+/* Returns a pidfd for a process ID (Linux 5.3), close-on-exec; negative on failure. */
 static inline int csystem_open_process(int process) { return (int)syscall(SYS_pidfd_open, process, 0); }
 
 /* The maximum number of descriptors in one read or write. */
 enum { csystem_maximum_descriptors = 16 };
 
-/* Reads from a socket without blocking, with the received descriptors, close-on-exec. `truncated`
- * is 1 if more descriptors came than fit; the kernel has closed those. Returns the result of
- * recvmsg(2). */
+/* Reads from a socket without blocking, together with received descriptors, which are
+ * close-on-exec. `truncated` is 1 if more descriptors arrived than fit; the kernel has closed the
+ * excess. Returns the result of recvmsg(2). */
 static inline ssize_t csystem_receive(int socket, void *bytes, size_t size, int *descriptors, int *count,
                                        int *truncated) {
     union {
@@ -139,8 +140,8 @@ static inline int csystem_set_timer(int descriptor, long nanoseconds) {
     return timerfd_settime(descriptor, 0, &time, NULL);
 }
 
-/* The attributes of a file or folder from statx(2). Times are in nanoseconds since 1970; `born` is
- * 0 if the file system has no creation times. */
+/* The attributes of a file or folder, from statx(2). Times are in nanoseconds since 1970; `born` is
+ * 0 if the file system does not record creation times. */
 struct csystem_file {
     uint64_t inode;
     uint64_t device;
@@ -153,25 +154,26 @@ struct csystem_file {
     int32_t is_mount; /* 1 for the root of a mount, 0 for other files, -1 if unknown */
 };
 
-/* Reads the attributes of the file `name` in an open folder, or of the folder itself for an empty
- * name. A symbolic link is followed if `follows` is not 0. It neither opens the file nor triggers
- * an automount. Returns 0 or an error code. */
+/* Reads the attributes of the file `name` in an open folder, or of the folder itself if `name` is
+ * empty. Follows a symbolic link if `follows` is not 0. Neither opens the file nor triggers an
+ * automount. Returns 0 or an error code. */
 int csystem_describe(int folder, const char *name, int follows, struct csystem_file *file);
 
-/* The persistent number of a file system (f_fsid of statfs), or 0 if it has none, and its type
- * (f_type). Returns 0 or an error code. */
+/* Reads the persistent number of a file system (f_fsid in statfs), or 0 if it has none, and its
+ * type (f_type). Returns 0 or an error code. */
 int csystem_file_system(int descriptor, uint64_t *number, int64_t *type);
 
-/* 1 if the processor has an instruction for CRC-32C that csystem_crc32c can use, 0 otherwise. */
+/* Returns 1 if the processor has a CRC-32C instruction that csystem_crc32c can use, 0 otherwise. */
 int csystem_has_crc32c(void);
 
-/* The state of a CRC-32C after some bytes. Call it only if csystem_has_crc32c returns 1. */
+/* Returns the state of a CRC-32C after some bytes. Call this only if csystem_has_crc32c returns
+ * 1. */
 uint32_t csystem_crc32c(uint32_t state, const void *bytes, size_t size);
 
 /* Returns memory that malloc keeps for reuse to the kernel. */
 static inline void csystem_trim_memory(void) { malloc_trim(0); }
 
-/* Starts a program in a session of its own, with the working directory `folder`, /dev/null as its
+/* Starts a program in its own session, with the working directory `folder`, /dev/null as its
  * standard streams, no other descriptors, an empty signal mask and default signal actions. Returns
  * 0 or an error code, also if the program cannot be executed. */
 int csystem_start_program(const char *path, char *const arguments[], char *const environment[], const char *folder,

@@ -3,13 +3,13 @@
 #define CWIPEDMEMORY_H
 
 /*
- * The program that links this target overwrites each block of memory when it is freed, from the
- * first call of cwipedmemory_begin() on, in all of its libraries. Before that, free() costs one
- * more load.
+ * A program that links this target overwrites each block of memory when it is freed, in all of its
+ * libraries, starting with the first call to cwipedmemory_begin(). Before that call, free() costs
+ * one additional load.
  *
- * It also leaves the memory of the process out of core files (/proc/self/coredump_filter).
+ * The call also excludes the process's memory from core files (/proc/self/coredump_filter).
  *
- * Any thread may call it. Returns 0, or an errno value if core files still contain memory.
+ * May be called on any thread. Returns 0, or an errno value if core files still contain memory.
  */
 int cwipedmemory_begin(void);
 

@@ -5,8 +5,8 @@ import Synchronization
 /// The time of the last input in the session, from GNOME's compositor
 /// (`org.gnome.Mutter.IdleMonitor`).
 ///
-/// It is exact to the second and needs no polling. An idle watch reports a minute without input,
-/// and a user-active watch reports the next input.
+/// The time is exact to the second and needs no polling. An idle watch reports a minute without
+/// input, and a user-active watch reports the next input.
 final class CompositorSensor: BusSensor {
     static let kind = SensorConnection.Kind(
         sensor: .idleMonitor, make: { CompositorSensor($0) }, forget: { $0.compositor = nil })
@@ -14,7 +14,8 @@ final class CompositorSensor: BusSensor {
     private struct Watches {
         var away: UInt64?
         var back: UInt64?
-        /// The number of compositor instances so far; replies to an earlier instance are ignored.
+        /// The number of compositor instances seen so far. Replies to earlier instances are
+        /// ignored.
         var generation = 0
     }
     private let seat: SensorSubscription
@@ -23,7 +24,7 @@ final class CompositorSensor: BusSensor {
 
     private static let interface = "org.gnome.Mutter.IdleMonitor"
     private static let path = "/org/gnome/Mutter/IdleMonitor/Core"
-    /// The idle time after which the user counts as away, in milliseconds.
+    /// The idle time, in milliseconds, after which the user is considered away.
     private static let threshold: UInt64 = 60_000
 
     init(_ seat: SensorSubscription) {

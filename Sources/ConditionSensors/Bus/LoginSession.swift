@@ -36,8 +36,8 @@ package struct LoginSession: Hashable, Sendable {
     /// `true` if the desktop says that the session is locked; `nil` if it does not say.
     package var isLocked: Bool? { values["LockedHint"]?.boolean }
 
-    /// Returns the last use of the session; `nil` if the idle hint was never set, as some desktops
-    /// never set it. A locked session is not in use.
+    /// Returns the time of the session's last use; `nil` if the idle hint was never set, since some
+    /// desktops never set it. A locked session is not in use.
     func use(_ roots: SensorRoots) -> Readings.Use? {
         guard let isIdle = values["IdleHint"]?.boolean, let since = values["IdleSinceHint"]?.unsigned, since > 0 else {
             return nil
@@ -46,7 +46,7 @@ package struct LoginSession: Hashable, Sendable {
         return isLocked == true ? nil : .now
     }
 
-    /// Combines the properties of all sessions.
+    /// Returns the combined properties of all sessions.
     static func summary(_ sessions: some Collection<LoginSession>, _ roots: SensorRoots) -> Readings.Sessions {
         let present = sessions.filter(\.isAtTheMachine)
         let (own, others) = (
@@ -79,8 +79,9 @@ extension Conditions.Inhibitor {
 
     /// Reads an entry of `ListInhibitors`: what, who, why, mode, user, process.
     ///
-    /// A program that inhibits idle shows a film or a presentation. A program that only inhibits
-    /// sleep or shutdown copies data, for example, and background work does not disturb it.
+    /// A program that inhibits idle is showing a film or a presentation. A program that inhibits
+    /// only sleep or shutdown is, for example, copying data, and background work does not disturb
+    /// it.
     init?(login value: ForeignValue) {
         let fields = value.members.prefix(4).compactMap(\.text)
         guard fields.count == 4, fields[0].split(separator: ":").contains("idle"), fields[3].hasPrefix("block") else {
@@ -89,6 +90,6 @@ extension Conditions.Inhibitor {
         self.init(who: Self.cut(fields[1]), why: Self.cut(fields[2]), isOwn: false)
     }
 
-    /// Cuts by bytes, because one character may consist of any number of bytes.
+    /// Cuts at bytes, because one character may consist of any number of bytes.
     private static func cut(_ text: String) -> String { String(decoding: text.utf8.prefix(maximumText), as: UTF8.self) }
 }

@@ -3,10 +3,10 @@ import BusTransport
 import IdleScheduling
 import Synchronization
 
-/// A sensor for sessions, inhibitors and sleep, by systemd-logind or elogind.
+/// A sensor for sessions, inhibitors and sleep, based on systemd-logind or elogind.
 ///
-/// It ignores the idle hint of the manager. That hint is true if there are no sessions, and false
-/// while any inhibitor is active.
+/// It ignores the manager's idle hint, which is true if there are no sessions and false while any
+/// inhibitor is active.
 final class LogindSensor: BusSensor {
     static let kind = SensorConnection.Kind(
         sensor: .logind, make: { LogindSensor($0) },
@@ -19,13 +19,13 @@ final class LogindSensor: BusSensor {
     private struct State {
         var sessions: [String: LoginSession] = [:]
         var inhibitors: [Conditions.Inhibitor] = []
-        /// The paths of sessions that are queried next.
+        /// The paths of the sessions to query next.
         var unasked: [String] = []
         var isAsleep = false
         var resumed: Double?
         /// The number of pending calls. Readings are published only when it is 0.
         var open = 0
-        /// The number of logind instances so far; replies to an earlier instance are ignored.
+        /// The number of logind instances seen so far. Replies to earlier instances are ignored.
         var generation = 0
         /// The errors of failed calls, by method.
         var problems: [String: String] = [:]
@@ -68,7 +68,7 @@ final class LogindSensor: BusSensor {
     }
 
     /// Repeats the calls if one of them failed. Until all succeed, no readings are published, and
-    /// nothing else repeats them.
+    /// no other code repeats them.
     func look() { if state.withLock({ !$0.problems.isEmpty && $0.open == 0 }) { askAll() } }
 
     // MARK: Questions
@@ -91,7 +91,7 @@ final class LogindSensor: BusSensor {
             state.isAsleep = values.first?.boolean ?? false
         },
         Question(member: BusMember(manager, "ListSessions")) { state, values in
-            // Fields of each session: identifier, user, name, seat, path.
+            // The fields of each session: identifier, user, name, seat, path.
             let paths = (values.first?.members ?? []).compactMap { $0.members.last?.text }
             state.unasked = Array(paths.prefix(maximumSessions))
         },
@@ -103,8 +103,8 @@ final class LogindSensor: BusSensor {
 
     /// Calls the manager or sessions, and publishes the readings when no call is pending.
     ///
-    /// All calls count as pending before the first is sent, because its reply may arrive before the
-    /// others are sent.
+    /// All calls are counted as pending before the first is sent, because its reply may arrive
+    /// before the others are sent.
     private func ask(_ questions: [Question], _ begin: (inout State) -> Void = { _ in }) {
         let generation = state.withLock { state in
             begin(&state)
@@ -125,7 +125,7 @@ final class LogindSensor: BusSensor {
             case .success(let values):
                 question.take(&state, values)
                 if question.path == Self.path { state.problems[question.member.member] = nil }
-            // The session may have ended since.
+            // The session may have ended in the meantime.
             case .failure(let error):
                 if question.path == Self.path { state.problems[question.member.member] = "\(error)" }
             }
@@ -182,7 +182,7 @@ final class LogindSensor: BusSensor {
     private func receive(_ change: PropertyChange) {
         if change.interface == Self.manager {
             // logind reports this for each new or released inhibitor, even if the combined value
-            // stays the same.
+            // does not change.
             let isAboutInhibitors =
                 change.changed["BlockInhibited"] != nil || change.invalidated.contains("BlockInhibited")
             if isAboutInhibitors { ask([Self.inhibitors]) }

@@ -29,7 +29,7 @@ enum PowerPlans {
         forget: { $0.isOnBattery = nil })
 
     /// The charge of all batteries, which UPower combines in its display device. UPower reports
-    /// changes every 30 s to 2 min, even if only its update time changed.
+    /// changes every 30 s to 2 min, even if only the update time changed.
     private static let percent = PropertySensor.Plan(
         service: upower, path: "/org/freedesktop/UPower/devices/DisplayDevice",
         interface: "org.freedesktop.UPower.Device", names: ["Percentage", "IsPresent", "Type"], isFrequent: true,
@@ -42,8 +42,8 @@ enum PowerPlans {
         },
         forget: { $0.percent = nil })
 
-    /// Returns the plan for the active power profile. The daemon's older name has its own path and
-    /// interface.
+    /// Returns the plan for the active power profile. The daemon's older name has a different path
+    /// and interface.
     private static func profile(_ service: String) -> PropertySensor.Plan {
         let path = "/" + service.split(separator: ".").joined(separator: "/")
         return PropertySensor.Plan(

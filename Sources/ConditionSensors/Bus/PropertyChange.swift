@@ -6,7 +6,7 @@ struct PropertyChange {
     var path: String
     var interface: String
     var changed: [String: ForeignValue]
-    /// The properties that changed without a reported value.
+    /// The properties that changed but whose values were not reported.
     var invalidated: [String]
 
     init?(_ signal: BusSignal) {

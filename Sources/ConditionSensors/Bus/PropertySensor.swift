@@ -2,10 +2,10 @@
 import BusTransport
 import Synchronization
 
-/// A sensor that reads some properties of one D-Bus object. It reads them when the service appears,
-/// and follows their changes.
+/// A sensor that reads properties of one D-Bus object. It reads them when the service appears, and
+/// follows their changes.
 final class PropertySensor: BusSensor {
-    /// The properties to read, and their meaning.
+    /// The properties to read, and how to interpret them.
     struct Plan: Sendable {
         var service: String
         var path: String
@@ -14,7 +14,7 @@ final class PropertySensor: BusSensor {
         /// `true` if changes are frequent. They are then followed only while a job runs, and
         /// otherwise read at each check.
         var isFrequent = false
-        /// Converts the values to a change of the readings; `nil` if they are invalid.
+        /// Converts the values to a change of the readings; returns `nil` if they are invalid.
         var meaning: @Sendable ([String: ForeignValue]) -> (@Sendable (inout Readings) -> Void)?
         var forget: @Sendable (inout Readings) -> Void
     }

@@ -2,9 +2,9 @@
 import BusTransport
 
 /// The lock state of the session's screen, from its screen saver: GNOME's interface, or the old
-/// freedesktop.org proposal. An active screen saver means that the user is absent.
+/// freedesktop.org proposal. An active screen saver means that the user is away.
 final class ScreenSaverSensor: BusSensor {
-    /// The possible service names. Path and interface follow from each name.
+    /// The possible service names. Each name determines the path and the interface.
     static let kinds = ["org.freedesktop.ScreenSaver", "org.gnome.ScreenSaver"].map { name in
         SensorConnection.Kind(
             sensor: .screenSaver, way: name, make: { ScreenSaverSensor(name, $0) },
@@ -44,7 +44,7 @@ final class ScreenSaverSensor: BusSensor {
                 return forget(.failed("The answer of \(name) to GetActive is not a Boolean."))
             }
             seat.publish(.inUse) { $0.screenSavers[name] = isActive }
-        // GNOME owns the first name too, but implements only its inhibition calls.
+        // GNOME also owns the first name, but implements only its inhibition calls.
         case .failure(.remote(_, let message)):
             forget(.absent("\(name) does not report whether it is active: \(message)"))
         case .failure(let error): forget(.failed("\(name) does not report whether it is active. \(error)"))

@@ -8,9 +8,9 @@ import Synchronization
 protocol BusSensor: AnyObject, Sendable {
     /// Starts following the service.
     func begin()
-    /// Reads values that are not reported. The reply arrives as a change.
+    /// Reads values whose changes are not reported. The reply arrives as a change.
     func look()
-    /// Switches to the closer sensing mode while a job runs, or back.
+    /// Switches to close sensing while a job runs, or back.
     func sense(running: Bool)
 }
 
@@ -19,13 +19,13 @@ extension BusSensor {
     func sense(running: Bool) {}
 }
 
-/// The subscription of one sensor on a bus connection. Its updates are ignored after the connection
+/// One sensor's subscription on a bus connection. Its updates are ignored after the connection has
 /// ended.
 final class SensorSubscription: Sendable {
     let roots: SensorRoots
     let bus: MessageBus
     let sensor: Sensor
-    /// The distinguishing name if there are several sources of one sensor; else empty.
+    /// A name that distinguishes several sources for the same sensor; otherwise empty.
     let way: String
     private let desk: SensorHub
     private let link: SensorConnection.Life
@@ -56,11 +56,11 @@ final class SensorSubscription: Sendable {
     }
 }
 
-/// A bus connection with all of its sensors.
+/// A bus connection with all its sensors.
 final class SensorConnection: Sendable {
     /// The life cycle of the connection, as its sensors see it.
     final class Life: Sendable {
-        /// A group that each sensor enters until its first readings.
+        /// A group that each sensor stays in until its first readings.
         let settling = DispatchGroup()
         private enum Stage { case live, ending, over }
         private struct State {
@@ -68,11 +68,12 @@ final class SensorConnection: Sendable {
             var seats: [SensorSubscription] = []
         }
         private let state = Mutex(State())
-        /// `true` while updates of the sensors count.
+        /// `true` while the sensors' updates are accepted.
         var isLive: Bool { state.withLock { $0.stage == .live } }
-        /// `true` while the connection is ending by itself. Only the reason of the end counts then.
+        /// `true` while the connection is ending on its own. Only the reason for the end is then
+        /// accepted.
         var isEnding: Bool { state.withLock { $0.stage == .ending } }
-        /// `true` after the end, when no update counts.
+        /// `true` after the end, when updates are no longer accepted.
         var isOver: Bool { state.withLock { $0.stage == .over } }
 
         func add(_ new: [SensorSubscription]) {
@@ -83,8 +84,8 @@ final class SensorConnection: Sendable {
             if !isLive { for seat in new { seat.settle() } }
         }
 
-        /// Marks the connection as ending by itself. Later sensor updates are ignored, so that they
-        /// cannot replace the reason of the end.
+        /// Marks the connection as ending on its own. Later sensor updates are ignored, so that
+        /// they cannot replace the reason for the end.
         func beginEnd() { state.withLock { if $0.stage == .live { $0.stage = .ending } } }
 
         /// Marks the connection as ended, and releases all waiting callers.
@@ -96,8 +97,8 @@ final class SensorConnection: Sendable {
             for seat in old { seat.settle() }
         }
     }
-    /// The description of a sensor: its source name, its initializer, and the removal of its
-    /// readings.
+    /// The description of a sensor: its source name, its initializer, and how its readings are
+    /// removed.
     struct Kind: Sendable {
         var sensor: Sensor
         var way = ""
@@ -109,10 +110,10 @@ final class SensorConnection: Sendable {
     private let life: Life
     private let sensors: [any BusSensor]
     private let elapsed: @Sendable () -> Double
-    /// The time after the connection in which a check waits for the first replies, in seconds. A
+    /// The time, in seconds after connecting, during which a check waits for the first replies. A
     /// service that has not replied by then may never reply.
     private static let beginning = 1.0
-    /// The time of the connection attempt, in seconds since the start of the machine.
+    /// The time of the connection attempt, in seconds since the machine started.
     let begun: Double
 
     /// Connects to the bus. The report contains the result.
@@ -144,7 +145,7 @@ final class SensorConnection: Sendable {
         for sensor in sensors { sensor.begin() }
     }
 
-    /// Rejects all incoming calls at once, because the connection offers no objects.
+    /// Rejects all incoming calls immediately, because the connection offers no objects.
     private static func refuse(_ call: IncomingCall) {
         call.refuse(name: BusErrorName.unknownMethod, message: "This connection serves no calls.")
     }
@@ -159,8 +160,8 @@ final class SensorConnection: Sendable {
 
     var hasEnded: Bool { life.isOver }
 
-    /// Reads all sensors. Soon after the connection it also waits until each has published its
-    /// first readings.
+    /// Reads all sensors. Shortly after connecting, also waits until each has published its first
+    /// readings.
     func look(until deadline: DispatchTime) {
         for sensor in sensors { sensor.look() }
         guard elapsed() - begun < Self.beginning else { return }

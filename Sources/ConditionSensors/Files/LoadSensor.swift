@@ -2,15 +2,15 @@
 import Glibc
 import Synchronization
 
-/// The share of the processors that other programs use. It is the busy time of `/proc/stat` since
-/// the last read, less the time of this process, its children and its workers.
+/// The share of the processors that other programs use: the busy time in `/proc/stat` since the
+/// last reading, minus the time of this process, its children and its workers.
 ///
-/// Waiting for a disk counts as idle. Time that a hypervisor took (steal) is left out, so the share
-/// refers to the remaining time. All numbers are in ticks of usually 10 ms, which the kernel counts
-/// for each processor and may correct by a few.
+/// Waiting for a disk is counted as idle. Time that a hypervisor took (steal) is left out, so the
+/// share refers to the remaining time. All numbers are in ticks, usually of 10 ms, which the kernel
+/// counts per processor and may correct by a few.
 final class LoadSensor: FileSensor {
     struct Sample: Hashable {
-        /// The used, idle and I/O wait times, in ticks of all processors.
+        /// The used, idle and I/O wait times, in ticks summed over all processors.
         var used: UInt64
         var idle: UInt64
         var waiting: UInt64
@@ -27,10 +27,10 @@ final class LoadSensor: FileSensor {
     private let roots: SensorRoots
     private let ownProcesses: @Sendable () -> [pid_t]
 
-    /// The maximum number of counted workers.
+    /// The maximum number of workers whose time is included.
     private static let maximumProcesses = 256
-    /// The shortest interval that gives a result, in seconds, because ticks are too coarse for
-    /// less.
+    /// The minimum interval, in seconds, that gives a result, because ticks are too coarse for
+    /// shorter ones.
     static let shortest = 0.25
 
     var sensor: Sensor { .load }
@@ -63,8 +63,8 @@ final class LoadSensor: FileSensor {
         return FileReading(state: .inUse) { $0.otherLoad = share }
     }
 
-    /// Returns the share of the available time that others used, rounded to hundredths; `nil` if no
-    /// time was available.
+    /// Returns the share of the available time that other programs used, rounded to hundredths;
+    /// `nil` if no time was available.
     static func share(from old: Sample, to new: Sample) -> Double? {
         func grown(_ field: KeyPath<Sample, UInt64>) -> Double {
             new[keyPath: field] > old[keyPath: field] ? Double(new[keyPath: field] - old[keyPath: field]) : 0
@@ -88,8 +88,8 @@ final class LoadSensor: FileSensor {
         return Sample(used: used, idle: field(3), waiting: field(4), own: own, moment: moment)
     }
 
-    /// Returns the ticks of this process, of its ended children, and of its workers. A worker that
-    /// ends during the reads is counted twice rather than not at all.
+    /// Returns the ticks of this process, its terminated children, and its workers. A worker that
+    /// exits during the reads is counted twice rather than not at all.
     private func own() -> UInt64 {
         var ticks: UInt64 = 0
         for process in ownProcesses().prefix(Self.maximumProcesses) where process > 0 {
@@ -102,8 +102,8 @@ final class LoadSensor: FileSensor {
         (try? SensorFile.text("\(roots.proc)/\(process)/stat", limit: 2048)).map(Self.ticks) ?? 0
     }
 
-    /// Returns the sum of utime, stime, cutime and cstime (proc_pid_stat(5)). The process name
-    /// before them is in parentheses and may contain any character.
+    /// Returns the sum of utime, stime, cutime and cstime (proc_pid_stat(5)). The process name that
+    /// precedes them is in parentheses and may contain any character.
     static func ticks(_ text: String) -> UInt64 {
         guard let end = text.lastIndex(of: ")") else { return 0 }
         let fields = text[text.index(after: end)...].split(separator: " ")

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// A sensor of `/sys/class/power_supply` (Documentation/ABI/testing/sysfs-class-power), for
+/// A sensor for `/sys/class/power_supply` (Documentation/ABI/testing/sysfs-class-power), for
 /// machines without UPower.
 struct PowerSupplySensor: FileSensor {
     private struct Battery {
         var isDischarging: Bool
         var percent: Double?
-        /// The full capacity in µWh or µAh. Only its relation to other batteries matters.
+        /// The full capacity in µWh or µAh. Only its ratio to that of other batteries matters.
         var size: Double?
     }
     private let folder: String
@@ -43,8 +43,8 @@ struct PowerSupplySensor: FileSensor {
                 $0.supplies = nil
             }
         }
-        // A battery may discharge while mains power is connected, to spare it or because the mains
-        // do not suffice.
+        // A battery may discharge while mains power is connected, either to preserve it or because
+        // the mains power is not sufficient.
         let isOnBattery = isOnline == true ? false : batteries.contains(where: \.isDischarging)
         let power = Conditions.Power(isOnBattery: isOnBattery, percent: Self.percent(batteries))
         return FileReading(state: .inUse) { $0.supplies = power }
@@ -65,7 +65,7 @@ struct PowerSupplySensor: FileSensor {
         return Battery(isDischarging: status == "Discharging", percent: percent, size: size)
     }
 
-    /// Returns the charge of all batteries together, weighted by capacity if all capacities are
+    /// Returns the combined charge of all batteries, weighted by capacity if all capacities are
     /// known.
     private static func percent(_ batteries: [Battery]) -> Double? {
         let known = batteries.filter { $0.percent != nil }

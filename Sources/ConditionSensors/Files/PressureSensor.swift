@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// A sensor of `/proc/pressure` (Documentation/accounting/psi.rst). The kernel must be started with
-/// `psi=1` or built with pressure enabled by default.
+/// A sensor for `/proc/pressure` (Documentation/accounting/psi.rst). The kernel must be started
+/// with `psi=1`, or built with pressure enabled by default.
 struct PressureSensor: FileSensor {
     let roots: SensorRoots
     var sensor: Sensor { .pressure }
 
-    /// The resources, which are the names of the files.
+    /// The resources, whose names are also the file names.
     static let resources = ["cpu", "io", "memory"]
 
     static func path(_ resource: String, _ roots: SensorRoots) -> String { "\(roots.proc)/pressure/\(resource)" }

@@ -27,7 +27,7 @@ enum SensorFile {
 
     static func number(_ path: String) -> Int? { word(path).flatMap { Int($0) } }
 
-    /// Returns the names in a folder, at most `limit` of them.
+    /// Returns at most `limit` names in a folder.
     static func names(_ path: String, limit: Int) throws(Failure) -> [String] {
         do throws(BoundedFile.Failure) { return try BoundedFile.names(in: path, limit: limit).sorted() } catch {
             throw Failure(path, error)
@@ -35,10 +35,11 @@ enum SensorFile {
     }
 }
 
-/// A sensor that must be read to report changes. Reads come one at a time, from any thread.
+/// A sensor whose changes are only detected by reading it. Reads are serialized and may come from
+/// any thread.
 protocol FileSensor: Sendable {
     var sensor: Sensor { get }
-    /// Reads the sensor. May block for long if a driver is broken.
+    /// Reads the sensor. May block for a long time if a driver is broken.
     func read() -> FileReading
 }
 
@@ -50,7 +51,8 @@ struct FileReading: Sendable {
 
 extension SensorFile.Failure {
     fileprivate init(_ path: String, _ failure: BoundedFile.Failure) {
-        // No other failure can occur for the beginning of a file or the names of a folder.
+        // No other failure can occur when the beginning of a file or the names in a folder are
+        // read.
         let code = if case .system(let code) = failure { code } else { EIO }
         self.init(path: path, code: code)
     }

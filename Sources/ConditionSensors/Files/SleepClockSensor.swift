@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// A sensor of sleep since the last read, for machines without logind. It compares a clock that
+/// A sensor for sleep since the last reading, for machines without logind. It compares a clock that
 /// counts sleep with one that does not.
 final class SleepClockSensor: FileSensor {
     private let roots: SensorRoots
     private let last = Mutex<Double?>(nil)
 
-    /// The minimum sleep, in seconds. The two clocks are not read at the same instant.
+    /// The minimum duration of sleep, in seconds. The two clocks are not read at exactly the same
+    /// time.
     private static let shortest = 1.0
 
     var sensor: Sensor { .sleepClock }
 
     init(roots: SensorRoots) { self.roots = roots }
 
-    /// Sets the reference point. Sleep while sensing was off is not reported.
+    /// Sets the reference point. Sleep that occurred while sensing was off is not reported.
     func begin() { last.withLock { $0 = roots.slept() } }
 
     func read() -> FileReading {

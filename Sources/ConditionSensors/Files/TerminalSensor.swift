@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// A sensor of the last input into a terminal, console or remote session of the user.
+/// A sensor for the user's last input to a terminal, console or remote session.
 ///
 /// It uses the newest access time of the user's terminals, as w(1) does. The modification time is
-/// the time of output, which programs write by themselves. The kernel updates the times in steps of
-/// 8 s.
+/// the time of output, which programs can write without the user. The kernel updates these times in
+/// steps of 8 s.
 struct TerminalSensor: FileSensor {
     let roots: SensorRoots
     var sensor: Sensor { .terminals }
@@ -39,7 +39,7 @@ struct TerminalSensor: FileSensor {
     }
 }
 
-/// A sensor of the free space on the disk of the store.
+/// A sensor for the free space on the store's disk.
 struct DiskSensor: FileSensor {
     let path: String
     var sensor: Sensor { .disk }

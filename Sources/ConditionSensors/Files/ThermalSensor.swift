@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// A sensor of overheating. A zone is hot at a trip point at which the machine throttles or shuts
+/// A sensor for overheating. A zone is hot at a trip point where the machine throttles or shuts
 /// down, or within two kelvin below it (Documentation/driver-api/thermal/sysfs-api.rst).
 ///
-/// Trip points are read once, temperatures each time. All values are in thousandths of a degree
-/// Celsius.
+/// Trip points are read once, and temperatures in each reading. All values are in thousandths of a
+/// degree Celsius.
 final class ThermalSensor: FileSensor {
     private struct Zone: Sendable {
         var path: String
@@ -17,12 +17,12 @@ final class ThermalSensor: FileSensor {
 
     private static let maximumZones = 64
     private static let maximumTrips = 16
-    /// The distance below a trip point that counts as hot.
+    /// The distance below a trip point at which a zone is considered hot.
     private static let margin = 2000
-    /// The range of plausible trip points. Firmware uses 0 or -274 degrees for none, and no machine
-    /// throttles below 40.
+    /// The range of plausible trip points. Firmware uses 0 or -274 degrees for an unused trip
+    /// point, and no machine throttles below 40.
     private static let tripRange = 40_000...150_000
-    /// The range of a working sensor.
+    /// The range of values from a working sensor.
     private static let range = -55_000...200_000
 
     var sensor: Sensor { .thermal }

@@ -4,8 +4,8 @@ import Glibc
 import IdleScheduling
 import Synchronization
 
-/// A monitor of the machine's conditions. It owns all sensors and combines their readings. Start
-/// reading this module here.
+/// Monitors the machine's conditions. Owns all sensors and combines their readings. This type is
+/// the best starting point for reading this module.
 ///
 /// | | `off` | `waiting` | `running` |
 /// |---|---|---|---|
@@ -13,7 +13,7 @@ import Synchronization
 /// | files (`Files/`) | – | read at each ``look()`` | also read twice a second |
 /// | pressure triggers | – | – | polled (``RunningWatch``) |
 ///
-/// Any sensor may be absent or fail. Its conditions are then unknown, and ``report()`` contains the
+/// Any sensor may be absent or fail. Its conditions are then unknown, and ``report()`` states the
 /// reason. Files are read on a separate thread (``SensorPoller``) and bus replies arrive
 /// asynchronously, so no sensor delays another. All methods may be called from any thread.
 public final class ConditionMonitor: ConditionSource {
@@ -31,23 +31,23 @@ public final class ConditionMonitor: ConditionSource {
     private let sleepClock: SleepClockSensor
     private let pressure: PressureSensor
 
-    /// The delay before a check connects again to a bus whose connection ended, in seconds.
+    /// The delay, in seconds, before a check reconnects to a bus whose connection ended.
     private static let retryPause = 30.0
 
     /// Creates a monitor in mode `off`.
     ///
     /// - Parameters:
-    ///   - roots: The paths, buses and clocks of the sensors.
+    ///   - roots: The sensors' paths, buses and clocks.
     ///   - store: A folder on the disk whose free space is reported.
-    ///   - ownProcesses: Returns the processes whose load belongs to Searchlight, besides this
-    ///     process and its ended children. Called on another thread; must not block.
+    ///   - ownProcesses: Returns the processes whose load belongs to Searchlight, in addition to
+    ///     this process and its terminated children. Called on another thread; must not block.
     public convenience init(
         roots: SensorRoots, store: String, ownProcesses: @escaping @Sendable () -> [pid_t] = { [] }
     ) {
         let files: [any FileSensor] = [
             PressureSensor(roots: roots), LoadSensor(roots: roots, ownProcesses: ownProcesses),
             TerminalSensor(roots: roots), PlatformProfileSensor(roots: roots), PowerSupplySensor(roots: roots),
-            // Sensors of slow drivers and networks come last.
+            // Sensors with slow drivers or networks come last.
             ThermalSensor(roots: roots), DiskSensor(path: store),
         ]
         self.init(roots: roots, files: files)
@@ -66,12 +66,12 @@ public final class ConditionMonitor: ConditionSource {
 
     deinit { sense(.off) }
 
-    /// Sets the handler of changes; see ``ConditionSource``.
+    /// Sets the handler for changes; see ``ConditionSource``.
     public func start(onChange: @escaping @Sendable (Conditions) -> Void) { desk.setHandler(onChange) }
 
-    /// Sets the sensing mode. A call of the change handler may still be in progress after `off`.
+    /// Sets the sensing mode. A call to the change handler may still be in progress after `off`.
     public func sense(_ mode: SchedulerAction.Sensing) {
-        // These objects keep ended connections alive, so that they are released outside the lock.
+        // Keeps ended connections alive, so that they are released outside the lock.
         var ended: [SensorConnection?] = []
         var watch: RunningWatch?
         holding { state in
@@ -115,8 +115,8 @@ public final class ConditionMonitor: ConditionSource {
     /// Returns the state of each sensor, and the reason if it is not in use.
     public func report() -> MonitorReport { desk.report(state.withLock { $0.mode }) }
 
-    /// Changes the sensing state under the lock. Changes of conditions are reported after the lock
-    /// is released, because the handler may need it.
+    /// Changes the sensing state under the lock. Changed conditions are reported after the lock is
+    /// released, because the handler may need it.
     private func holding<Result: Sendable>(_ body: (inout sending State) -> sending Result) -> Result {
         desk.holding { state.withLock(body) }
     }

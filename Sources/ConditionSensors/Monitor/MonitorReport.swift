@@ -33,7 +33,7 @@ public enum Sensor: String, Hashable, Sendable, Codable, CaseIterable {
     case disk
 }
 
-/// A report on the sensors, for diagnosing why a job waits or runs.
+/// A report on the sensors, for diagnosing why a job is waiting or running.
 public struct MonitorReport: Hashable, Sendable, Codable {
     /// The state of a sensor.
     public enum State: Hashable, Sendable, Codable {
@@ -43,7 +43,7 @@ public struct MonitorReport: Hashable, Sendable, Codable {
         case absent(String)
         /// The sensor does not work. The text describes the failure in one sentence.
         case failed(String)
-        /// The sensor is off, because no job is pending or running.
+        /// The sensor is off because no job is pending or running.
         case resting
     }
     /// A sensor and its state.
@@ -58,12 +58,13 @@ public struct MonitorReport: Hashable, Sendable, Codable {
     /// All sensors, in the order of ``Sensor``.
     public var sensors: [Line]
 
-    /// The state of a sensor.
+    /// Returns the state of a sensor.
     public subscript(sensor: Sensor) -> State { sensors.first { $0.sensor == sensor }?.state ?? .resting }
 }
 
 extension MonitorReport.State {
-    /// The rank of a state among several sources of one sensor. The highest is shown.
+    /// The rank of a state among several sources for the same sensor. The state with the highest
+    /// rank is shown.
     var rank: Int {
         switch self {
         case .inUse: 3

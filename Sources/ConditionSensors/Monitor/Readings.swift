@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// The last readings of all sensors, and the conditions that follow from them. Pure.
+/// The latest readings of all sensors, and the conditions derived from them. A pure value.
 struct Readings: Sendable {
-    /// A sign of use of the machine.
+    /// Evidence that the machine is used.
     enum Use: Hashable, Sendable {
         /// The machine is in use.
         case now
-        /// The last use was at a moment.
+        /// The time of the last use.
         case last(Double)
     }
-    /// The readings of logind.
+    /// The readings from logind.
     struct Sessions: Hashable, Sendable {
         /// The use of the user's own sessions.
         var own: Use?
@@ -27,13 +27,13 @@ struct Readings: Sendable {
     var isAsleep = false
     var resumed: Double?
     var compositor: Use?
-    /// The lock states by the name of the screen saver.
+    /// The lock states, by screen saver name.
     var screenSavers: [String: Bool] = [:]
     var terminals: Double?
     var isOnBattery: Bool?
     var percent: Double?
     var supplies: Conditions.Power?
-    /// The power-saving states by the name of the service.
+    /// The power-saving states, by service name.
     var profiles: [String: Bool] = [:]
     var platform: Bool?
     var pressure = Conditions.Pressure()
@@ -58,8 +58,8 @@ struct Readings: Sendable {
         return conditions
     }
 
-    /// The presence by the most recent sign of use. For the user's own session the compositor is
-    /// more accurate than logind, which desktops update minutes later.
+    /// The presence according to the most recent evidence of use. For the user's own session, the
+    /// compositor is more accurate than logind, which desktops update minutes later.
     private var presence: Conditions.Presence? {
         var latest: Double?
         for use in [compositor ?? sessions?.own, sessions?.others, terminals.map(Use.last)] {

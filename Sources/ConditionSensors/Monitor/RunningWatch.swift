@@ -4,9 +4,9 @@ import Glibc
 import IdleScheduling
 import SystemSupport
 
-/// A thread for close sensing while a job runs. It waits in one poll(2) call for the kernel's
-/// pressure triggers and for the next read. Its timeout uses CLOCK_MONOTONIC, so no other part of
-/// the process can stop it. Ends with its owner.
+/// A thread for close sensing while a job runs. It waits in a single poll(2) call for the kernel's
+/// pressure triggers and for the next reading. Its timeout uses CLOCK_MONOTONIC, so no other part
+/// of the process can stop it. Exits with its owner.
 final class RunningWatch: Sendable {
     /// The callbacks of the thread.
     struct Actions: Sendable {
@@ -19,7 +19,7 @@ final class RunningWatch: Sendable {
     }
     private let wake: OwnedDescriptor
 
-    /// A trigger for 300 ms of pressure within 2 s. An unprivileged process may only use multiples
+    /// A trigger for 300 ms of pressure within 2 s. An unprivileged process may use only multiples
     /// of 2 s.
     static let trigger = "some 300000 2000000"
     private static let pause = SchedulerAction.Sensing.lookInterval
@@ -53,7 +53,7 @@ final class RunningWatch: Sendable {
             var hasPressure = false
             for (index, entry) in descriptors.dropFirst().enumerated().reversed() where count > 0 && entry.revents != 0
             {
-                // A trigger whose file is gone would be ready at every call.
+                // A trigger whose file has disappeared would be ready in every call.
                 if entry.revents & Int16(POLLPRI) != 0 { hasPressure = true } else { triggers.remove(at: index) }
             }
             if hasPressure { actions.pressure() }
@@ -74,7 +74,7 @@ final class RunningWatch: Sendable {
                 continue
             }
             let file = OwnedDescriptor(adopting: number)
-            // The kernel requires the terminating zero byte too.
+            // The kernel requires the terminating zero byte.
             let length = trigger.utf8.count + 1
             if trigger.withCString({ write(number, $0, length) }) == length {
                 triggers.append(file)

@@ -12,7 +12,7 @@ final class SensorHub: Sendable {
         var isOpen = false
         var told: Conditions?
         var isNotifying = false
-        /// The number of callers that delay reports.
+        /// The number of callers that are delaying reports.
         var holds = 0
     }
     private let state = Mutex(State())
@@ -22,7 +22,7 @@ final class SensorHub: Sendable {
 
     func setHandler(_ handler: @escaping @Sendable (Conditions) -> Void) { state.withLock { $0.handler = handler } }
 
-    /// Starts reporting changes. Unknown conditions are the reference.
+    /// Starts reporting changes, relative to unknown conditions.
     func open() {
         state.withLock { state in
             state.isOpen = true
@@ -49,13 +49,12 @@ final class SensorHub: Sendable {
         tell()
     }
 
-    /// Changes the state of a sensor and its readings together. A sensor that is in use therefore
-    /// has its readings.
+    /// Changes a sensor's state and readings together, so that a sensor in use always has readings.
     ///
     /// - Parameters:
-    ///   - way: The name of the source, if a sensor has several.
-    ///   - isLive: Evaluated under the lock of ``close()``: returns `true` if updates of the source
-    ///     still count.
+    ///   - way: The name of the source if a sensor has several.
+    ///   - isLive: Evaluated under the lock that ``close()`` also takes: returns `true` if updates
+    ///     from the source are still accepted.
     func update(
         _ sensor: Sensor, _ new: MonitorReport.State, way: String, if isLive: () -> Bool,
         _ change: (inout Readings) -> Void
@@ -64,7 +63,7 @@ final class SensorHub: Sendable {
         tell()
     }
 
-    /// Changes the state and readings without a report.
+    /// Changes the state and the readings without reporting the change.
     func take(
         _ sensor: Sensor, _ new: MonitorReport.State, way: String = "", if isLive: () -> Bool = { true },
         _ change: (inout Readings) -> Void
@@ -78,13 +77,13 @@ final class SensorHub: Sendable {
 
     /// Changes the state of a sensor.
     ///
-    /// - Parameter way: The name of the source, if a sensor has several.
+    /// - Parameter way: The name of the source if a sensor has several.
     func note(_ sensor: Sensor, _ new: MonitorReport.State, way: String = "") {
         state.withLock { $0.states[sensor, default: [:]][way] = new }
     }
 
-    /// Runs a closure under locks that the handler may need. Changes during the closure are
-    /// reported after it.
+    /// Runs a closure while holding locks that the handler may need. Changes during the closure are
+    /// reported afterwards.
     func holding<Result>(_ body: () -> Result) -> Result {
         state.withLock { $0.holds += 1 }
         let result = body()
@@ -99,14 +98,14 @@ final class SensorHub: Sendable {
         return MonitorReport(
             mode: mode,
             sensors: Sensor.allCases.map { sensor in
-                // Sorted by name, so that the same machine always gives the same report.
+                // Sorted by name, so that equal states always give the same report.
                 let ways = (states[sensor] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
                 let best = ways.max { $0.rank < $1.rank }
                 return MonitorReport.Line(sensor: sensor, state: best ?? .resting)
             })
     }
 
-    /// Reports unreported changes, unless another thread is reporting. That thread then reports
+    /// Reports unreported changes. If another thread is currently reporting, that thread reports
     /// them.
     func tell() {
         while let (handler, conditions) = next() {

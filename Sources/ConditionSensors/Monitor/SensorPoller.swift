@@ -3,9 +3,9 @@ import Dispatch
 import Synchronization
 import SystemSupport
 
-/// A poller that reads file sensors on a separate thread, so that no caller waits long for a driver
-/// that does not answer. A sensor that is still being read is skipped by later polls, and keeps its
-/// last reading.
+/// Reads file sensors on a separate thread, so that no caller waits long for a driver that does not
+/// respond. A sensor that is still being read is skipped by later polls, and keeps its last
+/// reading.
 final class SensorPoller: Sendable {
     /// A poll in progress, which all concurrent callers share.
     private final class Look: Sendable {
@@ -26,7 +26,7 @@ final class SensorPoller: Sendable {
     private let publish: @Sendable (Sensor, FileReading) -> Void
     private let tell: @Sendable () -> Void
 
-    /// The maximum wait for a poll, in milliseconds. A poll usually takes less than one.
+    /// The maximum time to wait for a poll, in milliseconds. A poll usually takes less than one.
     static let patience = 50
 
     init(
@@ -45,7 +45,7 @@ final class SensorPoller: Sendable {
             return (look, true)
         }
         if isNew, OwnThread.start(threadName, { self.carryOut(look) }) != 0 {
-            // Without a new thread, the poll runs on the calling thread.
+            // If no thread can be created, the poll runs on the calling thread.
             carryOut(look)
         }
         if look.end.wait(timeout: deadline) == .timedOut { state.withLock { if $0.look === look { $0.look = nil } } }
@@ -61,8 +61,8 @@ final class SensorPoller: Sendable {
         }
         state.withLock { if $0.look === look { $0.look = nil } }
         look.end.leave()
-        // Reports all changes together after the poll, because the handler may need a lock of the
-        // caller or poll again.
+        // Reports all changes together after the poll, because the handler may need one of the
+        // caller's locks or poll again.
         tell()
     }
 }

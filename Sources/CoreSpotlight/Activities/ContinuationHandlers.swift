@@ -6,7 +6,7 @@ internal import ItemRecord
 internal import ServiceMessages
 import Synchronization
 
-/// The handlers of the activities that the user continues in this process, and the answers to the
+/// The handlers for activities that the user continues in this process, and the replies to the
 /// service about them.
 final class ContinuationHandlers: Sendable {
     private struct State {
@@ -19,7 +19,7 @@ final class ContinuationHandlers: Sendable {
     /// Called when the first handler is set (`true`) and after the last one was removed (`false`).
     /// Must not block.
     private let onChange: @Sendable (Bool) -> Void
-    /// Reads an item of the app; `nil` if there is none.
+    /// Reads one of the app's items; `nil` if there is none.
     private let record: @Sendable (String) async -> [UInt8]?
 
     init(
@@ -49,7 +49,7 @@ final class ContinuationHandlers: Sendable {
         onChange(isWanted)
     }
 
-    /// Accepts a call of the service; never blocks.
+    /// Accepts a call from the service; never blocks.
     func receive(_ call: IncomingCall) {
         do throws(BusError) {
             let continued = try ContinuedActivity(call)
@@ -64,7 +64,7 @@ final class ContinuationHandlers: Sendable {
         }
     }
 
-    /// Calls the handler of an activity. Returns `false` if no handler takes it.
+    /// Calls an activity's handler. Returns `false` if no handler accepts the activity.
     private func take(_ activity: NSUserActivity) -> Bool {
         let (action, handler) = state.withLock { ($0.actions[activity.activityType], $0.handler) }
         if let action {
@@ -76,8 +76,8 @@ final class ContinuationHandlers: Sendable {
         } ?? false
     }
 
-    /// The activity in Apple's form. An item that was donated for an activity becomes that
-    /// activity.
+    /// Returns the activity in Apple's form. An item that was donated for an activity is converted
+    /// back to that activity.
     func activity(_ continued: ContinuedActivity) async -> NSUserActivity {
         switch continued {
         case .search(let text):

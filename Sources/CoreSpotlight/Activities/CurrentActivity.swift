@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// The current activity of the process. There is at most one.
+/// The process's current activity. There is at most one.
 final class CurrentActivity: Sendable {
     static let ofProcess = CurrentActivity()
 

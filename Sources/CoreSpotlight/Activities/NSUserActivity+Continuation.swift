@@ -9,13 +9,13 @@ public protocol NSUserActivityRestoring: NSObjectProtocol {
 }
 
 extension NSUserActivity {
-    /// A handler of the activities that the user continues in this app. It has the parameters of
-    /// `application(_:continue:restorationHandler:)` of Apple's app delegates.
+    /// A handler for activities that the user continues in this app. It has the parameters of
+    /// `application(_:continue:restorationHandler:)` in Apple's app delegates.
     ///
     /// - Parameters:
-    ///   - userActivity: The activity. Its type is ``CSSearchableItemActionType`` with the
-    ///     identifier of the item in the user info, ``CSQueryContinuationActionType`` with the
-    ///     search text, or the type of a donated activity with its user info.
+    ///   - userActivity: The activity. Its type is ``CSSearchableItemActionType`` with the item's
+    ///     identifier in the user info, ``CSQueryContinuationActionType`` with the search text, or
+    ///     the type of a donated activity with its user info.
     ///   - restorationHandler: Calls `restoreUserActivityState(_:)` of each object.
     /// - Returns: `true` if the app continues the activity. Otherwise the item is opened in another
     ///   way.
@@ -25,13 +25,13 @@ extension NSUserActivity {
             _ restorationHandler: @escaping @Sendable ([any NSUserActivityRestoring]?) -> Void
         ) -> Bool
 
-    /// Sets the handler of the activities that the user continues in this app, or removes it with
+    /// Sets the handler for activities that the user continues in this app, or removes it with
     /// `nil`. An addition for Linux: there is no app delegate.
     ///
-    /// Set the handler when the app starts. The service then gives it the activity for which the
-    /// app was started, if the manifest of the app's extension has `CoreSpotlightContinuation`.
-    /// Later activities come while the app runs. The handler is called on a queue of the library,
-    /// one activity at a time, and should return within five seconds.
+    /// Set the handler when the app starts. The service then passes it the activity for which the
+    /// app was launched, if the manifest of the app's extension has `CoreSpotlightContinuation`.
+    /// Later activities arrive while the app runs. The handler is called on one of the library's
+    /// queues, one activity at a time, and should return within five seconds.
     ///
     /// ```swift
     /// NSUserActivity.setContinuationHandler { activity, _ in
@@ -46,10 +46,10 @@ extension NSUserActivity {
         ProcessService.continuations.set(handler)
     }
 
-    /// Sets the handler of one type of activities, as SwiftUI's view modifier of this name does. An
+    /// Sets the handler for one type of activity, like SwiftUI's view modifier of the same name. An
     /// addition for Linux.
     ///
-    /// It takes precedence over the handler of ``setContinuationHandler(_:)``.
+    /// It takes precedence over the handler set with ``setContinuationHandler(_:)``.
     ///
     /// ```swift
     /// NSUserActivity.onContinueUserActivity(CSQueryContinuationActionType) { activity in
@@ -58,8 +58,8 @@ extension NSUserActivity {
     /// ```
     ///
     /// - Parameters:
-    ///   - activityType: The type of the activities.
-    ///   - action: Called for each activity, on a queue of the library.
+    ///   - activityType: The activity type.
+    ///   - action: Called for each activity, on one of the library's queues.
     public class func onContinueUserActivity(
         _ activityType: String, perform action: @escaping @Sendable (NSUserActivity) -> Void
     ) {

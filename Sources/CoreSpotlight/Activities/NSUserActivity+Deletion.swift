@@ -16,7 +16,7 @@ extension NSUserActivity {
         let index = ProcessTransports.defaultIndex()
         let transport = try? ProcessTransports.query()
         let (isDone, done) = AsyncStream.makeStream(of: Void.self)
-        // The deletion is sent at once, because an app's requests are carried out in the order in
+        // The deletion is sent at once, because an app's requests are processed in the order in
         // which the app makes them.
         index.deleteSearchableItems(withDomainIdentifiers: [ActivityItem.domain]) { _ in done.finish() }
         Task.detached {
@@ -27,11 +27,11 @@ extension NSUserActivity {
         }
     }
 
-    /// The maximum number of activities with domains of their own that one call deletes.
+    /// The maximum number of activities with their own domains that one call deletes.
     private static let maximumDeletionCount = 100_000
 
-    /// Returns the identifiers of the items that were donated for activities, as far as they can be
-    /// read.
+    /// Returns the identifiers of the items that were donated for activities, to the extent that
+    /// they can be read.
     private class func saved(_ transport: any QueryTransport) async -> [String] {
         var identifiers: [String] = []
         var cursor: [UInt8]? = []

@@ -3,7 +3,7 @@
 import Foundation
 
 extension NSUserActivity {
-    /// The error of the Handoff methods.
+    /// The error that the Handoff methods throw.
     static var noHandoff: CocoaError {
         CocoaError(
             .featureUnsupported,

@@ -2,14 +2,14 @@
 
 import Foundation
 
-/// The item format of activities in the index.
+/// The format in which activities are stored as items in the index.
 enum ActivityItem {
-    /// The prefix of an item identifier, before the persistent identifier of the activity.
+    /// The prefix of an item identifier, which precedes the activity's persistent identifier.
     static let identifierPrefix = "com.searchlight.activity:"
-    /// The domain of activities without a domain of their own.
+    /// The domain of activities that have no domain of their own.
     static let domain = "com.searchlight.activities"
-    /// The custom key of the activity type. All activities in the index have it, and no other
-    /// items.
+    /// The custom key for the activity type. All activities in the index have it, and no other
+    /// items do.
     static let typeKey = "com_searchlight_activity_type"
     static let userInfoKey = "com_searchlight_activity_user_info"
     static let webpageKey = "com_searchlight_activity_webpage"
@@ -18,7 +18,7 @@ enum ActivityItem {
 
     static func identifier(_ persistentIdentifier: String) -> String { identifierPrefix + persistentIdentifier }
 
-    /// Archives the user info. Values that cannot be archived are left out.
+    /// Archives the user info. Values that cannot be archived are omitted.
     static func archive(_ userInfo: [AnyHashable: Any]) -> Data? {
         let kept = NSMutableDictionary()
         for (key, value) in userInfo {
@@ -38,7 +38,7 @@ enum ActivityItem {
         return (root as? NSDictionary).map { plain($0) }
     }
 
-    /// Returns a value as an object that an archive can hold; `nil` for other values.
+    /// Returns a value as an object that can be archived; `nil` for other values.
     private static func object(_ value: Any, depth: Int = 0) -> NSObject? {
         guard depth < 32 else { return nil }
         switch value {
@@ -101,7 +101,7 @@ extension NSUserActivity {
             !$0.isEmpty
         }
         guard state.isEligibleForSearch, let title else { return nil }
-        // A title in several languages is kept with all its languages.
+        // A title in several languages is stored with all its languages.
         if attributes.title != title { attributes.title = title }
         let keywords = state.keywords.subtracting(attributes.keywords ?? []).sorted()
         if !keywords.isEmpty { attributes.keywords = (attributes.keywords ?? []) + keywords }
@@ -131,7 +131,7 @@ extension NSUserActivity {
     /// Creates the activity that an item was donated for; `nil` if it was not donated for an
     /// activity. An addition for Linux.
     ///
-    /// An app that receives the request to open one of its items continues with this activity.
+    /// An app that receives a request to open one of its items can continue with this activity.
     ///
     /// - Parameter item: An item with all its attributes.
     public convenience init?(searchableItem item: CSSearchableItem) {

@@ -3,7 +3,7 @@
 import Foundation
 
 extension NSUserActivity {
-    /// An error of writing or reading a typed payload.
+    /// An error that occurs when a typed payload is written or read.
     public enum TypedPayloadError: Error, Hashable, Sendable {
         /// The user info does not match the type.
         case invalidContent
@@ -11,7 +11,7 @@ extension NSUserActivity {
         case encodingError
     }
 
-    /// Replaces the user info by the encoded properties of a value.
+    /// Replaces the user info with the encoded properties of a value.
     ///
     /// - Throws: ``TypedPayloadError/encodingError``.
     public func setTypedPayload<T: Codable>(_ payload: T) throws {

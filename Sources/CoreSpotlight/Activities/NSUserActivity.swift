@@ -3,7 +3,7 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// An identifier that the app chooses for an activity, for later deletion.
+/// An identifier that the app chooses for an activity, so that it can delete the activity later.
 public typealias NSUserActivityPersistentIdentifier = String
 
 // Apple's name begins with a capital letter.
@@ -11,8 +11,7 @@ public typealias NSUserActivityPersistentIdentifier = String
 /// The type of an activity that continues browsing a web page.
 public let NSUserActivityTypeBrowsingWeb = "NSUserActivityTypeBrowsingWeb"
 
-/// An activity of the user in an app, such as reading a page, that the user can find and continue
-/// later.
+/// A user's activity in an app, such as reading a page, that the user can find and continue later.
 ///
 /// An activity with ``isEligibleForSearch`` and a title is donated to the app's default index when
 /// it becomes current. It is donated again when ``needsSave`` is set while it is current. The item
@@ -23,23 +22,23 @@ public let NSUserActivityTypeBrowsingWeb = "NSUserActivityTypeBrowsingWeb"
 /// - The domain is the `domainIdentifier` of ``contentAttributeSet``, or
 ///   `com.searchlight.activities`.
 /// - The expiration date is ``expirationDate``, or a month after the donation.
-/// - The attributes come from ``contentAttributeSet``, with ``title``, ``keywords``,
-///   ``webpageURL`` as `url`, and the time of the donation as `lastUsedDate`.
-/// - The item also stores the type, the user info and the other values that continue the activity.
-///   Of the user info it stores the keys in ``requiredUserInfoKeys``, or all of it if there are no
-///   such keys and no ``webpageURL``. ``init(searchableItem:)`` recreates the activity.
+/// - The attributes come from ``contentAttributeSet``, with ``title``, ``keywords``, ``webpageURL``
+///   as `url`, and the time of the donation as `lastUsedDate`.
+/// - The item also stores the type, the user info and the other values that are needed to continue
+///   the activity. From the user info it stores the keys in ``requiredUserInfoKeys``, or everything
+///   if there are no such keys and no ``webpageURL``. ``init(searchableItem:)`` recreates the
+///   activity.
 ///
 /// An activity that is not eligible, or has no title, is not donated. Donations are not
-/// acknowledged, as on Apple's systems: while the index cannot be reached, the activity is not
+/// acknowledged, as on Apple's systems: if the index cannot be reached, the activity cannot be
 /// found.
 ///
 /// Change an activity from one thread at a time. Linux has no Handoff and no predictions; the
-/// related properties are stored, and their documentation says so.
+/// related properties are stored but unused, as their documentation says.
 open class NSUserActivity: NSObject, @unchecked Sendable {
-    // Sendable: `state` is read and written under the lock only. The caller must protect the
-    // objects in it, as on Apple's systems.
-    // Overridable members must be declared in the class itself, because members of extensions
-    // cannot be overridden.
+    // Sendable: `state` is read and written only under the lock. The caller must protect the
+    // objects in it, as on Apple's systems. Overridable members must be declared in the class
+    // itself, because members of extensions cannot be overridden.
 
     struct State {
         var title: String?
@@ -66,7 +65,7 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
     /// The type of the activity, in reverse-DNS form.
     public let activityType: String
 
-    /// The identifier of the item if there is no persistent identifier.
+    /// The item's identifier if there is no persistent identifier.
     let ownIdentifier = UUID().uuidString
     /// The index that receives the donations.
     let index = ProcessTransports.defaultIndex()
@@ -74,11 +73,11 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
     private let lock = NSLock()
     private var state = State()
 
-    /// Creates an activity of a type. Apple requires the type in `NSUserActivityTypes` of the app's
-    /// property list.
+    /// Creates an activity with a type. Apple requires the type to be in `NSUserActivityTypes` in
+    /// the app's property list.
     public init(activityType: String) { self.activityType = activityType }
 
-    /// Creates an activity of the first type in `NSUserActivityTypes` of the app's property list,
+    /// Creates an activity with the first type in `NSUserActivityTypes` in the app's property list,
     /// or with an empty type.
     public convenience override init() {
         let types = Bundle.main.object(forInfoDictionaryKey: "NSUserActivityTypes") as? [String]
@@ -99,7 +98,7 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
 
     // MARK: Becoming current
 
-    /// Makes this the current activity of the user, and donates it.
+    /// Makes this the user's current activity, and donates it.
     ///
     /// If ``needsSave`` is set, the delegate updates the activity first. Does nothing after
     /// ``invalidate()``.
@@ -109,7 +108,7 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
         save()
     }
 
-    /// Ends the activity's time as current activity. Its donation stays in the index.
+    /// Makes the activity no longer the current one. Its donation stays in the index.
     open func resignCurrent() { place.leave(self) }
 
     /// Invalidates the activity permanently. Its donation stays in the index.
@@ -130,10 +129,10 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
         index.indexSearchableItems([item])
     }
 
-    /// A Boolean value that indicates whether the activity has changes that are not saved.
+    /// A Boolean value that indicates whether the activity has unsaved changes.
     ///
-    /// If you set it while the activity is current, the delegate is called on a queue of the
-    /// library, and the activity is donated again. It is `false` afterwards.
+    /// If you set it while the activity is current, the delegate is called on one of the library's
+    /// queues, and the activity is donated again. It is `false` afterwards.
     open var needsSave: Bool {
         get { current.needsSave }
         set {
@@ -153,16 +152,16 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
         set { change(\.delegate, to: newValue) }
     }
 
-    // MARK: What is said of it
+    // MARK: Description
 
-    /// The title for the user. An activity without a title cannot be found.
+    /// The user-visible title. An activity without a title cannot be found.
     open var title: String? {
         get { current.title }
         set { change(\.title, to: newValue) }
     }
 
-    /// The values with which the app continues the activity: property-list values, URLs and sets of
-    /// these, by name.
+    /// The values that the app needs to continue the activity: property-list values, URLs and sets
+    /// of these, by name.
     open var userInfo: [AnyHashable: Any]? {
         get { current.userInfo }
         set { change(\.userInfo, to: newValue) }
@@ -173,7 +172,7 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
         userInfo = (userInfo ?? [:]).merging(otherDictionary) { _, new in new }
     }
 
-    /// The keys of the user info that are stored with the item.
+    /// The keys in the user info that are stored with the item.
     open var requiredUserInfoKeys: Set<String>? {
         get { current.requiredUserInfoKeys }
         set { change(\.requiredUserInfoKeys, to: newValue) }
@@ -181,7 +180,7 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
 
     /// The web page with the content of the activity, an `http` or `https` URL.
     ///
-    /// - Note: Differs on Linux: an address with another scheme is kept in this property and not in
+    /// - Note: Differs on Linux: an address with another scheme is kept in this property but not in
     ///   the index, while Apple's systems terminate the process.
     open var webpageURL: URL? {
         get { current.webpageURL }
@@ -196,13 +195,13 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
         set { change(\.referrerURL, to: newValue) }
     }
 
-    /// The date at which the activity leaves the index; `nil` for a month after the donation.
+    /// The date when the activity is removed from the index; `nil` for a month after the donation.
     open var expirationDate: Date? {
         get { current.expirationDate }
         set { change(\.expirationDate, to: newValue) }
     }
 
-    /// Additional words that find the activity.
+    /// Additional keywords for finding the activity.
     open var keywords: Set<String> {
         get { current.keywords }
         set { change(\.keywords, to: newValue) }
@@ -210,8 +209,8 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
 
     /// The attributes of the activity in the index. The set is copied.
     ///
-    /// A `relatedUniqueIdentifier` ties the activity to an item: the activity is in the index only
-    /// as long as that item.
+    /// A `relatedUniqueIdentifier` ties the activity to an item: the activity stays in the index
+    /// only as long as that item does.
     open var contentAttributeSet: CSSearchableItemAttributeSet? {
         get { current.attributes }
         set { change(\.attributes, to: newValue?.copy() as? CSSearchableItemAttributeSet) }
@@ -259,14 +258,14 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
         set { change(\.suggestedInvocationPhrase, to: newValue) }
     }
 
-    /// The identifier for deletion and replacement of the activity.
+    /// The identifier for deleting and replacing the activity.
     open var persistentIdentifier: NSUserActivityPersistentIdentifier? {
         get { current.persistentIdentifier }
         set { change(\.persistentIdentifier, to: newValue) }
     }
 
     /// The identifier of the window content that shows the activity. It is stored with the item for
-    /// the app.
+    /// use by the app.
     open var targetContentIdentifier: String? {
         get { current.targetContentIdentifier }
         set { change(\.targetContentIdentifier, to: newValue) }
@@ -299,10 +298,10 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
     // MARK: Deleting
 
     /// Deletes the activities with these persistent identifiers from the index, then calls the
-    /// handler on a queue of the library.
+    /// handler on one of the library's queues.
     ///
-    /// Unknown identifiers are ignored. Apple's method reports no errors, so a failed deletion is
-    /// not reported: activities in an unreachable index stay.
+    /// Unknown identifiers are ignored. Like Apple's method, this one reports no errors: if the
+    /// index cannot be reached, the activities stay in it.
     @preconcurrency
     open class func deleteSavedUserActivities(
         withPersistentIdentifiers persistentIdentifiers: [NSUserActivityPersistentIdentifier],
@@ -313,8 +312,8 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
 
     /// Deletes the activities with these persistent identifiers from the index.
     ///
-    /// Unknown identifiers are ignored. Apple's method reports no errors, so a failed deletion is
-    /// not reported: activities in an unreachable index stay.
+    /// Unknown identifiers are ignored. Like Apple's method, this one reports no errors: if the
+    /// index cannot be reached, the activities stay in it.
     open class func deleteSavedUserActivities(
         withPersistentIdentifiers persistentIdentifiers: [NSUserActivityPersistentIdentifier]
     ) async {
@@ -323,22 +322,22 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Deletes all activities of the app from the index, then calls the handler on a queue of the
-    /// library.
+    /// Deletes all of the app's activities from the index, then calls the handler on one of the
+    /// library's queues.
     ///
-    /// Activities with a domain of their own are found by a query, 100,000 at most. An extension
-    /// cannot query, so there they stay. Apple's method reports no errors, so a failed deletion is
-    /// not reported: activities in an unreachable index stay.
+    /// Activities with their own domains are found by a query, up to 100,000 of them. An extension
+    /// cannot query, so there they are not deleted. Like Apple's method, this one reports no
+    /// errors: if the index cannot be reached, the activities stay in it.
     @preconcurrency
     open class func deleteAllSavedUserActivities(completionHandler handler: @escaping @Sendable () -> Void) {
         deleteAll(handler)
     }
 
-    /// Deletes all activities of the app from the index.
+    /// Deletes all of the app's activities from the index.
     ///
-    /// Activities with a domain of their own are found by a query, 100,000 at most. An extension
-    /// cannot query, so there they stay. Apple's method reports no errors, so a failed deletion is
-    /// not reported: activities in an unreachable index stay.
+    /// Activities with their own domains are found by a query, up to 100,000 of them. An extension
+    /// cannot query, so there they are not deleted. Like Apple's method, this one reports no
+    /// errors: if the index cannot be reached, the activities stay in it.
     open class func deleteAllSavedUserActivities() async {
         await withCheckedContinuation { continuation in
             deleteAllSavedUserActivities { continuation.resume() }

@@ -2,14 +2,14 @@
 
 import Foundation
 
-/// The methods that update an activity or receive its events. Optional methods of Apple's protocol
-/// have default implementations here.
+/// The methods that update an activity or receive its events. The optional methods of Apple's
+/// protocol have default implementations here.
 public protocol NSUserActivityDelegate: NSObjectProtocol {
     /// Updates the activity before a donation. Called on the thread that makes the activity
-    /// current, or on a queue of the library.
+    /// current, or on one of the library's queues.
     func userActivityWillSave(_ userActivity: NSUserActivity)
 
-    /// Receives the continuation of the activity on another device.
+    /// Called when the activity is continued on another device.
     ///
     /// - Note: Unused on Linux: there is no Handoff, so it is never called.
     func userActivityWasContinued(_ userActivity: NSUserActivity)

@@ -5,10 +5,10 @@ internal import SearchlightExtension
 internal import SystemSupport
 
 /// Returns the entry point of every extension whose manifest names a principal class. The worker
-/// calls this function of CoreSpotlight instead of a function in the extension's library.
+/// calls this function in CoreSpotlight instead of a function in the extension's library.
 ///
-/// - Returns: A static `searchlight_extension_entry`. The pointer is raw, so that importers of
-///   CoreSpotlight need no C header. For C, this function is a
+/// - Returns: A static `searchlight_extension_entry`. The pointer is raw, so that code that imports
+///   CoreSpotlight needs no C header. In C, this function is a
 ///   `searchlight_extension_entry_function`.
 @_cdecl("searchlight_corespotlight_entry_point")
 public func searchlightCoreSpotlightEntryPoint() -> UnsafeRawPointer { ExtensionTables.entry.address }
@@ -54,7 +54,7 @@ enum ExtensionTables {
         }
     }
 
-    /// Writes as many whole characters of the message as fit.
+    /// Writes as many whole characters of the message as fit into the buffer.
     private static func write(_ message: String, to buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int) {
         guard let buffer, capacity > 0 else { return }
         var count = 0

@@ -5,13 +5,13 @@ internal import SearchlightExtension
 
 /// The extension behind the C interface: the principal object and the connection to its host.
 final class ExtensionInstance: @unchecked Sendable {
-    // Sendable: nothing changes after `init`. By contract, the principal object is called from
+    // Sendable: nothing changes after `init`. By contract, the principal object may be called from
     // several threads at once, as on Apple's systems, and its class must protect its own state.
 
     let connection: HostConnection
     private let sender: RequestSender
     let index: CSSearchableIndex
-    /// The principal object, if it serves an index.
+    /// The principal object, if it handles index requests.
     private let asked: AskedDelegate?
     private let previewing: (any QLPreviewingController)?
 
@@ -25,7 +25,7 @@ final class ExtensionInstance: @unchecked Sendable {
         self.connection = connection
         sender = RequestSender(transport: WorkerTransport(connection: connection))
         index = CSSearchableIndex(name: nil, sender: sender)
-        // The sender is added first, because the object's `init` may check that an index is
+        // The sender is added first, because the object's `init` may check whether an index is
         // available.
         ProcessSenders.add(sender)
         do throws(HostFailure) {
@@ -96,7 +96,7 @@ final class ExtensionInstance: @unchecked Sendable {
 }
 
 extension HostFailure {
-    /// Converts the error of an extension's method to a failure for the host.
+    /// Converts an error thrown by an extension's method to a failure for the host.
     init(thrown error: any Error) {
         switch error {
         case let failure as HostFailure: self = failure

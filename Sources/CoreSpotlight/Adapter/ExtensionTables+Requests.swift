@@ -4,8 +4,8 @@ import Foundation
 internal import SearchlightExtension
 internal import SystemSupport
 
-// These functions are called by the host. Each copies the C strings in its arguments before it
-// calls the extension.
+// The host calls these functions. Each copies the C strings in its arguments before it calls the
+// extension.
 extension ExtensionTables {
     static let reindex = StaticTable(
         searchlight_reindex(
@@ -80,7 +80,7 @@ extension ExtensionTables {
             did_throttle: { pointer, _ in ExtensionTables.instance(pointer)?.throttle() },
             did_finish_throttle: { ExtensionTables.instance($0)?.finishThrottle() }))
 
-    /// Serves a request. An error becomes the answer.
+    /// Handles a request. An error is sent as the reply.
     private static func serve(
         _ pointer: OpaquePointer?, _ request: searchlight_request,
         _ body: (ExtensionInstance, RequestAnswer) throws(HostFailure) -> Void

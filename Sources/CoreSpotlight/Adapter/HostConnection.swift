@@ -14,14 +14,15 @@ struct HostFailure: Error {
     }
 }
 
-/// The connection to the host that loaded the extension. All pointers of the host are kept here.
+/// The connection to the host that loaded the extension. It keeps all of the host's pointers.
 ///
-/// It is closed when the extension is destroyed. Later calls, such as those of a handler that an
-/// extension kept, do nothing.
+/// It is closed when the extension is destroyed. Later calls, such as those from a handler that an
+/// extension retained, do nothing.
 final class HostConnection: @unchecked Sendable {
-    // Sendable: the host's functions that are called here are thread-safe by contract. The host and
-    // its tables are valid until the extension is destroyed, and `close` lets no call begin after
-    // that nor outlast it. The counters are read and written under the condition's lock only.
+    // Sendable: the host functions that are called here are thread-safe by contract. The host and
+    // its tables are valid until the extension is destroyed, and `close` ensures that no call
+    // begins after that or is still running. The counters are only read and written under the
+    // condition's lock.
 
     private let host: UnsafePointer<searchlight_host>
     private let requests: searchlight_host_request
@@ -31,7 +32,7 @@ final class HostConnection: @unchecked Sendable {
     private let omissions: searchlight_host_left_out?
     private let listing: searchlight_host_listing?
     private let cancellation: searchlight_host_cancel?
-    /// The `NSExtensionPrincipalClass` of the manifest.
+    /// `NSExtensionPrincipalClass` in the manifest.
     let principalClass: String?
     let bundlePath: String
 
@@ -39,7 +40,7 @@ final class HostConnection: @unchecked Sendable {
     private var callsUnderWay = 0
     private var isClosed = false
 
-    /// Reads the interfaces of the host.
+    /// Reads the host's interfaces.
     ///
     /// - Throws: ``HostFailure`` if the host has another version or lacks a required interface.
     init(_ host: UnsafePointer<searchlight_host>?) throws(HostFailure) {
@@ -74,7 +75,7 @@ final class HostConnection: @unchecked Sendable {
         of host: UnsafePointer<searchlight_host>
     ) -> Table? {
         guard let pointer = host.pointee.get_interface?(host, identifier) else { return nil }
-        // The first field of every table is its size. The other fields may be read only within that
+        // The first field of every table is its size. The other fields may only be read within that
         // size.
         let declared = pointer.load(as: UInt32.self)
         guard Int(declared) >= MemoryLayout<Table>.size else { return nil }
@@ -151,7 +152,7 @@ final class HostConnection: @unchecked Sendable {
         }
     }
 
-    /// Runs a task for a request, and cancels it when the host cancels the request.
+    /// Runs a task for a request, and cancels the task when the host cancels the request.
     func runTask(for request: searchlight_request, _ body: @escaping @Sendable () async -> Void) {
         let task = RequestTask()
         let number = RequestTask.add(task)
@@ -175,10 +176,10 @@ final class HostConnection: @unchecked Sendable {
 
     // MARK: Index
 
-    /// Calls a function of the host's index.
+    /// Calls a function in the host's index table.
     ///
-    /// - Returns: The status of the function; `SEARCHLIGHT_UNAVAILABLE` if the connection is closed
-    ///   or the host has no index.
+    /// - Returns: The function's status; `SEARCHLIGHT_UNAVAILABLE` if the connection is closed or
+    ///   the host has no index.
     func callIndex(
         _ body: (searchlight_host_index, UnsafePointer<searchlight_host>) -> searchlight_status?
     ) -> searchlight_status {
@@ -186,10 +187,10 @@ final class HostConnection: @unchecked Sendable {
         return call { body(index, $0) ?? SEARCHLIGHT_UNAVAILABLE } ?? SEARCHLIGHT_UNAVAILABLE
     }
 
-    /// Calls a function of the host's batches.
+    /// Calls a function in the host's batch table.
     ///
-    /// - Returns: The status of the function; `SEARCHLIGHT_UNSUPPORTED` if the host has no batches,
-    ///   `SEARCHLIGHT_UNAVAILABLE` if the connection is closed.
+    /// - Returns: The function's status; `SEARCHLIGHT_UNSUPPORTED` if the host does not support
+    ///   batches, `SEARCHLIGHT_UNAVAILABLE` if the connection is closed.
     func callBatches(
         _ body: (searchlight_host_batch, UnsafePointer<searchlight_host>) -> searchlight_status?
     ) -> searchlight_status {
@@ -197,12 +198,12 @@ final class HostConnection: @unchecked Sendable {
         return call { body(batches, $0) ?? SEARCHLIGHT_UNSUPPORTED } ?? SEARCHLIGHT_UNAVAILABLE
     }
 
-    /// Reports content that is left out to the host. Does nothing if the host lacks the interface.
+    /// Reports omitted content to the host. Does nothing if the host lacks the interface.
     func reportLeftOut(_ name: String, reason: String) { call { omissions?.report?($0, name, reason) } }
 
     /// Calls the function that lists items.
     ///
-    /// - Returns: The status of the function; `SEARCHLIGHT_UNSUPPORTED` if the host lists no items,
+    /// - Returns: The function's status; `SEARCHLIGHT_UNSUPPORTED` if the host cannot list items,
     ///   `SEARCHLIGHT_UNAVAILABLE` if the connection is closed.
     func callListing(
         _ body: (searchlight_host_listing, UnsafePointer<searchlight_host>) -> searchlight_status?
@@ -213,7 +214,7 @@ final class HostConnection: @unchecked Sendable {
 
     /// Calls a function that renames items.
     ///
-    /// - Returns: The status of the function; `SEARCHLIGHT_UNSUPPORTED` if the host cannot rename,
+    /// - Returns: The function's status; `SEARCHLIGHT_UNSUPPORTED` if the host cannot rename items,
     ///   `SEARCHLIGHT_UNAVAILABLE` if the connection is closed.
     func callRenames(
         _ body: (searchlight_host_rename, UnsafePointer<searchlight_host>) -> searchlight_status?
@@ -223,7 +224,7 @@ final class HostConnection: @unchecked Sendable {
     }
 }
 
-/// Passes attachments as C structures to a closure. All their pointers are valid during the call.
+/// Passes attachments as C structures to a closure. All pointers in them are valid during the call.
 private func withAttachments(
     _ rest: ArraySlice<RenderedPreview.Attachment>, _ done: [UnsafePointer<searchlight_attachment>?],
     _ body: (UnsafeBufferPointer<UnsafePointer<searchlight_attachment>?>) -> Void

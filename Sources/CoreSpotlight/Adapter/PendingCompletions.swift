@@ -5,8 +5,8 @@ import Synchronization
 
 /// The completions that run when the host reports the end of an index request.
 ///
-/// The context that the host receives is a number, not a pointer. A completion that is called
-/// twice, or after the extension was destroyed, then finds no entry instead of freed memory.
+/// The context that the host receives is a number, not a pointer. So a completion that is called
+/// twice, or after the extension was destroyed, finds no entry instead of freed memory.
 enum PendingCompletions {
     /// The result of a request that lists items.
     typealias Listing = Result<[String], CSIndexError>
@@ -55,7 +55,7 @@ enum PendingCompletions {
         return UnsafeMutableRawPointer(bitPattern: number)
     }
 
-    /// Calls a completion, unless it was called before.
+    /// Calls a completion, unless it has already been called.
     static func complete(_ context: UnsafeMutableRawPointer?, _ outcome: IndexTransport.Outcome) {
         switch remove(context) {
         case .outcome(let completion)?: completion(outcome)
@@ -68,7 +68,7 @@ enum PendingCompletions {
         table.withLock { $0.entries.removeValue(forKey: UInt(bitPattern: context)) }?.completion
     }
 
-    /// Fails the requests that the host did not report before the connection was closed.
+    /// Fails the requests that the host had not completed when the connection was closed.
     static func failAll(of connection: HostConnection) {
         let entries = table.withLock { table in
             let lost = table.entries.filter { $0.value.connection == ObjectIdentifier(connection) }
@@ -89,7 +89,7 @@ enum PendingCompletions {
             PendingCompletions.complete(context, error.map { .failure($0) } ?? .success(nil))
         }
 
-    /// The C function that the host calls at the end of a batch. `SEARCHLIGHT_REFUSED` for a batch
+    /// The C function that the host calls at the end of a batch. For a batch, `SEARCHLIGHT_REFUSED`
     /// means that the client state did not match.
     static let batchFunction:
         @convention(c) (UnsafeMutableRawPointer?, searchlight_status, UnsafePointer<CChar>?) -> Void = {

@@ -3,7 +3,7 @@
 import Foundation
 internal import SearchlightExtension
 
-/// Functions that find the class in the manifest and create its object.
+/// Finds the class named in the manifest and creates its object.
 enum PrincipalClass {
     private static let maximumNameBytes = 1024
 

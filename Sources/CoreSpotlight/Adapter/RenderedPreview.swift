@@ -8,15 +8,14 @@ import UniformTypeIdentifiers
 
 /// A preview in the form that the host accepts.
 struct RenderedPreview: Equatable {
-    /// The maximum size of a preview with its attachments, in bytes. It equals the limit of the
-    /// host.
+    /// The maximum size of a preview with its attachments, in bytes. It equals the host's limit.
     static let maximumBytes = 32 << 20
 
     let contentType: String
-    /// The title; `nil` for the title of the item.
+    /// The title; `nil` for the item's title.
     let title: String?
     let data: Data
-    /// The size in points; zero for the default of the viewer.
+    /// The size in points; zero for the viewer's default.
     let size: CGSize
     /// The attachments that the HTML refers to.
     let attachments: [Attachment]
@@ -30,7 +29,7 @@ struct RenderedPreview: Equatable {
 
     /// Runs the reply's closure, or reads its file.
     ///
-    /// - Throws: ``HostFailure``, or the error of the closure.
+    /// - Throws: ``HostFailure``, or the closure's error.
     init(_ reply: QLPreviewReply) throws {
         let type: String
         var data: Data
@@ -49,7 +48,7 @@ struct RenderedPreview: Equatable {
         self.attachments = attachments
         size = reply.contentSize
         contentType = type
-        // Read after the closure, which may have set it.
+        // Read after the closure was called, which may have set it.
         title = reply.title.isEmpty ? nil : reply.title
         self.data = data
     }
@@ -86,8 +85,9 @@ struct RenderedPreview: Equatable {
         return Data(text.utf8)
     }
 
-    /// Converts the attachments to the form of the host. The host accepts only simple identifiers,
-    /// so an attachment with another key gets a generated identifier, also in the HTML.
+    /// Converts the attachments to the host's form. The host only accepts simple identifiers, so an
+    /// attachment with another key gets a generated identifier, which also replaces the key in the
+    /// HTML.
     private static func attach(
         _ attachments: [String: QLPreviewReplyAttachment], to html: Data
     ) throws(HostFailure) -> (Data, [Attachment]) {
@@ -99,7 +99,7 @@ struct RenderedPreview: Equatable {
         }
         var html = html
         var result: [Attachment] = []
-        // Longer keys come first, because one key may be the prefix of another.
+        // Longer keys come first, because one key may be a prefix of another.
         for (key, attachment) in attachments.sorted(by: { ($0.key.utf8.count, $0.key) > ($1.key.utf8.count, $1.key) }) {
             var identifier = key
             if !PreviewHeader.isIdentifier(key) {

@@ -4,8 +4,8 @@ import Synchronization
 
 /// A task that can be cancelled before it starts.
 ///
-/// The context that the host receives is a number, as in ``PendingCompletions``. A cancellation of
-/// a task that has ended finds no entry.
+/// The context that the host receives is a number, as in ``PendingCompletions``. If a task that has
+/// ended is cancelled, no entry is found.
 final class RequestTask: Sendable {
     private struct State {
         var task: Task<Void, Never>?
@@ -44,6 +44,6 @@ final class RequestTask: Sendable {
         }
     }
 
-    /// Removes and returns the task with a number; `nil` if it was removed before.
+    /// Removes and returns the task with a number; `nil` if it has already been removed.
     static func remove(_ number: UInt) -> RequestTask? { table.withLock { $0.tasks.removeValue(forKey: number) } }
 }

@@ -13,7 +13,7 @@ struct WorkerTransport: IndexTransport {
     func send(_ request: IndexRequest, completion: @escaping @Sendable (Outcome) -> Void) {
         let context = PendingCompletions.add(completion, for: connection)
         let status = send(request, context)
-        // The host completes only requests that it accepted.
+        // The host only completes requests that it has accepted.
         if let error = CSIndexError(status, nil) { PendingCompletions.complete(context, .failure(error)) }
     }
 
@@ -48,13 +48,13 @@ struct WorkerTransport: IndexTransport {
                 }
             case .clientState:
                 return connection.callBatches { $0.read_state?($1, name, PendingCompletions.stateFunction, context) }
-            // Apple's API cannot read items. A listing uses another function of the host.
+            // Apple's API cannot read items. Listing items uses another host function.
             case .record, .identifiers: return SEARCHLIGHT_UNSUPPORTED
             }
         }
     }
 
-    /// Sends the single change of a batch without client state.
+    /// Sends the single change in a batch without client state.
     private func change(
         _ batch: IndexBatch, _ name: UnsafePointer<CChar>?, _ done: searchlight_completion?,
         _ context: UnsafeMutableRawPointer?
@@ -88,7 +88,7 @@ struct WorkerTransport: IndexTransport {
 }
 
 extension ClientStateExpectation {
-    /// The expectation in the form of the C interface.
+    /// The expectation in the C interface's form.
     fileprivate var parts: (kind: Int32, expected: [UInt8]) {
         switch self {
         case .any: (SEARCHLIGHT_EXPECT_ANY, [])

@@ -4,9 +4,9 @@ import Foundation
 internal import ItemRecord
 
 extension AttributeValue {
-    /// Creates a number value of the kind with which the `NSNumber` was created.
+    /// Creates a number value of the same kind that the `NSNumber` was created with.
     init(number: NSNumber) {
-        // Only the type encoding distinguishes a Boolean from a small integer in `NSNumber`.
+        // In `NSNumber`, only the type encoding distinguishes a Boolean from a small integer.
         switch UInt8(bitPattern: number.objCType.pointee) {
         case UInt8(ascii: "B"), UInt8(ascii: "c"): self = .boolean(number.boolValue)
         case UInt8(ascii: "f"), UInt8(ascii: "d"): self = .double(number.doubleValue)
@@ -17,8 +17,8 @@ extension AttributeValue {
     }
 
     /// Converts a property-list value, URL, person, localized text, or an array or dictionary of
-    /// these. Returns `nil` for other values, and for values that are nested deeper than a record
-    /// allows.
+    /// these. Returns `nil` for other values, and for values that are nested more deeply than a
+    /// record allows.
     init?(foundation value: Any, depth: Int = 0) {
         guard depth <= ItemRecord.maximumDepth else { return nil }
         switch value {

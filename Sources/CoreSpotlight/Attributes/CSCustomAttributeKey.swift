@@ -3,23 +3,23 @@
 import Foundation
 internal import ItemRecord
 
-/// The name of a custom attribute of an app, and its search options.
+/// The name of an app's custom attribute, and its search options.
 open class CSCustomAttributeKey: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     // Sendable: a key is immutable.
 
     /// The name, which consists of ASCII letters, digits and `_`, such as
     /// `com_example_journal_mood`.
     public let keyName: String
-    /// A Boolean value that indicates whether the attribute can be searched. Otherwise it is only
-    /// stored with the item.
+    /// A Boolean value that indicates whether the attribute can be searched. An attribute that is
+    /// not searchable is only stored with the item.
     public let isSearchable: Bool
-    /// A Boolean value that indicates whether searches for words, and queries without an attribute
-    /// name, include the attribute. It has an effect only on a searchable attribute.
+    /// A Boolean value that indicates whether word searches, and queries without an attribute name,
+    /// include the attribute. It only affects searchable attributes.
     public let isSearchableByDefault: Bool
-    /// A Boolean value that indicates whether many items share the same values. It is stored, and
+    /// A Boolean value that indicates whether many items share the same values. It is stored but
     /// has no effect.
     public let isUnique: Bool
-    /// A Boolean value that indicates whether the value is an array. It is stored, and has no
+    /// A Boolean value that indicates whether the value is an array. It is stored but has no
     /// effect: arrays are stored and found with any key.
     public let isMultiValued: Bool
 
@@ -54,7 +54,7 @@ open class CSCustomAttributeKey: NSObject, NSCopying, NSSecureCoding, @unchecked
     /// A hash value that is equal for equal keys.
     open override var hash: Int { keyName.hashValue }
 
-    /// The options in the form of an item record.
+    /// The options in the form used by item records.
     var traits: AttributeTraits {
         var traits: AttributeTraits = []
         if isSearchable { traits.insert(.searchable) }
@@ -90,8 +90,8 @@ extension CSSearchableItemAttributeSet {
     /// Sets the value of a custom attribute.
     ///
     /// The value is a text, number, date, data, `NSNull`, ``CSPerson``, ``CSLocalizedString``, or
-    /// an array of these. `nil`, or a value of another class, removes the attribute. The search
-    /// options of the key are stored with the value, also in an update.
+    /// an array of these. `nil`, or a value of another class, removes the attribute. The key's
+    /// search options are stored with the value, including in an update.
     public func setValue(_ value: (any NSSecureCoding)?, forCustomKey key: CSCustomAttributeKey) {
         let stored = value.flatMap { AttributeValue(foundation: $0) } ?? .null
         values[key.keyName] = stored

@@ -2,21 +2,21 @@
 
 import Foundation
 
-/// A text in several languages, which reads as the text in the user's language.
+/// A text in several languages. As a string, it is the text in the user's language.
 ///
-/// A Swift `String` has no languages. On Linux, assign such a text to an attribute with
-/// ``CSSearchableItemAttributeSet/setLocalizedString(_:for:)``, or as the value of a custom key.
-/// Converted to `String`, it is the text in the current language only.
+/// A Swift `String` has no languages. On Linux, assign a localized text to an attribute with
+/// ``CSSearchableItemAttributeSet/setLocalizedString(_:for:)``, or use it as the value of a custom
+/// key. When it is converted to `String`, only the text in the current language is kept.
 ///
-/// - Note: Differs on Linux: a text that is assigned as a `String` keeps one language;
-///   `setLocalizedString(_:for:)` keeps them all.
+/// - Note: Differs on Linux: a text that is assigned as a `String` has one language;
+///   `setLocalizedString(_:for:)` preserves all languages.
 open class CSLocalizedString: NSString {
     /// The texts by language code.
     let texts: [String: String]
     private let characters: [unichar]
 
-    /// Creates a text from its translations: language code (BCP 47) to text. Entries that are not
-    /// texts are ignored.
+    /// Creates a text from its translations: language codes (BCP 47) with texts. Entries that are
+    /// not texts are ignored.
     public convenience init(localizedStrings: [AnyHashable: Any]) {
         var texts: [String: String] = [:]
         for (language, text) in localizedStrings {
@@ -55,28 +55,28 @@ open class CSLocalizedString: NSString {
         self.init(texts: ["": "\(value)"])
     }
 
-    /// Decodes a text, without a language, because an archived string contains the current text
-    /// only.
+    /// Decodes a text without a language, because an archived string only contains the current
+    /// text.
     public required convenience init?(coder: NSCoder) {
         guard let text = NSString(coder: coder) else { return nil }
         self.init(texts: ["": text.substring(from: 0)])
     }
 
-    /// Returns the text in the user's language, else in English, else in the first available
+    /// Returns the text in the user's language, or else in English, or else in the first available
     /// language.
     open func localizedString() -> String { Self.text(in: texts) }
 
     /// The length of the current text, in UTF-16 units.
     open override var length: Int { characters.count }
 
-    /// Returns the UTF-16 unit at a position of the current text.
+    /// Returns the UTF-16 unit at a position in the current text.
     open override func character(at index: Int) -> unichar { characters[index] }
 
     /// Returns the text itself, because texts are immutable.
     open override func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Returns the languages of the environment in order of preference, by the rules of the gettext
-    /// manual. `Locale` does not follow these variables on Linux.
+    /// Returns the languages in the environment in order of preference, according to the gettext
+    /// manual. On Linux, `Locale` ignores these variables.
     static func languages(_ environment: [String: String]) -> [String] {
         let variables = ["LC_ALL", "LC_MESSAGES", "LANG"]
         let locale = variables.lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "C"
@@ -105,9 +105,9 @@ open class CSLocalizedString: NSString {
 }
 
 extension CSSearchableItemAttributeSet {
-    /// Stores a text with all its translations in a text attribute, such as `\.displayName`. The
-    /// attribute then reads as the text in the user's language. An addition for Linux, see
-    /// ``CSLocalizedString``.
+    /// Stores a text with all its translations in a text attribute, such as `\.displayName`.
+    /// Reading the attribute then returns the text in the user's language. An addition for Linux;
+    /// see ``CSLocalizedString``.
     public func setLocalizedString(
         _ text: CSLocalizedString?, for attribute: ReferenceWritableKeyPath<CSSearchableItemAttributeSet, String?>
     ) {

@@ -9,7 +9,7 @@ open class CSPerson: NSObject, NSCopying, NSSecureCoding {
 
     /// Creates a person from a name and handles, which are addresses, numbers or account names.
     ///
-    /// `handleIdentifier` is a contact property key for the kind of handles, such as
+    /// `handleIdentifier` is a contact property key that describes the kind of handles, such as
     /// `emailAddresses`.
     public init(displayName: String?, handles: [String], handleIdentifier: String) {
         value = PersonValue(displayName: displayName, handles: handles, handleIdentifier: handleIdentifier)
@@ -28,7 +28,7 @@ open class CSPerson: NSObject, NSCopying, NSSecureCoding {
 
     /// The identifier of the matching contact.
     ///
-    /// - Note: Differs on Linux: programs that show the item receive it; there is no contact store.
+    /// - Note: Differs on Linux: programs that show the item receive it; no contact store exists.
     open var contactIdentifier: String? {
         get { value.contactIdentifier }
         set { value.contactIdentifier = newValue }

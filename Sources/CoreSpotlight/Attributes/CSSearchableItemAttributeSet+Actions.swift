@@ -16,16 +16,16 @@ extension CSSearchableItemAttributeSet {
 
     /// A number that indicates whether directions to `latitude` and `longitude` are useful (1) or
     /// not (0).
-    ///
-    /// - Note: Differs on Linux: the Quick Look page, KRunner and
-    ///   `searchlight open --action navigate` show the place with the default app for `geo:`
+    /// - Note: Differs on Linux: the Quick Look page, KRunner and `searchlight open --action
+    ///   navigate` show the place with the default app for `geo:` addresses. If there are no
+    ///   coordinates, `fullyFormattedAddress` is used.
     ///   addresses. Without a position, the `fullyFormattedAddress` is used.
     public var supportsNavigation: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The identifiers of the actions to offer, as the app's manifest declares them.
+    /// The identifiers of the actions to offer, as declared in the app's manifest.
     ///
     /// - Note: Differs on Linux: queries find it, and programs that show the item receive it; no
     ///   launcher offers the actions of apps yet.
@@ -43,7 +43,7 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// The title of the container that holds the item.
+    /// The title of the container that the item is in.
     public var containerTitle: String? {
         get { value() }
         set { store(newValue) }
@@ -68,7 +68,7 @@ extension CSSearchableItemAttributeSet {
     }
 
     /// The types in which the item can be provided as data, in order of preference. Each type can
-    /// be in only one of the three lists.
+    /// only be in one of the three lists.
     public var providerDataTypeIdentifiers: [String]? {
         get { value() }
         set { store(newValue) }

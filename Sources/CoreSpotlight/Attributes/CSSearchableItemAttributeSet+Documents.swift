@@ -16,7 +16,7 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// A short description of the content. It is the second line of a result.
+    /// A short description of the content, shown as the second line of a result.
     public var contentDescription: String? {
         get { value() }
         set { store(newValue) }
@@ -81,7 +81,7 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// The kind of document as text.
+    /// The kind of document, as text.
     public var kind: String? {
         get { value() }
         set { store(newValue) }

@@ -10,7 +10,7 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// Other names that are shown or that find the item.
+    /// Other names that are displayed or by which the item can be found.
     public var alternateNames: [String]? {
         get { value() }
         set { store(newValue) }
@@ -47,7 +47,7 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// The identifier of the item that this item belongs to. This item is removed together with it.
+    /// The identifier of the item that this item belongs to. Both are removed together.
     ///
     /// - Note: Differs on Linux: the attribute ties any item, not only an activity, to the item
     ///   that it names.
@@ -56,13 +56,13 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// The identifier of a related item. The removal of that item does not remove this one.
+    /// The identifier of a related item. Removing that item does not remove this one.
     public var weakRelatedUniqueIdentifier: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The date of the last change of an attribute.
+    /// The date when an attribute was last changed.
     public var metadataModificationDate: Date? {
         get { value() }
         set { store(newValue) }
@@ -80,13 +80,13 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// Keywords that find the item.
+    /// Keywords by which the item can be found.
     public var keywords: [String]? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The title. It is the first line of a result.
+    /// The title, shown as the first line of a result.
     public var title: String? {
         get { value() }
         set { store(newValue) }
@@ -116,7 +116,7 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// The importance of the item among the items of the app, from 0 to 100. Higher is more
+    /// The importance of the item among the app's items, from 0 to 100. Higher values are more
     /// important.
     public var rankingHint: NSNumber? {
         get { value() }
@@ -129,7 +129,7 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// A summary of the text by the system; `nil` until there is a summary.
+    /// The system's summary of the text; `nil` until there is a summary.
     ///
     /// - Note: Unused on Linux: nothing writes summaries, so it stays `nil`.
     public var textContentSummary: String? { value() }

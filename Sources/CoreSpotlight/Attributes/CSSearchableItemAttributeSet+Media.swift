@@ -28,7 +28,7 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// The addresses or senders from which the item came.
+    /// The addresses or senders that the item came from.
     public var contentSources: [String]? {
         get { value() }
         set { store(newValue) }
@@ -58,7 +58,7 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// The date of the last change of the content.
+    /// The date when the content was last changed.
     public var contentModificationDate: Date? {
         get { value() }
         set { store(newValue) }

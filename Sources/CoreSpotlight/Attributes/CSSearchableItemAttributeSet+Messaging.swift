@@ -58,7 +58,7 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// The mailboxes of the message, such as `CSMailboxInbox` or names of the app.
+    /// The mailboxes of the message, such as `CSMailboxInbox` or names defined by the app.
     public var mailboxIdentifiers: [String]? {
         get { value() }
         set { store(newValue) }
@@ -127,6 +127,6 @@ extension CSSearchableItemAttributeSet {
     /// A number that indicates whether the system rated the message as important (1); `nil` until
     /// it is rated.
     ///
-    /// - Note: Unused on Linux: nothing judges messages, so it stays `nil`.
+    /// - Note: Unused on Linux: nothing rates messages, so it stays `nil`.
     public var isPriority: NSNumber? { value() }
 }

@@ -10,7 +10,7 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// Instructions for the use of the item, such as an embargo.
+    /// Instructions for using the item, such as an embargo.
     public var instructions: String? {
         get { value() }
         set { store(newValue) }
@@ -154,7 +154,7 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// The method by which the position was determined.
+    /// The method used to determine the position.
     public var gpsProcessingMethod: String? {
         get { value() }
         set { store(newValue) }

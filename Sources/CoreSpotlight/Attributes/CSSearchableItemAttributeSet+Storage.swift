@@ -4,9 +4,9 @@ import Foundation
 internal import ItemRecord
 import UniformTypeIdentifiers
 
-// The accessors of all properties. Inside a property, `#function` is the name of the property,
-// which is also the name of the attribute, so the two cannot differ. An attribute with a value of
-// another kind reads as `nil`.
+// The accessors of all properties. Inside a property, `#function` is the property's name, which is
+// also the attribute's name, so the two cannot differ. An attribute whose value has another kind
+// reads as `nil`.
 extension CSSearchableItemAttributeSet {
     func value(_ name: String = #function) -> String? { values[name]?.displayText }
 

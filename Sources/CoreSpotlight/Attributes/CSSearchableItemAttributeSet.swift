@@ -6,12 +6,12 @@ import UniformTypeIdentifiers
 
 /// The attributes of an item, such as its title, text, dates, people and places.
 ///
-/// Values are copied when they are set and read. Later changes of an object, such as a
+/// Values are copied when they are set and read. Later changes to an object, such as a
 /// ``CSPerson``, do not change the set. Boolean attributes are numbers, 0 or 1. Change a set from
 /// one thread at a time.
 open class CSSearchableItemAttributeSet: NSObject, NSCopying, NSSecureCoding {
     /// The attributes by property name or custom key. `.null` represents an attribute that was set
-    /// to `nil`; an update transmits it.
+    /// to `nil`; updates include it.
     package var values: [String: AttributeValue]
     /// The search options of custom attributes by key, without default options.
     package var traits: [String: AttributeTraits] = [:]
@@ -23,11 +23,11 @@ open class CSSearchableItemAttributeSet: NSObject, NSCopying, NSSecureCoding {
     /// Creates an empty set without a content type.
     public override init() { values = [:] }
 
-    /// Creates a set for content of a type.
+    /// Creates a set for content with a type.
     public init(contentType: UTType) { values = ["contentType": .string(contentType.identifier)] }
 
-    /// Creates a set for content with a type identifier. Text that identifies no type is stored
-    /// too.
+    /// Creates a set for content with a type identifier. A text that is not a type identifier is
+    /// stored too.
     public init(itemContentType: String) { values = ["contentType": .string(itemContentType)] }
 
     /// Creates a set with these attributes.
@@ -42,7 +42,7 @@ open class CSSearchableItemAttributeSet: NSObject, NSCopying, NSSecureCoding {
     }
 
     /// Moves all attributes from another set, which is empty afterwards. Attributes that only this
-    /// set has stay.
+    /// set contains are kept.
     ///
     /// - Note: Differs on Linux: the result may differ, because Apple does not document the method.
     open func move(from sourceAttributeSet: CSSearchableItemAttributeSet) {
@@ -62,7 +62,7 @@ open class CSSearchableItemAttributeSet: NSObject, NSCopying, NSSecureCoding {
     /// A Boolean value that indicates that attribute sets support secure coding.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Decodes a set; `nil` if the archive has none, or has an unknown format.
+    /// Decodes a set; `nil` if the archive contains none or has an unknown format.
     public required init?(coder: NSCoder) {
         guard let data = coder.decodeObject(of: NSData.self, forKey: Self.archiveKey),
             let record = try? ItemRecord(decoding: Data(referencing: data))
@@ -71,8 +71,8 @@ open class CSSearchableItemAttributeSet: NSObject, NSCopying, NSSecureCoding {
         traits = record.traits
     }
 
-    /// Encodes the set. A set that exceeds the limit of an item (16 MiB) is left out, and decodes
-    /// as `nil`.
+    /// Encodes the set. A set that exceeds the size limit for an item (16 MiB) is not encoded, and
+    /// decodes as `nil`.
     open func encode(with coder: NSCoder) {
         // The attributes are encoded as an item record, which requires an identifier.
         guard let bytes = try? ItemRecord(uniqueIdentifier: "-", attributes: values, traits: traits).encoded() else {

@@ -3,10 +3,10 @@
 import Foundation
 internal import SearchlightExtension
 
-/// A delegate that answers requests for an index: the principal object of an extension, or an app's
+/// A delegate that handles requests for an index: the principal object of an extension, or an app's
 /// delegate. It converts the results to outcomes.
 struct AskedDelegate: @unchecked Sendable {
-    // Sendable: by contract, a delegate is called from several threads at once, as on Apple's
+    // Sendable: by contract, a delegate may be called from several threads at once, as on Apple's
     // systems, and must protect its own state. An index is Sendable.
 
     let index: CSSearchableIndex
@@ -30,8 +30,8 @@ struct AskedDelegate: @unchecked Sendable {
         (delegate as? any CSPagedReindexHandler)?.searchableIndex(
             index, reindexPage: page,
             acknowledgementHandler: { next in
-                // The host would take an empty cursor for the end, and delete all items of later
-                // pages.
+                // The host would interpret an empty cursor as the end, and delete all items on
+                // later pages.
                 guard next?.isEmpty != true else {
                     return answer.give(
                         .failed(
@@ -68,7 +68,7 @@ struct AskedDelegate: @unchecked Sendable {
     }
 
     /// Returns the item as a file. The file belongs to the delegate and may be an original at any
-    /// path. So the delegate must remove a file that it created for the request.
+    /// path. So if the delegate creates a file for the request, it must remove that file itself.
     func file(of item: String, as type: String, inPlace: Bool) -> RequestAnswer.Outcome {
         do {
             let url = try delegate.fileURL(for: index, itemIdentifier: item, typeIdentifier: type, inPlace: inPlace)
@@ -91,8 +91,8 @@ struct AskedDelegate: @unchecked Sendable {
 }
 
 extension Sequence<AskedDelegate> {
-    /// Calls all delegates, and acknowledges once all have acknowledged. The first failure becomes
-    /// the answer.
+    /// Calls all delegates, and acknowledges the request once all have acknowledged it. The first
+    /// failure becomes the reply.
     func askAll(_ answer: RequestAnswer, _ ask: (AskedDelegate, RequestAnswer) -> Void) {
         let asked = Array(self)
         let missing = CountDown(asked.count)

@@ -5,10 +5,10 @@ import Dispatch
 internal import SearchlightExtension
 internal import ServiceMessages
 
-/// A handler that answers requests of the service to the app, through its delegates.
+/// Handles the service's requests to the app, through the app's delegates.
 ///
-/// A reindex request goes to every index with a delegate, and all must acknowledge. A request for a
-/// promise goes to one delegate after the other until one fulfils it.
+/// A reindex request is sent to every index with a delegate, and all delegates must acknowledge it.
+/// A promise request is sent to one delegate after another until one fulfils it.
 struct DelegateHandler: Sendable {
     /// A concurrent queue, because delegates may block and several requests may be in progress.
     private static let queue = DispatchQueue(label: "searchlight.index.delegates", attributes: .concurrent)

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The delegates of this process's indexes, which the service calls while the app runs.
 ///
-/// Neither indexes nor delegates are retained. A released delegate is noticed at the next request.
+/// Neither indexes nor delegates are retained. A released delegate is detected at the next request.
 /// The app rejects that request, so that the service uses the app's extension.
 final class IndexDelegates: Sendable {
     private struct Entry { weak var index: CSSearchableIndex? }
@@ -13,13 +13,13 @@ final class IndexDelegates: Sendable {
         var isWanted = false
     }
     private let state = Mutex(State())
-    /// Called when the first delegate is set (`true`) and after the last one has gone (`false`).
-    /// Must not block.
+    /// Called when the first delegate is set (`true`) and after the last one was removed or
+    /// released (`false`). Must not block.
     private let onChange: @Sendable (Bool) -> Void
 
     init(onChange: @escaping @Sendable (Bool) -> Void) { self.onChange = onChange }
 
-    /// Records that an index has a delegate, or has none.
+    /// Records whether an index has a delegate.
     func set(_ hasDelegate: Bool, for index: CSSearchableIndex) {
         state.withLock { state in
             state.entries[ObjectIdentifier(index)] = hasDelegate ? Entry(index: index) : nil
@@ -27,7 +27,7 @@ final class IndexDelegates: Sendable {
         }
     }
 
-    /// Records the end of an index.
+    /// Records that an index was released.
     func remove(_ index: ObjectIdentifier) {
         state.withLock { state in
             guard state.entries.removeValue(forKey: index) != nil else { return }

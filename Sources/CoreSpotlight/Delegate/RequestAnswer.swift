@@ -4,15 +4,15 @@ import Foundation
 internal import SearchlightExtension
 import Synchronization
 
-/// The answer to one request to an extension or an app. Only the first answer counts. A request
-/// that is released without an answer fails at once, so that the caller does not wait for a time
-/// limit. After a cancellation, its failure is the cancellation.
+/// The reply to one request to an extension or an app. Only the first reply is delivered. A request
+/// that is released without a reply fails at once, so that the caller does not wait for a time
+/// limit. If the request was cancelled, the failure is the cancellation.
 final class RequestAnswer: Sendable {
     /// The outcome of a request.
     enum Outcome: Sendable {
-        /// The reindex is done.
+        /// The reindex is complete.
         case acknowledged
-        /// The page is done, and the next one starts at the cursor; `nil` after the last page.
+        /// The page is complete, and the next one starts at the cursor; `nil` after the last page.
         case page(next: Data?)
         /// The item as data; never empty.
         case data(Data)
@@ -42,7 +42,7 @@ final class RequestAnswer: Sendable {
         self.deliver = deliver
     }
 
-    /// Creates the answer to a request of the host that loaded this process's extension.
+    /// Creates the reply to a request from the host that loaded this process's extension.
     convenience init(_ request: searchlight_request, _ connection: HostConnection) {
         self.init(isCancelled: { connection.isCancelled(request) }) { outcome in
             switch outcome {
@@ -56,7 +56,7 @@ final class RequestAnswer: Sendable {
         }
     }
 
-    /// Delivers the outcome, unless an outcome was delivered before.
+    /// Delivers the outcome, unless an outcome has already been delivered.
     func give(_ outcome: Outcome) {
         guard isAnswered.exchange(true, ordering: .relaxed) == false else { return }
         deliver(outcome)
@@ -66,7 +66,7 @@ final class RequestAnswer: Sendable {
     var isCancelled: Bool { cancellation() }
 
     deinit {
-        // The host no longer knows an answered request.
+        // The host no longer knows a request that has been replied to.
         guard !isAnswered.load(ordering: .relaxed) else { return }
         guard !isCancelled else {
             return give(.failed(HostFailure(SEARCHLIGHT_CANCELLED, "The request was cancelled.")))

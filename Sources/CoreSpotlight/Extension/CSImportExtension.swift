@@ -6,7 +6,7 @@ import Foundation
 ///
 /// - Note: Unused on Linux: no host loads extensions of this kind.
 open class CSImportExtension: NSObject, NSExtensionRequestHandling {
-    /// Creates the object, off the main thread.
+    /// Creates the object. Called off the main thread.
     public override init() {}
 
     /// Does nothing.
@@ -14,7 +14,7 @@ open class CSImportExtension: NSObject, NSExtensionRequestHandling {
 
     /// Sets the attributes of a file. Called from several threads at once, for different files.
     ///
-    /// - Note: Unused on Linux: no host asks for the attributes of files.
+    /// - Note: Unused on Linux: no host requests the attributes of files.
     open func update(_ attributes: CSSearchableItemAttributeSet, forFileAt contentURL: URL) throws {
         throw UnservedRequest("update(_:forFileAt:)", Self.self)
     }

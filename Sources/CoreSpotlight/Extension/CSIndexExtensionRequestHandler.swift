@@ -2,14 +2,14 @@
 
 import Foundation
 
-/// The principal class of an index extension. Override the methods that the extension serves, and
-/// set `NSExtensionPrincipalClass` of the manifest to the class.
+/// The principal class of an index extension. Override the methods that the extension supports, and
+/// set `NSExtensionPrincipalClass` in the manifest to the class.
 ///
-/// One object serves all requests, several at once, off the main thread; the main queue keeps
+/// One object handles all requests, several at once, off the main thread; the main queue keeps
 /// running. Donations to the index in the arguments, to ``CSSearchableIndex/default()`` or to a
 /// named index belong to the extension's app.
 open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling, CSSearchableIndexDelegate {
-    /// Creates the object, off the main thread.
+    /// Creates the object. Called off the main thread.
     public override init() {}
 
     /// Does nothing.
@@ -48,7 +48,7 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
 
     /// Provides no file. Override this method to fulfil promises.
     ///
-    /// - Throws: An error that the method is not implemented.
+    /// - Throws: An error that says that the method is not implemented.
     open func fileURL(
         for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String, inPlace: Bool
     ) throws -> URL {
@@ -77,9 +77,9 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
         return items ?? []
     }
 
-    /// Provides the items of the method without a protection class.
+    /// Provides the same items as the method without a protection class.
     ///
-    /// - Note: Unused on Linux: items of encrypted indexes are not requested again, and others are
+    /// - Note: Unused on Linux: items in encrypted indexes are not requested again, and others are
     ///   requested with
     ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     @preconcurrency
@@ -92,7 +92,7 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
 
     /// Calls the variant with a handler.
     ///
-    /// - Note: Unused on Linux: items of encrypted indexes are not requested again, and others are
+    /// - Note: Unused on Linux: items in encrypted indexes are not requested again, and others are
     ///   requested with
     ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     open func searchableItems(

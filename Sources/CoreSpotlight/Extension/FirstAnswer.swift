@@ -3,12 +3,12 @@
 import Synchronization
 import UniformTypeIdentifiers
 
-/// Waits for the first answer of a handler.
+/// Waits for a handler's first answer.
 func answer<Value>(_ ask: (FirstAnswer<Value>) -> Void) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in ask(FirstAnswer(continuation)) }.value
 }
 
-/// The first answer of a handler. A later answer is ignored, and a missing answer is an error.
+/// A handler's first answer. Later answers are ignored, and a missing answer is an error.
 final class FirstAnswer<Value>: Sendable {
     // The handler gives up the value, and only the waiting task uses it afterwards.
     private let continuation: Mutex<CheckedContinuation<UncheckedBox<Value>, any Error>?>
@@ -39,5 +39,5 @@ final class FirstAnswer<Value>: Sendable {
     }
 }
 
-/// An error for a handler that was not called correctly.
+/// The error for a handler that was not called correctly.
 struct MissingAnswer: Error, CustomStringConvertible { let description: String }

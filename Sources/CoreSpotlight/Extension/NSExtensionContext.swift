@@ -2,12 +2,12 @@
 
 import Foundation
 
-/// The context of an extension in its host.
+/// An extension's context in its host.
 ///
-/// An index extension has no input and no single request to complete. It serves requests until its
-/// process ends.
+/// An index extension has no input and no single request to complete. It handles requests until its
+/// process exits.
 open class NSExtensionContext: NSObject {
-    /// The input of the extension; empty for index and preview extensions.
+    /// The extension's input; empty for index and preview extensions.
     ///
     /// - Note: Differs on Linux: always empty, since index and preview extensions have no input.
     open var inputItems: [Any] { [] }
@@ -15,6 +15,6 @@ open class NSExtensionContext: NSObject {
 
 /// The method that the host calls once after it has created the principal object.
 public protocol NSExtensionRequestHandling: NSObjectProtocol {
-    /// Announces that requests will follow. Do not wait here, and do not start to index.
+    /// Announces that requests will follow. Do not wait or start indexing here.
     func beginRequest(with context: NSExtensionContext)
 }

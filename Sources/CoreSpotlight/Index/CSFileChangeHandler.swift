@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A change of a file that has items of an extension.
+/// A change to a file that has items from an extension.
 public enum CSFileChange: Hashable, Sendable {
     /// The file is new, or its content or permissions changed.
     case changed(URL)
@@ -12,10 +12,10 @@ public enum CSFileChange: Hashable, Sendable {
     case removed(URL)
 }
 
-/// A handler that updates the items of changed files.
+/// A handler that updates the items for changed files.
 ///
 /// A principal class that conforms to this protocol receives a list of changes. Other classes
-/// receive requests to reindex items or everything.
+/// receive requests to reindex individual items or everything.
 ///
 /// The method is called off the main thread. Apple has no such protocol.
 ///
@@ -44,7 +44,7 @@ public enum CSFileChange: Hashable, Sendable {
 /// }
 /// ```
 public protocol CSFileChangeHandler: CSSearchableIndexDelegate {
-    /// Donates or deletes the items of these files, then calls the handler.
+    /// Donates or deletes the items for these files, then calls the handler.
     ///
     /// The request is repeated until the handler is called. Read each file in its current state,
     /// because it may have changed again.

@@ -2,38 +2,38 @@
 
 import Foundation
 
-/// An error of an index.
+/// An index error.
 ///
 /// The `localizedDescription` states the attempted operation, the failure and the remedy.
 public struct CSIndexError: CustomNSError, CustomStringConvertible, Hashable, Sendable {
     /// The kinds of error.
     public enum Code: Int, Hashable, Sendable {
-        /// An error that is none of the others; the description has the details.
+        /// Any other error; the description contains the details.
         case unknownError = -1
-        /// The index cannot be reached now. Try again later.
+        /// The index cannot be reached at the moment. Try again later.
         case indexUnavailableError = -1000
-        /// An item cannot be indexed as it is.
+        /// An item cannot be indexed in its current form.
         case invalidItemError = -1001
         /// A client state is too long or damaged.
         case invalidClientStateError = -1002
         /// The connection to the index was lost.
         case remoteConnectionError = -1003
-        /// The app exceeds a quota of the index.
+        /// The app exceeds one of the index's quotas.
         case quotaExceeded = -1004
         /// The index does not support the operation.
         case indexingUnsupported = -1005
-        /// The stored client state is not the expected one.
+        /// The stored client state differs from the expected one.
         case mismatchedClientState = -1006
 
         /// Matches a code in `catch CSIndexError.quotaExceeded`.
         public static func ~= (code: Code, error: any Error) -> Bool { (error as? CSIndexError)?.code == code }
     }
 
-    /// The code of the error.
+    /// The error code.
     public let code: Code
     private let details: NSError
 
-    /// Creates an error with a code and a user info dictionary as in `NSError`.
+    /// Creates an error with a code and a user info dictionary, as in `NSError`.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
         self.code = code
         details = NSError(domain: CSIndexErrorDomain, code: code.rawValue, userInfo: userInfo)
@@ -49,16 +49,16 @@ public struct CSIndexError: CustomNSError, CustomStringConvertible, Hashable, Se
     /// The raw value of the code.
     public var errorCode: Int { code.rawValue }
 
-    /// The user info dictionary as in `NSError`.
+    /// The user info dictionary, as in `NSError`.
     public var errorUserInfo: [String: Any] { details.userInfo }
 
-    /// The user info dictionary as in `NSError`.
+    /// The user info dictionary, as in `NSError`.
     public var userInfo: [String: Any] { details.userInfo }
 
     /// The description of the error.
     public var localizedDescription: String { details.localizedDescription }
 
-    /// The text of the error in a log: its ``localizedDescription``.
+    /// The error's text in a log: its ``localizedDescription``.
     public var description: String { details.localizedDescription }
 
     /// ``Code/unknownError``

@@ -3,11 +3,12 @@
 import Foundation
 import UniformTypeIdentifiers
 
-// Promises of other apps. The service must allow the caller to request them.
+// Promises made by other apps. The service must allow the caller to request them.
 extension CSSearchableIndex {
-    /// Requests an item of another app as data of a type that the item promises.
+    /// Requests another app's item as data in a type that the item promises.
     ///
-    /// The handler is called once, on a queue of the library, with the data or a ``CSIndexError``.
+    /// The handler is called once, on one of the library's queues, with the data or a
+    /// ``CSIndexError``.
     @preconcurrency
     public func fetchData(
         forBundleIdentifier bundleIdentifier: String, itemIdentifier: String, contentType: UTType,
@@ -18,7 +19,7 @@ extension CSSearchableIndex {
             completionHandler: completionHandler)
     }
 
-    /// Requests an item of another app as data of a type that the item promises.
+    /// Requests another app's item as data in a type that the item promises.
     ///
     /// - Throws: ``CSIndexError``.
     public func fetchData(
@@ -28,8 +29,8 @@ extension CSSearchableIndex {
             forBundle: bundleIdentifier, identifier: itemIdentifier, type: contentType.identifier)
     }
 
-    /// Requests an item of another app as data of a type by its identifier, as
-    /// ``fetchData(forBundleIdentifier:itemIdentifier:contentType:completionHandler:)`` does.
+    /// Requests another app's item as data in a type with the given identifier, like
+    /// ``fetchData(forBundleIdentifier:itemIdentifier:contentType:completionHandler:)``.
     @preconcurrency
     public func provideData(
         forBundle: String, identifier: String, type: String,
@@ -47,8 +48,8 @@ extension CSSearchableIndex {
         }
     }
 
-    /// Requests an item of another app as data of a type by its identifier, as
-    /// ``fetchData(forBundleIdentifier:itemIdentifier:contentType:)`` does.
+    /// Requests another app's item as data in a type with the given identifier, like
+    /// ``fetchData(forBundleIdentifier:itemIdentifier:contentType:)``.
     ///
     /// - Throws: ``CSIndexError``.
     public func provideData(forBundle: String, identifier: String, type: String) async throws -> Data {

@@ -9,12 +9,12 @@ extension CSSearchableIndex {
     typealias Prepared = (changes: [EncodedChange], error: CSIndexError?)
     private typealias Completion = @Sendable (IndexTransport.Outcome) -> Void
 
-    /// Sends prepared changes, or adds them to the open batch. Calls the handler at the end.
+    /// Sends prepared changes, or adds them to the open batch. Calls the handler when done.
     func submit(_ prepared: Prepared, _ handler: (@Sendable ((any Error)?) -> Void)?) {
         submit(prepared, holdsUp: true) { Self.deliver($0, handler) }
     }
 
-    /// Sends prepared changes, or adds them to the open batch, and waits for the end.
+    /// Sends prepared changes, or adds them to the open batch, and waits until this is done.
     nonisolated(nonsending) func submit(_ prepared: Prepared) async throws {
         let outcome = await withCheckedContinuation { continuation in
             submit(prepared, holdsUp: false) { continuation.resume(returning: $0) }
@@ -47,7 +47,7 @@ extension CSSearchableIndex {
         }
     }
 
-    /// Lists identifiers of this index.
+    /// Lists this index's identifiers.
     func list(
         after: String, limit: Int, completion: @escaping @Sendable (Result<[String], CSIndexError>) -> Void
     ) {
@@ -65,7 +65,7 @@ extension CSSearchableIndex {
             try checkName()
             let (changes, itemError) = prepared
             let complete: Completion = { outcome in
-                // An error of an item takes precedence over the outcome of the others.
+                // An item's error takes precedence over the outcome for the other items.
                 completion(itemError.map { .failure($0) } ?? outcome)
             }
             let staged: Result<Bool, CSIndexError> = withBatch { batch in

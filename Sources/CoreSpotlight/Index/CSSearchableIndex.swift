@@ -5,38 +5,38 @@ import Foundation
 internal import ServiceMessages
 import UniformTypeIdentifiers
 
-/// The index of an app. Users find the items that the app donates to it.
+/// An app's index. Users can find the items that the app donates to it.
 ///
-/// Requests are carried out in the order of the calls, even if the app does not wait for them. A
+/// Requests are processed in the order of the calls, even if the app does not wait for them. A
 /// request is complete when it is durable; then its handler is called or its `await` returns. The
 /// items can be found within a second.
 ///
-/// A large call is divided into parts of 256 items or 1 MiB. Each part is durable completely or not
-/// at all. After an error some parts may be durable, and it is harmless to repeat the call. A batch
-/// is durable completely or not at all. Every error is a ``CSIndexError``.
+/// A large call is divided into parts of 256 items or 1 MiB. Each part becomes durable completely
+/// or not at all. After an error some parts may be durable; repeating the call is harmless. A batch
+/// becomes durable completely or not at all. Every error is a ``CSIndexError``.
 ///
 /// **Handlers.** Each handler is called once, on the library's concurrent queue
-/// `searchlight.index.handlers`. It is never called on the main thread, on the thread of the
-/// caller, or on a thread that carries messages. So handlers may block, and several may run at
-/// once. A handler is called even if the index object was released, because the request does not
-/// need it. When the process exits, pending handlers are not called, and incomplete requests may be
-/// durable or not.
+/// `searchlight.index.handlers`. It is never called on the main thread, on the caller's thread, or
+/// on a thread that transfers messages. So handlers may block, and several may run at once. A
+/// handler is called even if the index object was released, because the request does not need it.
+/// When the process exits, pending handlers are not called, and incomplete requests may or may not
+/// be durable.
 ///
-/// **Cancellation.** A cancelled task still waits for the end of its request, which is carried out,
-/// as on Apple's systems.
+/// **Cancellation.** A cancelled task still waits for its request, which is processed normally, as
+/// on Apple's systems.
 ///
 /// Calls without `await` block the caller while more than 16 MiB are incomplete. After a fork, the
-/// child process must not use the library, unless it calls `exec`.
+/// child process must not use the library until it calls `exec`.
 open class CSSearchableIndex: NSObject, @unchecked Sendable {
-    // Sendable: name and sender never change; the delegate and the batch are read and written under
-    // the lock only.
+    // Sendable: name and sender never change; the delegate and the batch are read and written only
+    // under the lock.
 
-    /// The protection class of the index; `completeUntilFirstUserAuthentication` by default.
+    /// The index's protection class; `completeUntilFirstUserAuthentication` by default.
     public let protectionClass: FileProtectionType
 
     /// The name; `nil` for the default index.
     let name: String?
-    /// The sender of requests; `nil` for the connection of the process.
+    /// The sender of requests; `nil` for the process's connection.
     let sender: RequestSender?
     private let delegates: IndexDelegates?
     private let lock = NSLock()
@@ -45,7 +45,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
 
     private static let shared = CSSearchableIndex(name: nil, sender: nil, delegates: ProcessService.delegates)
 
-    /// Returns the default index of the app, which has no batches.
+    /// Returns the app's default index, which does not support batches.
     open class func `default`() -> CSSearchableIndex { shared }
 
     /// Creates an index with a name. It supports batches and a client state.
@@ -58,11 +58,11 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
 
     /// Creates an index with a name and a protection class.
     ///
-    /// An index with the class `complete` or `completeUnlessOpen` is encrypted. Its items are found
-    /// while the user has unlocked the store. The first item needs an unlocked store. After that,
-    /// `completeUnlessOpen` accepts items at any time, and `complete` fails with
-    /// ``CSIndexError/Code/indexUnavailableError`` while the store is locked. So does reading of
-    /// client states and identifiers.
+    /// An index with the class `complete` or `completeUnlessOpen` is encrypted. Its items can be
+    /// found only while the store is unlocked. The store must be unlocked when the first item is
+    /// donated. After that, `completeUnlessOpen` accepts items at any time, and `complete` fails
+    /// with ``CSIndexError/Code/indexUnavailableError`` while the store is locked. Reading client
+    /// states and identifiers fails in the same way.
     ///
     /// - Note: Differs on Linux: the user unlocks with the keyring or a passphrase
     ///   (`searchlight unlock`). An index with another class is readable by its owner alone, and
@@ -74,7 +74,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         delegates = ProcessService.delegates
     }
 
-    /// - Parameter delegates: The registry of the delegate; `nil` for none.
+    /// - Parameter delegates: The registry for the delegate; `nil` for none.
     init(
         name: String?, sender: RequestSender?, delegates: IndexDelegates? = nil,
         protectionClass: FileProtectionType = .completeUntilFirstUserAuthentication
@@ -87,19 +87,19 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
 
     deinit { delegates?.remove(ObjectIdentifier(self)) }
 
-    /// Returns a Boolean value that indicates whether this process can reach an index now. An app
-    /// may connect to the service first, which takes up to five seconds.
+    /// Returns a Boolean value that indicates whether this process can currently reach an index. In
+    /// an app, the call may first connect to the service, which takes up to five seconds.
     open class func isIndexingAvailable() -> Bool { ProcessSenders.isAvailable }
 
     /// The delegate that provides items while the app runs. The reference is weak. In an extension,
-    /// the request handler provides them instead.
+    /// the request handler provides the items instead.
     ///
-    /// While any index of the app has a delegate, the service calls the app instead of its
+    /// While any of the app's indexes has a delegate, the service calls the app instead of its
     /// extension. For a reindex it calls all delegates, each with its index, and all must
-    /// acknowledge. For a promise it calls one delegate after the other until one fulfils it.
+    /// acknowledge. For a promise it calls one delegate after another until one fulfils it.
     ///
-    /// Setting the delegate connects to the service in the background, and again after a restart of
-    /// the service.
+    /// Setting the delegate connects to the service in the background, and reconnects after the
+    /// service restarts.
     open weak var indexDelegate: (any CSSearchableIndexDelegate)? {
         get { lock.withLock { lockedDelegate } }
         set {
@@ -121,7 +121,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         submit(IndexRequest.index(items), completionHandler)
     }
 
-    /// Adds items to the index, as ``indexSearchableItems(_:completionHandler:)`` does.
+    /// Adds items to the index, like ``indexSearchableItems(_:completionHandler:)``.
     ///
     /// - Throws: ``CSIndexError``.
     nonisolated(nonsending) open func indexSearchableItems(_ items: [CSSearchableItem]) async throws {
@@ -143,7 +143,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         try await submit((IndexRequest.delete(identifiers, EncodedChange.deleteItems), nil))
     }
 
-    /// Deletes the items in these domains and in their subdomains. For example, `a` includes `a.b`,
+    /// Deletes the items in these domains and in their subdomains. For example, `a` includes `a.b`
     /// but not `ab`.
     @preconcurrency
     open func deleteSearchableItems(
@@ -162,13 +162,13 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         try await submit((IndexRequest.delete(domainIdentifiers, EncodedChange.deleteDomains), nil))
     }
 
-    /// Deletes all items of this index, and its client state.
+    /// Deletes all items in this index, and its client state.
     @preconcurrency
     open func deleteAllSearchableItems(completionHandler: (@Sendable ((any Error)?) -> Void)? = nil) {
         submit(([.deleteAll], nil), completionHandler)
     }
 
-    /// Deletes all items of this index, and its client state.
+    /// Deletes all items in this index, and its client state.
     ///
     /// - Throws: ``CSIndexError``.
     nonisolated(nonsending) open func deleteAllSearchableItems() async throws {
@@ -176,37 +176,37 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     }
 
     /// Gives items new identifiers. A renamed item remains the same item: it keeps its dates, its
-    /// attributes and its item number. The engagement counts that improve ranking belong to that
-    /// number.
+    /// attributes and its item number, to which the engagement counts that improve ranking belong.
     ///
-    /// Rename an item whose identifier is a location, such as the path of a moved file. Then index
-    /// it again if its attributes contain the location too. If you delete the item and index it
-    /// under another identifier instead, it is a new item without engagement counts.
+    /// Rename an item if its identifier is a location that has changed, such as the path of a moved
+    /// file. Then index it again if its attributes contain the location too. If you delete the item
+    /// and index it under another identifier instead, it becomes a new item without engagement
+    /// counts.
     ///
     /// ```swift
     /// index.renameSearchableItems([old.path: new.path])
     /// index.indexSearchableItems([item(of: new)]) { error in acknowledge(error) }
     /// ```
     ///
-    /// - All renames of a call are carried out at once, so two items can swap their identifiers.
+    /// - All renames in a call take effect at once, so two items can swap their identifiers.
     /// - An item that already has the new identifier is replaced together with its number, unless
     ///   the same call renames it.
-    /// - An item that is not in the index is skipped. Items of earlier calls are in the index.
+    /// - An item that is not in the index is skipped. Items from earlier calls are in the index.
     /// - Items whose `relatedUniqueIdentifier` names a renamed item refer to its new identifier.
     ///
-    /// A call is carried out completely or not at all. It can have 524,287 renames and 32 MiB.
-    /// Apple has no such method.
+    /// A call takes effect completely or not at all. It can contain up to 524,287 renames and 32
+    /// MiB. Apple has no such method.
     ///
     /// - Parameters:
-    ///   - identifiers: The new identifiers by current identifiers. Each has 1 to 4,096 bytes of
-    ///     UTF-8 without NUL, and occurs once.
+    ///   - identifiers: The new identifiers by current identifier. Each has 1 to 4,096 UTF-8 bytes
+    ///     without NUL, and occurs once.
     ///   - completionHandler: Called once when the renames are durable, or with a ``CSIndexError``.
     ///     The code is ``CSIndexError/Code/invalidItemError`` for an invalid or duplicate new
     ///     identifier, ``CSIndexError/Code/quotaExceeded`` for too many renames, and
-    ///     ``CSIndexError/Code/indexingUnsupported`` from an older host. After
+    ///     ``CSIndexError/Code/indexingUnsupported`` if the host is too old. After
     ///     ``CSIndexError/Code/remoteConnectionError``, the items may or may not have their new
-    ///     identifiers. It is then harmless to repeat the call, unless its renames swap or follow
-    ///     each other; index those items again.
+    ///     identifiers. Repeating the call is then harmless, unless its renames swap or follow each
+    ///     other; in that case, index these items again.
     @preconcurrency
     open func renameSearchableItems(
         _ identifiers: [String: String], completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
@@ -214,7 +214,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         submit(IndexRequest.rename(identifiers), completionHandler)
     }
 
-    /// Gives items new identifiers, as ``renameSearchableItems(_:completionHandler:)`` does.
+    /// Gives items new identifiers, like ``renameSearchableItems(_:completionHandler:)``.
     ///
     /// ```swift
     /// try await index.renameSearchableItems([old.path: new.path])
@@ -226,11 +226,11 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         try await submit(IndexRequest.rename(identifiers))
     }
 
-    /// Lists the identifiers of the app's own items in this index, in the order of their bytes,
-    /// after the calls before this one are durable.
+    /// Lists the identifiers of the app's own items in this index, sorted by byte value, after all
+    /// earlier calls are durable.
     ///
-    /// An extension can list the indexed items of a folder, and delete the items whose file is
-    /// gone. Apple has no such method.
+    /// For example, an extension can list the indexed items in a folder, and delete the items whose
+    /// files no longer exist. Apple has no such method.
     ///
     /// ```swift
     /// index.fetchItemIdentifiers(after: folder.path + "/", maximumCount: 1000) { identifiers, error in
@@ -239,10 +239,10 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - identifier: The last identifier of the previous list; `nil` starts from the beginning.
-    ///   - maximumCount: At most 1,000. A list with fewer identifiers is the last.
+    ///   - identifier: The last identifier in the previous list; `nil` starts from the beginning.
+    ///   - maximumCount: At most 1,000. A list with fewer identifiers is the last one.
     ///   - completionHandler: Called once with the identifiers, or with a ``CSIndexError``. The
-    ///     code is ``CSIndexError/Code/indexingUnsupported`` from an older host.
+    ///     code is ``CSIndexError/Code/indexingUnsupported`` if the host is too old.
     open func fetchItemIdentifiers(
         after identifier: String? = nil, maximumCount: Int = 1000,
         completionHandler: @escaping @Sendable (_ identifiers: [String], _ error: (any Error)?) -> Void
@@ -257,12 +257,12 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Reports content that an extension leaves out of the index. `searchlight status` and
-    /// `searchlight reindex` show the number of these reports for each reason.
+    /// Reports content that an extension does not index. `searchlight status` and `searchlight
+    /// reindex` show the number of these reports for each reason.
     ///
     /// Reports during a full reindex replace all earlier reports. Reports during a request for some
-    /// items or files replace the earlier reports about these. Call the method before the
-    /// acknowledgement.
+    /// items or files replace the earlier reports about these items or files. Call the method
+    /// before the acknowledgement.
     ///
     /// ```swift
     /// searchableIndex.reportLeftOut(file.path, reason: "no permission to read it")
@@ -273,27 +273,27 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - name: The identifier of the missing item, or another name such as a path. At most 4,096
-    ///     bytes of UTF-8 are kept.
-    ///   - reason: A short phrase that is the same for all content of a kind. At most 200 bytes of
-    ///     UTF-8 are kept.
+    ///     UTF-8 bytes are stored.
+    ///   - reason: A short phrase that is the same for all content of one kind. At most 200 UTF-8
+    ///     bytes are stored.
     open func reportLeftOut(_ name: String, reason: String) {
         (try? sender ?? ProcessSenders.only())?.reportLeftOut(name, reason: reason)
     }
 
     // MARK: Batches
 
-    /// Begins a batch. Later changes through this object wait in memory, 32 MiB at most, and become
+    /// Begins a batch. Later changes through this object wait in memory, up to 32 MiB, and become
     /// durable together with a client state when the batch ends. Until then, none of them is
     /// stored.
     ///
     /// Calls in a batch are complete as soon as they are part of it, so you can await them before
-    /// the end. A call that would make the batch too large fails with
+    /// the batch ends. A call that would make the batch too large fails with
     /// ``CSIndexError/Code/quotaExceeded``; the batch is unchanged.
     ///
     /// The next batch can begin as soon as you have called the method that ends this batch. If a
     /// batch is already open, this method has no effect. An open batch is discarded when the index
     /// is released.
-    /// The default index has no batches: its calls are carried out immediately.
+    /// The default index does not support batches: its calls take effect immediately.
     open func beginBatch() {
         guard name != nil else { return }
         lock.withLock { lockedBatch = lockedBatch ?? ChangeList() }
@@ -302,14 +302,14 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     /// Ends the batch, and makes its calls durable together with a client state of at most 250
     /// bytes, which can be empty.
     ///
-    /// The batch is over in any case, and after an error none of it is durable. Exceptions:
+    /// Afterwards the batch is closed, and after an error none of it is durable. Exceptions:
     ///
     /// - After ``CSIndexError/Code/remoteConnectionError``, the batch may be durable. Fetch the
     ///   client state to find out.
     /// - After ``CSIndexError/Code/invalidClientStateError``, for a client state that is too long,
     ///   the batch stays open.
     ///
-    /// Without an open batch the call fails with ``CSIndexError/Code/unknownError``. On the default
+    /// If no batch is open, the call fails with ``CSIndexError/Code/unknownError``. On the default
     /// index it fails with ``CSIndexError/Code/indexingUnsupported``.
     @preconcurrency
     open func endBatch(
@@ -325,12 +325,12 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         try await endBatch(clientState, expecting: .any)
     }
 
-    /// Ends the batch as ``endBatch(withClientState:completionHandler:)`` does, if the stored
-    /// client state equals the expected one; `nil` expects no client state.
+    /// Ends the batch like ``endBatch(withClientState:completionHandler:)``, if the stored client
+    /// state equals the expected one; `nil` means that no client state is expected.
     ///
     /// Otherwise the call fails with ``CSIndexError/Code/mismatchedClientState``, because another
-    /// process has changed the index. The batch is over, and none of it is durable. Fetch the
-    /// client state, and create a new batch of the missing changes.
+    /// process has changed the index. The batch is closed, and none of it is durable. Fetch the
+    /// client state, and create a new batch with the missing changes.
     @preconcurrency
     open func endIndexBatch(
         expectedClientState: Data?, newClientState: Data, completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
@@ -348,9 +348,9 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     }
 
     /// Reads the client state of the last durable batch: `nil` without an error if there is none.
-    /// Earlier calls are carried out first; an open batch does not count.
+    /// Earlier calls are completed first; an open batch is ignored.
     ///
-    /// On the default index it fails with ``CSIndexError/Code/indexingUnsupported``.
+    /// On the default index the call fails with ``CSIndexError/Code/indexingUnsupported``.
     @preconcurrency
     open func fetchLastClientState(completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void) {
         fetchClientState(holdsUp: true) { outcome in
@@ -363,8 +363,9 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Reads the client state of the last durable batch. The data is empty if there is no client
-    /// state or if it is empty. The variant with a handler distinguishes the two.
+    /// Reads the client state of the last durable batch. The data is empty both if there is no
+    /// client state and if the state is empty. The variant with a handler distinguishes the two
+    /// cases.
     ///
     /// - Throws: ``CSIndexError``.
     nonisolated(nonsending) open func fetchLastClientState() async throws -> Data {
@@ -374,6 +375,6 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         return Data(try outcome.get() ?? [])
     }
 
-    /// Passes the open batch, if any, to a closure, and stores the changed value.
+    /// Passes the open batch, if there is one, to a closure, and stores the changed value.
     func withBatch<Result>(_ body: (inout ChangeList?) -> Result) -> Result { lock.withLock { body(&lockedBatch) } }
 }

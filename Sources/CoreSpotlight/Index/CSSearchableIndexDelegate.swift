@@ -2,13 +2,13 @@
 
 import Foundation
 
-/// The methods with which an app answers requests of the index: donating items again, and
+/// The methods with which an app handles requests from the index: donating items again, and
 /// fulfilling promises.
 ///
 /// Methods are called off the main thread, several at once. Optional methods of Apple's protocol
-/// have default implementations here. Swift selects an implementation where the conformance is
+/// have default implementations here. Swift selects the implementation where the conformance is
 /// declared. So to override an optional method in a subclass, inherit from a class that declares
-/// it, such as ``CSIndexExtensionRequestHandler``.
+/// the method, such as ``CSIndexExtensionRequestHandler``.
 ///
 /// - Note: Differs on Linux: optional methods have default implementations, so calls are written
 ///   without a question mark.
@@ -36,17 +36,17 @@ public protocol CSSearchableIndexDelegate: NSObjectProtocol {
     /// Announces that indexing is no longer throttled. Optional.
     func searchableIndexDidFinishThrottle(_ searchableIndex: CSSearchableIndex)
 
-    /// Provides an item as data of a type in its `providerDataTypeIdentifiers`. Return empty data
-    /// if the item does not exist. Optional.
+    /// Provides an item as data in one of its `providerDataTypeIdentifiers`. Return empty data if
+    /// the item does not exist. Optional.
     ///
     /// - Throws: An error if the item cannot be provided. The caller receives its description.
     func data(
         for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String
     ) throws -> Data
 
-    /// Provides an item as a file of a type that it promises: the original, or a copy unless
-    /// `inPlace`. The file is left in place. Return the URL `file://` if the item does not exist.
-    /// Optional.
+    /// Provides an item as a file in a type that it promises: the original, or a copy unless
+    /// `inPlace` is `true`. The file is left in place. Return the URL `file://` if the item does
+    /// not exist. Optional.
     ///
     /// - Throws: An error if the item cannot be provided. The caller receives its description.
     func fileURL(
@@ -67,9 +67,9 @@ public protocol CSSearchableIndexDelegate: NSObjectProtocol {
     ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     func searchableItems(forIdentifiers identifiers: [String]) async -> [CSSearchableItem]
 
-    /// Provides items of indexes with a protection class. Optional.
+    /// Provides items in indexes with a protection class. Optional.
     ///
-    /// - Note: Unused on Linux: items of encrypted indexes are not requested again, and others are
+    /// - Note: Unused on Linux: items in encrypted indexes are not requested again, and others are
     ///   requested with
     ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     @preconcurrency
@@ -77,9 +77,9 @@ public protocol CSSearchableIndexDelegate: NSObjectProtocol {
         forIdentifiers identifiers: [String], protectionClass: FileProtectionType,
         searchableItemsHandler: @escaping @Sendable ([CSSearchableItem]) -> Void)
 
-    /// Provides items of indexes with a protection class. Optional.
+    /// Provides items in indexes with a protection class. Optional.
     ///
-    /// - Note: Unused on Linux: items of encrypted indexes are not requested again, and others are
+    /// - Note: Unused on Linux: items in encrypted indexes are not requested again, and others are
     ///   requested with
     ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     func searchableItems(
@@ -99,14 +99,14 @@ extension CSSearchableIndexDelegate {
     /// Does nothing.
     public func searchableIndexDidFinishThrottle(_ searchableIndex: CSSearchableIndex) {}
 
-    /// Throws an error that the method is not implemented.
+    /// Throws an error that says that the method is not implemented.
     public func data(
         for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String
     ) throws -> Data {
         throw UnservedRequest("data(for:itemIdentifier:typeIdentifier:)", Self.self)
     }
 
-    /// Throws an error that the method is not implemented.
+    /// Throws an error that says that the method is not implemented.
     public func fileURL(
         for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String, inPlace: Bool
     ) throws -> URL {
@@ -129,7 +129,7 @@ extension CSSearchableIndexDelegate {
         return items ?? []
     }
 
-    /// Provides the items of the method without a protection class.
+    /// Provides the same items as the method without a protection class.
     @preconcurrency
     public func searchableItems(
         forIdentifiers identifiers: [String], protectionClass: FileProtectionType,
@@ -152,7 +152,7 @@ extension CSSearchableIndexDelegate {
     public func searchableItemsDidUpdate(_ items: [CSSearchableItem]) {}
 }
 
-/// An error of a method that a class does not implement.
+/// The error thrown by a method that a class does not implement.
 struct UnservedRequest: Error, CustomStringConvertible {
     let description: String
 

@@ -2,13 +2,13 @@
 
 import Foundation
 
-/// The description of an index that App Intents ask an app to fill again.
+/// The description of an index that an app is asked to fill again by App Intents.
 ///
-/// - Note: Unused on Linux: there are no App Intents, so no app receives one.
+/// - Note: Unused on Linux: there are no App Intents, so no app receives such a description.
 open class CSSearchableIndexDescription: NSObject, NSCopying, NSSecureCoding {
-    /// The protection class of the index; `nil` for the default.
+    /// The index's protection class; `nil` for the default.
     ///
-    /// - Note: Unused on Linux: items of encrypted indexes are not requested again.
+    /// - Note: Unused on Linux: items in encrypted indexes are not requested again.
     public let protectionClass: FileProtectionType?
 
     init(protectionClass: FileProtectionType?) { self.protectionClass = protectionClass }

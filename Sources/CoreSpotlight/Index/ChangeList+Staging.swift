@@ -3,8 +3,8 @@
 internal import ItemRecord
 
 extension ChangeList {
-    /// Adds the changes of one call to an open batch, all of them or none. Before its end, a batch
-    /// exists only here.
+    /// Adds the changes from one call to an open batch, either all of them or none. Until a batch
+    /// ends, it exists only here.
     ///
     /// - Throws: ``CSIndexError/Code/quotaExceeded`` if the batch would become too large; it is
     ///   then unchanged.

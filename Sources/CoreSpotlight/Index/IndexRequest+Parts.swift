@@ -6,11 +6,11 @@ internal import ServiceMessages
 extension IndexRequest {
     /// The maximum number of items or names in one request.
     static let maximumCount = 256
-    /// The size at which a request is divided. A larger item gets a request of its own.
+    /// The size in bytes at which a request is divided. A larger item gets its own request.
     static let maximumBytes = 1 << 20
 
     /// Returns the changes that index these items in their current state. Items that cannot be
-    /// encoded are left out; the error belongs to the first one.
+    /// encoded are omitted; the error belongs to the first of them.
     static func index(_ items: [CSSearchableItem]) -> (changes: [EncodedChange], error: CSIndexError?) {
         var changes: [EncodedChange] = []
         var firstError: CSIndexError?
@@ -52,8 +52,8 @@ extension IndexRequest {
         throw .malformed(offset: 0, reason: "the \(what) contains NUL; choose another")
     }
 
-    /// Returns the changes that delete by these names, created by `change`. Names that no item can
-    /// have are ignored.
+    /// Returns the changes, created by `change`, that delete items by these names. Names that no
+    /// item can have are ignored.
     static func delete(_ names: [String], _ change: ([String]) -> EncodedChange) -> [EncodedChange] {
         var changes: [EncodedChange] = []
         var part: [String] = []
@@ -71,8 +71,9 @@ extension IndexRequest {
         return changes
     }
 
-    /// Returns the single change that renames items; none for impossible or unchanged identifiers.
-    /// Renames are carried out at once, so they are not divided. With an error, nothing is renamed.
+    /// Returns the single change that renames items, or no change for impossible or unchanged
+    /// identifiers. All renames take effect at once, so they are not divided. If there is an error,
+    /// nothing is renamed.
     static func rename(_ identifiers: [String: String]) -> (changes: [EncodedChange], error: CSIndexError?) {
         do throws(CSIndexError) {
             let maximum = ChangeList.maximumChanges / 2 - 1

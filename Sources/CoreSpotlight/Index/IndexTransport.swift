@@ -2,36 +2,36 @@
 
 internal import ServiceMessages
 
-/// A transport of requests to the owner of the index: the service, or the worker that loaded the
+/// Transports requests to the owner of the index: the service, or the worker that loaded the
 /// extension.
 ///
 /// Sending is synchronous, because an app's requests must arrive in the order of the calls. Many
-/// apps delete everything first, and do not wait. Only the answers are asynchronous.
+/// apps first delete everything without waiting. Only the replies are asynchronous.
 protocol IndexTransport: Sendable {
     /// The outcome of a request: the client state for a request that reads it (`nil` if there is
-    /// none), else `nil`.
+    /// none), otherwise `nil`.
     typealias Outcome = Result<[UInt8]?, CSIndexError>
 
     /// Sends a request. May block while too many requests are in progress. Never called from two
     /// threads at once.
     ///
     /// - Parameter completion: Called once, on any thread, before `send` returns or later. Success
-    ///   means that the request is durable. It must not block.
+    ///   means that the request is durable. The closure must not block.
     func send(_ request: IndexRequest, completion: @escaping @Sendable (Outcome) -> Void)
 
-    /// Lists identifiers of an index in byte order, as ``IndexRequest/identifiers`` does. Called
-    /// like `send`.
+    /// Lists an index's identifiers, sorted by byte value, like ``IndexRequest/identifiers``.
+    /// Called like `send`.
     func list(
         index: String?, after: String, limit: Int,
         completion: @escaping @Sendable (Result<[String], CSIndexError>) -> Void)
 
-    /// Reports content that is left out of the index, in order with later messages. May be called
-    /// from any thread.
+    /// Reports content that an extension does not index, in order with later messages. May be
+    /// called from any thread.
     func reportLeftOut(_ name: String, reason: String)
 }
 
 extension IndexTransport {
-    /// Fails, because this transport has no listings.
+    /// Fails, because this transport does not support listings.
     func list(
         index: String?, after: String, limit: Int,
         completion: @escaping @Sendable (Result<[String], CSIndexError>) -> Void

@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// A transport of promise requests to the service.
+/// Transports promise requests to the service.
 protocol PromiseTransport: Sendable {
-    /// Requests an item of an app as data of a type that it promises.
+    /// Requests an app's item as data in a type that the item promises.
     ///
     /// - Throws: ``CSIndexError/Code/remoteConnectionError`` if the service cannot be reached, and
     ///   ``CSIndexError/Code/invalidItemError`` if the app has no such item or does not fulfil its

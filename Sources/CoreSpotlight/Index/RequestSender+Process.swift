@@ -2,12 +2,11 @@
 
 import Synchronization
 
-/// The index connections of this process, for index objects that the process creates.
+/// This process's index connections, for index objects that the process creates.
 enum ProcessSenders {
     private struct State {
         var live: [RequestSender] = []
-        /// `true` after an extension was loaded. The process is then a worker until its end, and
-        /// not an app.
+        /// `true` after an extension was loaded. From then on the process is a worker, not an app.
         var isWorker = false
     }
     private static let state = Mutex(State())
@@ -24,12 +23,12 @@ enum ProcessSenders {
     /// `true` if this process is a worker that has loaded an extension.
     static var isWorker: Bool { state.withLock { $0.isWorker } }
 
-    /// Returns the only connection of the process: the connection of its extension, or of an app to
+    /// Returns the process's only connection: its extension's connection, or an app's connection to
     /// the service.
     ///
-    /// - Throws: ``CSIndexError/Code/indexUnavailableError`` if the extension has ended. Also if
-    ///   there are several connections, as in a test that loads two extensions into one process,
-    ///   because items must not reach the wrong app.
+    /// - Throws: ``CSIndexError/Code/indexUnavailableError`` if the extension has been destroyed,
+    ///   or if there are several connections, for example in a test that loads two extensions into
+    ///   one process, because items must not reach the wrong app.
     static func only() throws(CSIndexError) -> RequestSender {
         let (senders, isWorker) = state.withLock { ($0.live, $0.isWorker) }
         switch senders.count {

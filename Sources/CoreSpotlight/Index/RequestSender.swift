@@ -4,15 +4,16 @@ import Dispatch
 import Foundation
 internal import ServiceMessages
 
-/// A sender that passes requests to a transport in order, on a queue of its own.
+/// A sender that passes requests to a transport in order, on its own queue.
 ///
 /// A transport may block. On the calling thread, it could block an app's main thread. It could also
-/// block the thread pool of Swift tasks, which a host in the same process needs for its progress.
+/// block the thread pool for Swift tasks, which a host in the same process needs in order to make
+/// progress.
 final class RequestSender: Sendable {
     typealias Completion = @Sendable (IndexTransport.Outcome) -> Void
 
-    /// The number of unacknowledged bytes above which callers without `await` are blocked. A loop
-    /// over all documents of an app then does not fill the memory.
+    /// The number of unacknowledged bytes above which callers without `await` are blocked. This
+    /// prevents a loop over all of an app's documents from filling the memory.
     static let maximumWaitingBytes = 16 << 20
 
     private let transport: any IndexTransport
@@ -24,10 +25,10 @@ final class RequestSender: Sendable {
         window = Window(capacity: maximumWaitingBytes)
     }
 
-    /// Reports content that is left out of the index.
+    /// Reports content that an extension does not index.
     func reportLeftOut(_ name: String, reason: String) { transport.reportLeftOut(name, reason: reason) }
 
-    /// Lists identifiers of an index after the requests that were sent before.
+    /// Lists an index's identifiers after all previously sent requests.
     func list(
         index: String?, after: String, limit: Int,
         completion: @escaping @Sendable (Result<[String], CSIndexError>) -> Void
@@ -35,14 +36,14 @@ final class RequestSender: Sendable {
         queue.async { [transport] in transport.list(index: index, after: after, limit: limit, completion: completion) }
     }
 
-    /// Sends requests one after the other, and calls `completion` once: when all are durable, or
-    /// with the first error. After an error, the remaining requests are dropped.
+    /// Sends requests one after another, and calls `completion` once: when all are durable, or with
+    /// the first error. After an error, the remaining requests are dropped.
     ///
     /// - Parameter holdsUp: `true` to block while too many bytes are unacknowledged. Must not be
     ///   `true` in asynchronous code.
     func submit(_ requests: [IndexRequest], holdsUp: Bool, completion: @escaping Completion) {
         guard !requests.isEmpty else { return completion(.success(nil)) }
-        // A constant for each request bounds requests without data too.
+        // Adding a constant per request also bounds the number of requests without data.
         let bytes = requests.reduce(0) { $0 + $1.byteCount + 64 }
         window.enter(bytes, waits: holdsUp)
         let gathering = Gathering(expected: requests.count) { [window] outcome in
@@ -63,7 +64,7 @@ final class RequestSender: Sendable {
 
 /// A collector that combines the outcomes of several requests.
 private final class Gathering: @unchecked Sendable {
-    // Sendable: the variables are read and written under the lock only.
+    // Sendable: the variables are read and written only under the lock.
     private let lock = NSLock()
     private var missing: Int
     private var outcome = IndexTransport.Outcome.success(nil)
@@ -90,9 +91,9 @@ private final class Gathering: @unchecked Sendable {
     }
 }
 
-/// A counter of unacknowledged bytes that bounds them.
+/// Counts unacknowledged bytes and limits their number.
 private final class Window: @unchecked Sendable {
-    // Sendable: the variable is read and written under the condition's lock only.
+    // Sendable: the variable is read and written only under the condition's lock.
     private let condition = NSCondition()
     private var waiting = 0
     private let capacity: Int

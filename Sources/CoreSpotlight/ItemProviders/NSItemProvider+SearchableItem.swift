@@ -4,12 +4,12 @@ import Foundation
 import UniformTypeIdentifiers
 
 extension NSItemProvider {
-    /// Creates a provider of an item's promises, as for a dragged search result. An addition for
-    /// Linux.
+    /// Creates a provider for an item's promises, for example for a dragged search result. An
+    /// addition for Linux.
     ///
-    /// It offers the types of `providerDataTypeIdentifiers`, `providerFileTypeIdentifiers` and
+    /// It offers the types in `providerDataTypeIdentifiers`, `providerFileTypeIdentifiers` and
     /// `providerInPlaceFileTypeIdentifiers`, in this order. The delegate provides each on request.
-    /// The suggested name is the name of the item.
+    /// The suggested name is the item's name.
     ///
     /// - Parameters:
     ///   - item: An item with at least these attributes.
@@ -23,7 +23,7 @@ extension NSItemProvider {
         let attributes = item.attributeSet
         let identifier = item.uniqueIdentifier
         suggestedName = attributes.displayName ?? attributes.title
-        // By contract, delegates are called off the main thread, several times at once.
+        // By contract, delegates may be called off the main thread, several times at once.
         let promiser = UncheckedBox(delegate)
         for type in attributes.providerDataTypeIdentifiers ?? [] {
             registerDataRepresentation(forTypeIdentifier: type, visibility: .all) { completion in

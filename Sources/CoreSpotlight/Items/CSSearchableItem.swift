@@ -11,9 +11,9 @@ open class CSSearchableItem: NSObject, NSCopying, NSSecureCoding {
     /// The identifier, which is unique in the app and used to update and delete the item. At most
     /// 4096 bytes, without NUL.
     open var uniqueIdentifier: String
-    /// A dotted path such as `account.mailbox` for the deletion of groups.
+    /// A dotted path such as `account.mailbox`, used to delete groups of items.
     open var domainIdentifier: String?
-    /// The attributes of the item. The set is shared, not copied.
+    /// The item's attributes. The set is shared, not copied.
     open var attributeSet: CSSearchableItemAttributeSet
     /// A Boolean value that indicates whether an indexed item with this identifier is updated
     /// instead of replaced. An update keeps other attributes and removes attributes that were set
@@ -24,8 +24,8 @@ open class CSSearchableItem: NSObject, NSCopying, NSSecureCoding {
     /// - Note: Unused on Linux: nothing computes summaries or priorities.
     open var updateListenerOptions: UpdateListenerOptions = []
 
-    /// The rank among the results of a ranked query, higher is better; `nil` outside a ranked
-    /// query.
+    /// The item's rank among the results of a ranked query, higher is better; `nil` outside a
+    /// ranked query.
     package var rank: Double?
 
     private let creation = Date()
@@ -45,8 +45,8 @@ open class CSSearchableItem: NSObject, NSCopying, NSSecureCoding {
         self.init(uniqueIdentifier: nil, domainIdentifier: nil, attributeSet: CSSearchableItemAttributeSet())
     }
 
-    /// The date at which the item leaves the index; one month after its creation by default. `nil`
-    /// restores the default; `Date.distantFuture` keeps the item indefinitely.
+    /// The date when the item is removed from the index; one month after its creation by default.
+    /// `nil` restores the default; `Date.distantFuture` keeps the item indefinitely.
     open var expirationDate: Date! {
         get { chosenExpiration ?? Self.calendar.date(byAdding: .month, value: 1, to: creation) ?? .distantFuture }
         set { chosenExpiration = newValue }
@@ -59,7 +59,7 @@ open class CSSearchableItem: NSObject, NSCopying, NSSecureCoding {
     }()
 
     /// Compares the ranks of two results of one query. The better result is ordered first, so that
-    /// sorting puts the best first. Items without a rank follow ranked items.
+    /// sorting puts the best results first. Items without a rank follow ranked items.
     open func compare(byRank other: CSSearchableItem) -> ComparisonResult {
         switch (rank, other.rank) {
         case (nil, nil): .orderedSame
@@ -97,8 +97,8 @@ open class CSSearchableItem: NSObject, NSCopying, NSSecureCoding {
         }
     }
 
-    /// The record of the item for a donation. Attributes that were set to `nil` are included only
-    /// in an update.
+    /// The item's record for a donation. Attributes that were set to `nil` are only included in an
+    /// update.
     package var record: ItemRecord {
         ItemRecord(
             uniqueIdentifier: uniqueIdentifier, domainIdentifier: domainIdentifier, expiration: expiration,
@@ -120,7 +120,7 @@ open class CSSearchableItem: NSObject, NSCopying, NSSecureCoding {
     /// A Boolean value that indicates that items support secure coding.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Decodes an item; `nil` if the archive has none, or has an unknown format.
+    /// Decodes an item; `nil` if the archive contains none or has an unknown format.
     public required convenience init?(coder: NSCoder) {
         guard let data = coder.decodeObject(of: NSData.self, forKey: Self.recordKey),
             let record = try? ItemRecord(decoding: Data(referencing: data))
@@ -130,7 +130,7 @@ open class CSSearchableItem: NSObject, NSCopying, NSSecureCoding {
             rawValue: UInt(clamping: coder.decodeInteger(forKey: Self.optionsKey)))
     }
 
-    /// Encodes the item. An item that an index would reject is left out, and decodes as `nil`.
+    /// Encodes the item. An item that an index would reject is not encoded, and decodes as `nil`.
     open func encode(with coder: NSCoder) {
         guard let bytes = try? record.encoded() else { return }
         coder.encode(NSData(data: Data(bytes)), forKey: Self.recordKey)
@@ -139,7 +139,7 @@ open class CSSearchableItem: NSObject, NSCopying, NSSecureCoding {
 }
 
 extension CSSearchableItem {
-    /// The attributes of an item that the system can compute.
+    /// The item attributes that the system can compute.
     public struct UpdateListenerOptions: OptionSet, Sendable, BitwiseCopyable {
         /// The options as bits.
         public let rawValue: UInt

@@ -7,7 +7,7 @@ import Foundation
 /// ``CSIndexExtensionRequestHandler``, let that class conform instead, without a
 /// ``QLPreviewProvider``.
 open class QLPreviewProvider: NSObject, NSExtensionRequestHandling {
-    /// Creates the object, off the main thread.
+    /// Creates the object. Called off the main thread.
     public override init() {}
 
     /// Does nothing.

@@ -13,21 +13,22 @@ open class QLPreviewReply: NSObject {
     }
 
     let content: Content
-    /// The size in points; zero for the default of the viewer.
+    /// The size in points; zero for the viewer's default.
     let contentSize: CGSize
 
     /// The encoding of text; UTF-8 by default.
     open var stringEncoding: String.Encoding = .utf8
-    /// The attachments of the HTML, which refers to the attachment with key `k` as `cid:k`.
+    /// The attachments of the HTML, which refers to the attachment with the key `k` as `cid:k`.
     open var attachments: [String: QLPreviewReplyAttachment] = [:]
-    /// The title of the preview; empty for the title of the item.
+    /// The preview's title; empty for the item's title.
     open var title = ""
 
     /// Creates a preview whose data a closure creates on demand.
     ///
-    /// Do expensive work in the closure. It receives the reply, and can set its other properties.
+    /// Do expensive work in the closure. It receives the reply, and can set the reply's other
+    /// properties.
     ///
-    /// - Parameter contentSize: The size in points; zero for the default of the viewer.
+    /// - Parameter contentSize: The size in points; zero for the viewer's default.
     public init(
         dataOfContentType contentType: UTType, contentSize: CGSize,
         createDataUsing closure: @escaping (QLPreviewReply) throws -> Data
@@ -43,7 +44,7 @@ open class QLPreviewReply: NSObject {
     }
 }
 
-/// A resource that the HTML of a preview refers to, such as an image.
+/// A resource that a preview's HTML refers to, such as an image.
 open class QLPreviewReplyAttachment: NSObject {
     /// The data of the attachment.
     public let data: Data

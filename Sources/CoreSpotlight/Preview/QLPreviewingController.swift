@@ -6,8 +6,8 @@ import Foundation
 ///
 /// Searchlight shows data-based previews. Implement ``providePreview(for:)`` for items with a file,
 /// and ``providePreviewOfSearchableItem(identifier:queryString:)`` for items without a file. The
-/// methods that prepare a view exist so that source written for Apple's SDK compiles; nothing calls
-/// them. Optional methods of Apple's protocol have default implementations here.
+/// methods that prepare a view only exist so that source code written for Apple's SDK compiles;
+/// nothing calls them. Optional methods of Apple's protocol have default implementations here.
 public protocol QLPreviewingController: NSObjectProtocol {
     /// Prepares a view of an indexed item.
     ///
@@ -40,23 +40,23 @@ public protocol QLPreviewingController: NSObjectProtocol {
 
     /// Renders the preview of a file.
     ///
-    /// - Throws: An error if the file cannot be rendered. The preview then shows the attributes of
-    ///   the item.
+    /// - Throws: An error if the file cannot be rendered. The preview then shows the item's
+    ///   attributes.
     func providePreview(for request: QLFilePreviewRequest) async throws -> QLPreviewReply
 
-    /// Renders the preview of an indexed item with or without a file. It is called before the
+    /// Renders the preview of an indexed item, which may or may not have a file. Called before the
     /// method for files. An addition for Linux, which has no views to prepare.
     ///
     /// - Parameters:
-    ///   - identifier: The unique identifier of the item.
-    ///   - queryString: The search text of the user; `nil` if there is none.
-    /// - Throws: An error if the item cannot be rendered. The preview then shows the attributes of
-    ///   the item.
+    ///   - identifier: The item's unique identifier.
+    ///   - queryString: The user's search text; `nil` if there is none.
+    /// - Throws: An error if the item cannot be rendered. The preview then shows the item's
+    ///   attributes.
     func providePreviewOfSearchableItem(identifier: String, queryString: String?) async throws -> QLPreviewReply
 }
 
 extension QLPreviewingController {
-    /// Calls the handler with an error that the method is not implemented.
+    /// Calls the handler with an error that says that the method is not implemented.
     @preconcurrency
     public func preparePreviewOfSearchableItem(
         identifier: String, queryString: String?, completionHandler handler: @escaping @Sendable ((any Error)?) -> Void
@@ -73,7 +73,7 @@ extension QLPreviewingController {
         }
     }
 
-    /// Calls the handler with an error that the method is not implemented.
+    /// Calls the handler with an error that says that the method is not implemented.
     @preconcurrency
     public func preparePreviewOfFile(at url: URL, completionHandler handler: @escaping @Sendable ((any Error)?) -> Void)
     {
@@ -87,7 +87,7 @@ extension QLPreviewingController {
         }
     }
 
-    /// Calls the handler with an error that the method is not implemented.
+    /// Calls the handler with an error that says that the method is not implemented.
     @preconcurrency
     public func providePreview(
         for request: QLFilePreviewRequest,
@@ -103,7 +103,7 @@ extension QLPreviewingController {
         }
     }
 
-    /// Throws an error that the method is not implemented.
+    /// Throws an error that says that the method is not implemented.
     public func providePreviewOfSearchableItem(
         identifier: String, queryString: String?
     ) async throws -> QLPreviewReply {

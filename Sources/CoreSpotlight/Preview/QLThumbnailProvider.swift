@@ -6,16 +6,16 @@ import Foundation
 ///
 /// - Note: Unused on Linux: no host loads extensions of this kind.
 open class QLThumbnailProvider: NSObject, NSExtensionRequestHandling {
-    /// Creates the object, off the main thread.
+    /// Creates the object. Called off the main thread.
     public override init() {}
 
     /// Does nothing.
     open func beginRequest(with context: NSExtensionContext) {}
 
-    /// Creates the thumbnail of a file. Override this method. No reply, or an error, means no
-    /// thumbnail.
+    /// Creates the thumbnail of a file. Override this method. If there is no reply, or an error,
+    /// the file has no thumbnail.
     ///
-    /// - Note: Unused on Linux: no host asks for pictures of files.
+    /// - Note: Unused on Linux: no host requests thumbnails of files.
     @preconcurrency
     open func provideThumbnail(
         for request: QLFileThumbnailRequest, _ handler: @escaping @Sendable (QLThumbnailReply?, (any Error)?) -> Void
@@ -30,7 +30,7 @@ open class QLFileThumbnailRequest: NSObject {
     public let maximumSize: CGSize
     /// The minimum useful size, in points.
     public let minimumSize: CGSize
-    /// The number of pixels in a point.
+    /// The number of pixels per point.
     public let scale: CGFloat
     /// The URL of the file, which the extension can read.
     public let fileURL: URL
@@ -50,11 +50,11 @@ open class QLThumbnailReply: NSObject {
     let imageFileURL: URL
     /// A short text on the thumbnail, such as the filename extension; empty for none.
     ///
-    /// - Note: Unused on Linux: no host shows pictures of files.
+    /// - Note: Unused on Linux: no host shows thumbnails of files.
     open var extensionBadge = ""
 
     /// Creates a thumbnail from an image file.
     ///
-    /// - Note: Unused on Linux: no host asks for pictures of files.
+    /// - Note: Unused on Linux: no host requests thumbnails of files.
     public init(imageFileURL: URL) { self.imageFileURL = imageFileURL }
 }

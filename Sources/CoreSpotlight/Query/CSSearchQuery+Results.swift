@@ -10,7 +10,7 @@ extension CSSearchQuery {
         return Results(run: run)
     }
 
-    /// The items of a query as an asynchronous sequence.
+    /// A query's items as an asynchronous sequence.
     public struct Results: AsyncSequence, Sendable {
         /// The type of the elements.
         public typealias Element = Item
@@ -23,7 +23,7 @@ extension CSSearchQuery {
         public struct Item: Identifiable, Hashable, Comparable, @unchecked Sendable {
             // Sendable: the item is created for this value, and belongs to the caller afterwards.
 
-            /// The unique identifier of the item.
+            /// The item's unique identifier.
             public var id: String { item.uniqueIdentifier }
             /// The item with the fetched attributes.
             public var item: CSSearchableItem
@@ -41,7 +41,7 @@ extension CSSearchQuery {
             /// Returns `true` if both are the same item.
             public static func == (first: Item, second: Item) -> Bool { first.id == second.id }
 
-            /// Hashes the identifier of the item.
+            /// Hashes the item's identifier.
             public func hash(into hasher: inout Hasher) { hasher.combine(id) }
         }
 

@@ -3,15 +3,15 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// A query for items of the app by their attributes, in all indexes of the app.
+/// A query that finds the app's items by their attributes, in all of the app's indexes.
 ///
-/// A query runs once. To search again, cancel it and create another. Read the results in only one
-/// of two ways: with ``results``, which starts the query, or with ``start()``, which calls the
+/// A query runs once. To search again, cancel it and create another one. Read the results in only
+/// one of two ways: with ``results``, which starts the query, or with ``start()``, which calls the
 /// handlers.
 ///
-/// Handlers are called one after the other. A closure that was created on an actor, such as the
-/// main actor, is called there and can use the state of the actor. All other handlers are called on
-/// a queue of the library, never on the main thread:
+/// Handlers are called one after another. A closure that was created on an actor, such as the main
+/// actor, is called there and can use the actor's state. All other handlers are called on one of
+/// the library's queues, never on the main thread:
 ///
 /// ```swift
 /// @MainActor func show(_ query: CSSearchQuery, in list: ResultList) {
@@ -21,11 +21,10 @@ import UniformTypeIdentifiers
 /// ```
 ///
 /// If the handlers were created on the main actor, do not block the main thread until the query
-/// ends, because the wait never ends. Read ``results`` instead. A started query stays alive
-/// until its end. All members can be used from any thread. Every error is a
-/// ``CSSearchQueryError``.
+/// ends, because the wait would never end. Read ``results`` instead. A started query stays alive
+/// until it ends. All members can be used from any thread. Every error is a ``CSSearchQueryError``.
 open class CSSearchQuery: NSObject, @unchecked Sendable {
-    // Sendable: mutable state is read and written under the lock only.
+    // Sendable: mutable state is read and written only under the lock.
 
     let run: QueryRun
     private let lock = NSLock()
@@ -54,42 +53,42 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The handler of found items. It receives new items in parts, better items first. Set it
-    /// before the start.
+    /// The handler for found items. It receives new items in several calls, better items first. Set
+    /// it before starting the query.
     open var foundItemsHandler: (@isolated(any) (sending [CSSearchableItem]) -> Void)? {
         get { lock.withLock { itemsHandler } }
         set { lock.withLock { itemsHandler = newValue } }
     }
 
-    /// The handler of the end of a started query. It is called once, with `nil` after all results,
-    /// or with ``CSSearchQueryError/Code/cancelled`` after a cancellation.
+    /// The handler that is called once when a started query ends: with `nil` after all results, or
+    /// with ``CSSearchQueryError/Code/cancelled`` after a cancellation.
     ///
-    /// Set it before the start. The query releases its handlers before this call, because they
-    /// often retain the query.
+    /// Set it before starting the query. The query releases its handlers before this call, because
+    /// they often retain the query.
     open var completionHandler: (@isolated(any) ((any Error)?) -> Void)? {
         get { lock.withLock { endHandler } }
         set { lock.withLock { endHandler = newValue } }
     }
 
-    /// The number of items found so far: passed to ``foundItemsHandler``, including the current
-    /// call, or fetched for a sequence.
+    /// The number of items found so far: items that were passed to ``foundItemsHandler``, including
+    /// the current call, or fetched for a sequence.
     ///
-    /// A sequence fetches up to a page ahead of its loop.
+    /// A sequence fetches up to one page ahead of its loop.
     open var foundItemCount: Int { run.itemCount }
 
-    /// A Boolean value that indicates whether the query was cancelled before its end.
+    /// A Boolean value that indicates whether the query was cancelled before it ended.
     open var isCancelled: Bool { run.isCancelled }
 
     /// The protection classes of the indexes to search.
     ///
-    /// - Note: Unused on Linux: all indexes of the app are searched that are not locked.
+    /// - Note: Unused on Linux: all of the app's indexes that are not locked are searched.
     open var protectionClasses: [FileProtectionType] {
         get { lock.withLock { classes } }
         set { lock.withLock { classes = newValue } }
     }
 
-    /// Starts the query with its handlers. Has no effect if the query was started, or if its
-    /// sequences are read.
+    /// Starts the query with its handlers. Has no effect if the query was already started or its
+    /// sequences are being read.
     open func start() {
         guard run.begin(.handlers, suggests: wantsSuggestions) else { return }
         // The task retains the query, because callers often do not.
@@ -100,7 +99,7 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
     ///
     /// The handlers receive no more items; a call in progress continues. Then the completion
     /// handler is called with ``CSSearchQueryError/Code/cancelled``. Loops over the sequences throw
-    /// this error.
+    /// the same error.
     open func cancel() { run.cancel() }
 
     // MARK: Handlers
@@ -138,7 +137,7 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
     }
 
     /// Calls a handler on its actor, or else on the handlers' queue, and waits for it. A slow
-    /// handler thus slows down the query. Does not call the handler of a cancelled query.
+    /// handler thus slows down the query. Does not call a cancelled query's handlers.
     func give<Value>(
         _ value: Value, to handler: (@isolated(any) (sending Value) -> Void)?, items: Int = 0, suggestions: Int = 0
     ) async {
@@ -147,7 +146,7 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
         (call.items, call.suggestions, call.endsWithQuery) = (items, suggestions, true)
         guard let actor = handler.isolation else { return await perform(call, on: nil) }
         // A task that prefers an executor is enqueued again for each call of an isolated function,
-        // even on the same actor. A cancellation could then come between the check and the call.
+        // even on the same actor. The query could then be cancelled between the check and the call.
         // This task has no preference.
         await Task { [call] in await perform(call, on: actor) }.value
     }
@@ -162,8 +161,8 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
     }
 }
 
-/// A handler and its argument. Sendable: it is passed to the actor or queue of the handler, and
-/// used there only.
+/// A handler and its argument. Sendable: it is passed to the handler's actor or queue, and only
+/// used there.
 private struct HandlerCall<Value>: @unchecked Sendable {
     let handler: @isolated(any) (sending Value) -> Void
     let value: Value

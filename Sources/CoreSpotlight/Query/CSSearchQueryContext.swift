@@ -4,8 +4,9 @@ import Foundation
 
 /// The options of a query. A query copies its context when it is created.
 open class CSSearchQueryContext: NSObject, NSCopying, NSSecureCoding {
-    /// The attributes in the results: names of properties of ``CSSearchableItemAttributeSet``, or
-    /// custom keys. Other attributes are `nil` in the results. Unknown names are ignored.
+    /// The attributes to include in the results: names of properties of
+    /// ``CSSearchableItemAttributeSet``, or custom keys. Other attributes are `nil` in the results.
+    /// Unknown names are ignored.
     open var fetchAttributes: [String] = []
     /// Additional queries in the query language. Results must satisfy all of them.
     open var filterQueries: [String] = []
@@ -13,12 +14,12 @@ open class CSSearchQueryContext: NSObject, NSCopying, NSSecureCoding {
     ///
     /// - Note: Unused on Linux: the index handles words of all languages in the same way.
     open var keyboardLanguage: String?
-    /// The sources to search besides the app's indexes.
+    /// The sources to search in addition to the app's indexes.
     ///
-    /// - Note: Unused on Linux: there are no other sources, see ``SourceOptions/allowMail``.
+    /// - Note: Unused on Linux: there are no other sources; see ``SourceOptions/allowMail``.
     open var sourceOptions: SourceOptions = []
 
-    /// Creates a context without attributes and filters.
+    /// Creates a context without attributes or filters.
     public override init() {}
 
     /// Copies the options of another context.
@@ -68,7 +69,7 @@ open class CSSearchQueryContext: NSObject, NSCopying, NSSecureCoding {
 }
 
 extension CSSearchQueryContext {
-    /// The sources to search besides the app's indexes.
+    /// The sources to search in addition to the app's indexes.
     public struct SourceOptions: OptionSet, Sendable, BitwiseCopyable {
         /// The options as bits.
         public let rawValue: UInt
@@ -78,7 +79,8 @@ extension CSSearchQueryContext {
 
         /// The system's mail.
         ///
-        /// - Note: Unused on Linux: the system has no mail of its own, so nothing more is found.
+        /// - Note: Unused on Linux: the system has no mail store of its own, so nothing more is
+        ///   found.
         public static let allowMail = SourceOptions(rawValue: 1 << 0)
     }
 }

@@ -2,15 +2,15 @@
 
 import Foundation
 
-/// An error of a query.
+/// A query error.
 ///
 /// The `localizedDescription` states the attempted operation, the failure and the remedy.
 public struct CSSearchQueryError: CustomNSError, Hashable, Sendable {
     /// The kinds of error.
     public enum Code: Int, Hashable, Sendable {
-        /// An error that is none of the others; the description has the details.
+        /// Any other error; the description contains the details.
         case unknown = -2000
-        /// The index cannot be reached now. Try again later.
+        /// The index cannot be reached at the moment. Try again later.
         case indexUnreachable = -2001
         /// The query string or a filter is invalid. The description contains the position and the
         /// expected input.
@@ -22,11 +22,11 @@ public struct CSSearchQueryError: CustomNSError, Hashable, Sendable {
         public static func ~= (code: Code, error: any Error) -> Bool { (error as? CSSearchQueryError)?.code == code }
     }
 
-    /// The code of the error.
+    /// The error code.
     public let code: Code
     private let details: NSError
 
-    /// Creates an error with a code and a user info dictionary as in `NSError`.
+    /// Creates an error with a code and a user info dictionary, as in `NSError`.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
         self.code = code
         details = NSError(domain: CSSearchQueryErrorDomain, code: code.rawValue, userInfo: userInfo)
@@ -42,10 +42,10 @@ public struct CSSearchQueryError: CustomNSError, Hashable, Sendable {
     /// The raw value of the code.
     public var errorCode: Int { code.rawValue }
 
-    /// The user info dictionary as in `NSError`.
+    /// The user info dictionary, as in `NSError`.
     public var errorUserInfo: [String: Any] { details.userInfo }
 
-    /// The user info dictionary as in `NSError`.
+    /// The user info dictionary, as in `NSError`.
     public var userInfo: [String: Any] { details.userInfo }
 
     /// The description of the error.

@@ -9,15 +9,15 @@ open class CSSuggestion: NSObject, NSCopying, NSSecureCoding {
     public enum SuggestionKind: Int, Hashable, Sendable {
         /// No origin.
         case none = 0
-        /// A suggestion of the app.
+        /// A suggestion from the app.
         case custom = 1
-        /// A suggestion of the index: a completion of the typed text.
+        /// A suggestion from the index: a completion of the typed text.
         case `default` = 2
     }
 
     /// An attribute that marks the typed part of a suggestion in
-    /// ``CSSuggestion/localizedAttributedSuggestion``. An addition for Linux, because Swift's
-    /// attributed strings have no keys by name.
+    /// ``CSSuggestion/localizedAttributedSuggestion``. An addition for Linux, because attributed
+    /// strings in Swift have no named keys.
     public enum HighlightAttribute: AttributedStringKey {
         /// The type of the value, which is always `true`.
         public typealias Value = Bool
@@ -30,7 +30,7 @@ open class CSSuggestion: NSObject, NSCopying, NSSecureCoding {
     /// The typed ranges, in order and without overlap.
     private let typed: [Range<String.Index>]
     private let kind: SuggestionKind
-    /// The rank among the suggestions of a query, 0 for the best.
+    /// The rank among a query's suggestions, 0 for the best.
     private let place: Int
 
     init(completing typedText: String, to text: String, place: Int) {
@@ -43,7 +43,7 @@ open class CSSuggestion: NSObject, NSCopying, NSSecureCoding {
     /// The text with ``HighlightAttribute`` on the part that matches the typed text.
     ///
     /// - Note: Differs on Linux: the matched part carries ``HighlightAttribute``, since attributed
-    ///   strings of Swift have no keys by name.
+    ///   strings in Swift have no named keys.
     open var localizedAttributedSuggestion: AttributedString {
         var suggestion = AttributedString(text)
         for range in typed {
@@ -66,7 +66,7 @@ open class CSSuggestion: NSObject, NSCopying, NSSecureCoding {
         return suggestion
     }
 
-    /// The origin of the suggestion; ``SuggestionKind/default`` for suggestions of a query.
+    /// The origin of the suggestion; ``SuggestionKind/default`` for a query's suggestions.
     open var suggestionKind: SuggestionKind { kind }
 
     /// Compares the texts of two suggestions.
@@ -78,7 +78,7 @@ open class CSSuggestion: NSObject, NSCopying, NSSecureCoding {
     }
 
     /// Returns the range of the whole typed text if the suggestion begins with it. Otherwise,
-    /// returns the ranges of typed words at the beginning of its words.
+    /// returns the ranges of typed words that match the beginnings of words in the suggestion.
     private static func matches(of typedText: String, in text: String) -> [Range<String.Index>] {
         let bytes = Array(text.utf8)[...]
         let whole = WordOccurrences([typedText]).ranges(in: bytes, stopsAtFirst: true)
@@ -108,7 +108,7 @@ open class CSSuggestion: NSObject, NSCopying, NSSecureCoding {
     /// A Boolean value that indicates that suggestions support secure coding.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Decodes a suggestion; `nil` if the archive has none.
+    /// Decodes a suggestion; `nil` if the archive contains none.
     public required init?(coder: NSCoder) {
         guard coder.containsValue(forKey: "text"),
             let text = coder.decodeObject(of: NSString.self, forKey: "text")?.substring(from: 0)

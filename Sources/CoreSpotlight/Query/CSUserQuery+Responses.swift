@@ -14,7 +14,7 @@ extension CSUserQuery {
     public struct Item: Identifiable, Hashable, Comparable, @unchecked Sendable {
         // Sendable: the item is created for this value, and belongs to the caller afterwards.
 
-        /// The unique identifier of the item.
+        /// The item's unique identifier.
         public var id: String { item.uniqueIdentifier }
         /// The item with the fetched attributes.
         public var item: CSSearchableItem
@@ -32,11 +32,11 @@ extension CSUserQuery {
         /// Returns `true` if both are the same item.
         public static func == (first: Item, second: Item) -> Bool { first.id == second.id }
 
-        /// Hashes the identifier of the item.
+        /// Hashes the item's identifier.
         public func hash(into hasher: inout Hasher) { hasher.combine(id) }
     }
 
-    /// The suggestions and items of a query as an asynchronous sequence.
+    /// A query's suggestions and items as an asynchronous sequence.
     public struct Responses: AsyncSequence, Sendable {
         /// The type of the elements.
         public typealias Element = Response
@@ -47,11 +47,11 @@ extension CSUserQuery {
 
         /// An item or a suggestion.
         public enum Response: Identifiable, Hashable, @unchecked Sendable {
-            // Sendable: as its values.
+            // Sendable: like its values.
 
             /// An item that was found.
             case item(CSUserQuery.Item)
-            /// A text that may replace the typed text.
+            /// A text that can replace the typed text.
             case suggestion(CSUserQuery.Suggestion)
 
             /// The identifier of the item or suggestion.

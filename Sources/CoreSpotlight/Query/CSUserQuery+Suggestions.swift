@@ -2,7 +2,7 @@
 
 extension CSUserQuery {
     /// The completions of the typed text, best first. Reading this property starts the search for
-    /// them without the query's handlers.
+    /// completions without the query's handlers.
     ///
     /// Iterate the sequence once. Leaving the loop, or cancelling its task, cancels the query.
     public var suggestions: Suggestions {
@@ -10,7 +10,7 @@ extension CSUserQuery {
         return Suggestions(run: run)
     }
 
-    /// A text that may replace the typed text.
+    /// A text that can replace the typed text.
     public struct Suggestion: Identifiable, Hashable, Comparable, @unchecked Sendable {
         // Sendable: suggestions are immutable.
 
@@ -36,7 +36,7 @@ extension CSUserQuery {
         public func hash(into hasher: inout Hasher) { hasher.combine(id) }
     }
 
-    /// The suggestions of a query as an asynchronous sequence.
+    /// A query's suggestions as an asynchronous sequence.
     public struct Suggestions: AsyncSequence, Sendable {
         /// The type of the elements.
         public typealias Element = Suggestion

@@ -3,44 +3,44 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// A query for items of the app by the user's search text, with completions of the text.
+/// A query that finds the app's items by the user's search text, and completes the text.
 ///
-/// Results come best first. Read them with ``responses``, ``suggestions`` or
+/// Results are returned best first. Read them with ``responses``, ``suggestions`` or
 /// ``CSSearchQuery/results``, or with handlers. Each part of the results can be read in only one of
 /// these ways.
 open class CSUserQuery: CSSearchQuery, @unchecked Sendable {
-    // Sendable: mutable state is read and written under the lock only.
+    // Sendable: mutable state is read and written only under the lock.
 
     private let lock = NSLock()
     private var suggestionsHandler: (@isolated(any) (sending [CSSuggestion]) -> Void)?
 
-    /// Creates a query for a search text, which need not follow any syntax. An empty text, or
-    /// `nil`, finds no items, but may have suggestions.
+    /// Creates a query for a search text, which does not have to follow any syntax. If the text is
+    /// empty or `nil`, no items are found, but there may be suggestions.
     public init(userQueryString: String?, userQueryContext: CSUserQueryContext?) {
         super.init(ResultPagePlan(typed: userQueryString, userQueryContext ?? CSUserQueryContext()))
     }
 
-    /// Creates a query in the query language, as in ``CSSearchQuery``. It has no suggestions.
+    /// Creates a query in the query language, like ``CSSearchQuery``. It has no suggestions.
     public override init(queryString: String, queryContext: CSSearchQueryContext?) {
         super.init(queryString: queryString, queryContext: queryContext)
     }
 
     /// Connects to the index and loads the embedding model, if one is installed, so that the first
-    /// query is faster. Call it when the search field appears; further calls are harmless. A
-    /// failure is reported by the query.
+    /// query is faster. Call this method when the search field appears; further calls are harmless.
+    /// If it fails, the query reports the error.
     open class func prepare() {
         HandlerQueue.shared.async {
             try? ProcessTransports.query().prepare(number: ProcessTransports.nextNumber())
         }
     }
 
-    /// Connects to the index, as ``prepare()`` does.
+    /// Connects to the index, like ``prepare()``.
     ///
     /// - Note: Differs on Linux: the argument has no effect, since the whole service is prepared.
     open class func prepareProtectionClasses(_ protectionClasses: [FileProtectionType]) { prepare() }
 
-    /// The handler of suggestions. It receives all suggestions, best first. Without it the query
-    /// has no suggestions. Set it before the start.
+    /// The handler for suggestions. It receives all suggestions, best first. If it is not set, the
+    /// query has no suggestions. Set it before starting the query.
     open var foundSuggestionsHandler: (@isolated(any) (sending [CSSuggestion]) -> Void)? {
         get { lock.withLock { suggestionsHandler } }
         set { lock.withLock { suggestionsHandler = newValue } }
@@ -73,9 +73,9 @@ open class CSUserQuery: CSSearchQuery, @unchecked Sendable {
 
     // MARK: Engagement
 
-    /// An interaction of the user with a result or a suggestion.
+    /// The user's interaction with a result or a suggestion.
     public enum UserInteractionKind: Int, Hashable, Sendable {
-        /// The user opened it.
+        /// The user opened the result or chose the suggestion.
         case select = 0
         /// The user viewed it.
         case focus = 1
@@ -86,8 +86,8 @@ open class CSUserQuery: CSSearchQuery, @unchecked Sendable {
 
     /// Reports the user's choice of a result, so that later searches rank the result higher.
     ///
-    /// The count is stored in the user's own store on this machine. The user can list, erase and
-    /// disable these counts with `searchlight history`. Callable from any thread; returns at once.
+    /// The count is kept in the user's own store on this machine. With `searchlight history`, the
+    /// user can list, erase and disable these counts. Callable from any thread; returns at once.
     ///
     /// ```swift
     /// query.userEngaged(item, visibleItems: shownItems, interaction: .select)
@@ -97,9 +97,9 @@ open class CSUserQuery: CSSearchQuery, @unchecked Sendable {
     ///   - item: A result of this query.
     ///   - visibleItems: The visible results. They have no effect: only the chosen result is
     ///     counted.
-    ///   - interaction: The user's interaction; ``UserInteractionKind/focus`` counts a quarter.
-    /// - Note: Differs on Linux: an app's reports change the ranking of the app's own searches. In
-    ///   other searches they change only the order of the app's own results among themselves.
+    ///   - interaction: The user's interaction; ``UserInteractionKind/focus`` counts as a quarter.
+    /// - Note: Differs on Linux: an app's reports change the ranking in the app's own searches. In
+    ///   other searches they only change the order of the app's own results among themselves.
     open func userEngaged(
         _ item: CSUserQuery.Item, visibleItems: [CSUserQuery.Item], interaction: CSUserQuery.UserInteractionKind
     ) { run.engaged(item: item.id, kind: interaction == .focus ? "focus" : "select") }

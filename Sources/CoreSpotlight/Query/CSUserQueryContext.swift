@@ -5,9 +5,9 @@ import Foundation
 /// The options of a user query.
 open class CSUserQueryContext: CSSearchQueryContext {
     /// A Boolean value that indicates whether results have ranks. The default is `true`. Without
-    /// ranks, ``CSSearchableItem/compare(byRank:)`` finds all results equal.
+    /// ranks, ``CSSearchableItem/compare(byRank:)`` treats all results as equal.
     ///
-    /// - Note: Differs on Linux: results always come best first.
+    /// - Note: Differs on Linux: results are always returned best first.
     open var enableRankedResults = true
     /// The maximum number of results; 0, the default, for all.
     open var maxResultCount = 0
@@ -21,8 +21,8 @@ open class CSUserQueryContext: CSSearchQueryContext {
     /// A Boolean value that indicates whether results must contain the typed words instead of only
     /// matching their meaning. The default is `false`.
     ///
-    /// - Note: Differs on Linux: meanings are compared only if the user has installed an embedding
-    ///   model, and only for texts of three words or more.
+    /// - Note: Differs on Linux: meanings are only compared if the user has installed an embedding
+    ///   model, and only for texts of three or more words.
     open var disableSemanticSearch = false
 
     /// The last suggestion that the user chose.
@@ -31,8 +31,8 @@ open class CSUserQueryContext: CSSearchQueryContext {
     /// Creates a context with the defaults.
     public override init() { super.init() }
 
-    /// Creates a context for a query after a chosen suggestion. A query without text of its own
-    /// searches for the text of the suggestion.
+    /// Creates a context for a query that follows a chosen suggestion. A query without its own text
+    /// searches for the suggestion's text.
     public init(currentSuggestion: CSSuggestion?) {
         self.currentSuggestion = currentSuggestion
         super.init()

@@ -18,7 +18,7 @@ final class FoundSuggestions: Sendable {
         self.transport = transport
     }
 
-    /// Requests the suggestions, unless they were requested before.
+    /// Requests the suggestions, unless they have already been requested.
     func begin() {
         guard plan.suggestionCount > 0 else { return }
         state.withLock { state in

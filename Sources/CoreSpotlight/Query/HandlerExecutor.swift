@@ -3,7 +3,7 @@
 import Dispatch
 import UniformTypeIdentifiers
 
-/// An executor that runs a task on a queue of its own, where handlers may block.
+/// An executor that runs a task on its own queue, where handlers may block.
 final class HandlerExecutor: TaskExecutor {
     private let queue: DispatchQueue
 

@@ -3,7 +3,7 @@
 import Synchronization
 
 /// A call to the service that can be awaited and cancelled. After a cancellation, a waiting caller
-/// continues at once, even if the service does not answer.
+/// continues at once, even if the service does not reply.
 final class QueryCall<Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, CSSearchQueryError>
 
@@ -22,8 +22,8 @@ final class QueryCall<Value: Sendable>: Sendable {
         _ call: @escaping @Sendable (any QueryTransport, UInt64) async throws(CSSearchQueryError) -> Value
     ) {
         self.transport = transport
-        // The task is detached, because a query is cancelled by its own rules, not with the task
-        // that started it.
+        // The task is detached, because cancelling the task that started a query does not cancel
+        // the query.
         Task.detached { [number] in
             do throws(CSSearchQueryError) {
                 self.end(.success(try await call(transport, number)))
@@ -69,7 +69,7 @@ final class QueryCall<Value: Sendable>: Sendable {
 }
 
 extension CSSearchQueryError {
-    /// The error of a cancelled query.
+    /// The error for a cancelled query.
     static let cancelledQuery = CSSearchQueryError(
         .cancelled, "The query was cancelled before it had all results. Create a new query to search again.")
 }

@@ -2,11 +2,11 @@
 
 import Synchronization
 
-/// A loop over the results of a query. Leaving it before its end cancels the query.
+/// A loop over a query's results. Leaving the loop before its end cancels the query.
 final class QueryReading: Sendable {
     private let run: QueryRun
     private let reader: QueryRun.Reader
-    /// The error if the results cannot be read; else `nil`.
+    /// The error if the results cannot be read; otherwise `nil`.
     private let refusal: CSSearchQueryError?
     private let isFinished = Atomic(false)
 
@@ -41,7 +41,7 @@ final class QueryReading: Sendable {
         } ?? []
     }
 
-    /// Records that everything was read.
+    /// Records that all results were read.
     func finish() {
         isFinished.store(true, ordering: .relaxed)
         run.finish(reader)
@@ -49,7 +49,7 @@ final class QueryReading: Sendable {
 
     /// Waits for a part of the query's results. Cancelling the task cancels the query.
     ///
-    /// - Throws: `CancellationError` if the task was cancelled, else ``CSSearchQueryError``.
+    /// - Throws: `CancellationError` if the task was cancelled, otherwise ``CSSearchQueryError``.
     private func wait<Value: Sendable>(
         _ body: @Sendable (QueryRun) async throws(CSSearchQueryError) -> Value?
     ) async throws -> Value? {

@@ -16,7 +16,8 @@ final class QueryRun: Sendable {
         var itemCount = 0
         var suggestionCount = 0
 
-        /// `true` if at least one part is read, and all parts in use were read to their end.
+        /// `true` if at least one part has a reader, and all readers have read their parts to the
+        /// end.
         var isOver: Bool {
             let readers = [itemsReader, suggestionsReader].compactMap(\.self)
             return !readers.isEmpty && readers.allSatisfy(finished.contains)
@@ -35,9 +36,9 @@ final class QueryRun: Sendable {
         suggestions = FoundSuggestions(plan, transport)
     }
 
-    /// Starts the search for the parts of a reader.
+    /// Starts the search for a reader's parts.
     ///
-    /// - Returns: `false` if this or another reader started it before.
+    /// - Returns: `false` if this or another reader has already started it.
     @discardableResult
     func begin(_ reader: Reader, suggests: Bool = true) -> Bool {
         let (wantsItems, wantsSuggestions) = (reader != .suggestions, reader != .results)
@@ -56,7 +57,7 @@ final class QueryRun: Sendable {
 
     /// Starts the iteration of a sequence, once.
     ///
-    /// - Throws: ``CSSearchQueryError/Code/unknown`` if it was iterated before, or if another
+    /// - Throws: ``CSSearchQueryError/Code/unknown`` if it was already iterated, or if another
     ///   reader reads its results.
     func iterate(_ reader: Reader) throws(CSSearchQueryError) {
         try state.withLock { state throws(CSSearchQueryError) in
@@ -96,10 +97,10 @@ final class QueryRun: Sendable {
         suggestions.cancel()
     }
 
-    /// Records that a reader has read everything, or failed. After all readers, the query can no
-    /// longer be cancelled.
+    /// Records that a reader has read everything, or failed. Once all readers have finished, the
+    /// query can no longer be cancelled.
     ///
-    /// - Returns: `true` if the query was cancelled before.
+    /// - Returns: `true` if the query had already been cancelled.
     @discardableResult
     func finish(_ reader: Reader) -> Bool {
         state.withLock { state in
@@ -116,6 +117,6 @@ final class QueryRun: Sendable {
         transport.engaged(item: item, after: text, kind: kind, number: ProcessTransports.nextNumber())
     }
 
-    /// The maximum number of characters of the typed text that the service counts.
+    /// The maximum number of characters of the typed text that are reported to the service.
     private static let maximumEngagedCharacters = 1000
 }

@@ -5,12 +5,12 @@ struct ResultPageRequest: Sendable, Equatable {
     enum Kind: Sendable { case query, userText, userWords }
 
     /// The kind of `text`: a query in the query language, typed text, or typed text of which only
-    /// the words count.
+    /// the words are used.
     let kind: Kind
     let text: String
     /// Additional queries. Results must satisfy all of them.
     let filters: [String]
-    /// The requested attributes of the results.
+    /// The attributes to include in the results.
     let attributes: [String]
     /// The cursor from the previous page; empty for the first page.
     let cursor: [UInt8]
@@ -26,9 +26,9 @@ struct ResultPage: Sendable {
     var next: [UInt8]?
 }
 
-/// A transport of queries to the service.
+/// Transports queries to the service.
 ///
-/// Pages are pulled, so that no unread results are kept in memory. The caller chooses `number`,
+/// Pages are pulled, so that unread results are not kept in memory. The caller chooses `number`,
 /// which identifies one call.
 protocol QueryTransport: Sendable {
     /// Returns the requested page.
@@ -45,9 +45,9 @@ protocol QueryTransport: Sendable {
     /// Must not block. There is no reply.
     func engaged(item: String, after text: String, kind: String, number: UInt64)
 
-    /// Makes the service prepare for searches by meaning. Must not block. There is no reply.
+    /// Asks the service to prepare for searches by meaning. Must not block. There is no reply.
     func prepare(number: UInt64)
 
-    /// Cancels a call. Ended and unknown calls are ignored. Must not block.
+    /// Cancels a call. Calls that are unknown or have ended are ignored. Must not block.
     func cancel(number: UInt64)
 }

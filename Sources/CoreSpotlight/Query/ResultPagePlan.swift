@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// The parameters of a query, copied when the query was created.
+/// A query's parameters, copied when the query was created.
 struct ResultPagePlan: Sendable {
-    /// The maximum number of results in a page.
+    /// The maximum number of results on a page.
     static let pageSize = 100
     /// The default number of suggestions, and the maximum.
     static let usualSuggestionCount = 10
@@ -21,7 +21,7 @@ struct ResultPagePlan: Sendable {
     let rankedCount: Int?
     let suggestionCount: Int
 
-    /// Creates the parameters of a query in the query language.
+    /// Creates the parameters for a query in the query language.
     init(query: String, _ context: CSSearchQueryContext) {
         kind = .query
         text = query
@@ -32,7 +32,7 @@ struct ResultPagePlan: Sendable {
         suggestionCount = 0
     }
 
-    /// Creates the parameters of a typed query.
+    /// Creates the parameters for a typed query.
     init(typed: String?, _ context: CSUserQueryContext) {
         kind = context.disableSemanticSearch ? .userWords : .userText
         text = if let typed, !typed.isEmpty { typed } else { context.currentSuggestion?.text ?? "" }
@@ -44,11 +44,11 @@ struct ResultPagePlan: Sendable {
         suggestionCount = min(wanted, Self.maximumSuggestionCount)
     }
 
-    /// `true` if the service is asked for items. Empty typed text finds none.
+    /// `true` if items are requested from the service. Empty typed text finds none.
     var asksForItems: Bool { kind == .query || text.contains { !$0.isWhitespace } }
 
-    /// Returns the request for the page at a cursor, after `count` results; `nil` if no more are
-    /// needed.
+    /// Returns the request for the page at a cursor, after `count` results; `nil` if no more
+    /// results are needed.
     func page(at cursor: [UInt8], after count: Int) -> ResultPageRequest? {
         let limit = min(Self.pageSize, maximumCount.map { $0 - count } ?? .max)
         guard limit > 0 else { return nil }

@@ -3,7 +3,7 @@
 internal import ItemRecord
 import Synchronization
 
-/// The pages of a query's results, for one reader.
+/// The pages with a query's results, for one reader.
 final class ResultPages: Sendable {
     private enum Stage {
         case new
@@ -32,7 +32,7 @@ final class ResultPages: Sendable {
         attributes = Set(plan.attributes)
     }
 
-    /// Requests the first page, unless it was requested before.
+    /// Requests the first page, unless it has already been requested.
     func begin() {
         state.withLock { state in
             guard case .new = state.stage, !state.isCancelled else { return }
@@ -40,7 +40,7 @@ final class ResultPages: Sendable {
         }
     }
 
-    /// Returns the next page that is not empty; `nil` at the end. One reader at a time.
+    /// Returns the next non-empty page; `nil` at the end. One reader at a time.
     func next() async throws(CSSearchQueryError) -> [CSSearchableItem]? {
         begin()
         while true {

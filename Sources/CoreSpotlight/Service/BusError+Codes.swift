@@ -4,8 +4,8 @@ internal import BusTransport
 internal import ServiceMessages
 
 extension BusError {
-    /// Creates an error for an unreachable service. The message contains the attempt and the
-    /// remedy.
+    /// Creates an error for an unreachable service. The message contains the attempted operation
+    /// and the remedy.
     static func unreachable(_ message: String) -> BusError {
         .remote(name: ServiceErrorName.unreachable, message: message)
     }
@@ -59,8 +59,8 @@ extension BusError {
 extension CSIndexError {
     init(_ error: BusError) { self.init(error.codes.index, error.advice) }
 
-    /// Creates the error of a promise. An error from the app that made the promise becomes an error
-    /// of the item.
+    /// Creates the error for a promise. An error from the app that made the promise becomes an item
+    /// error.
     init(promise error: BusError) {
         let ofItem: Set<ExtensionStatus> = [.notFound, .unsupported, .failed, .refused]
         guard case .remote(let name, _) = error, ofItem.contains(where: { $0.errorName == name }) else {

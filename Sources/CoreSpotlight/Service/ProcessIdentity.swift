@@ -4,19 +4,19 @@ import Foundation
 internal import BusTransport
 internal import ServiceMessages
 
-/// The identity of this process towards the service.
+/// The identity of this process, as sent to the service.
 struct ProcessIdentity: Sendable, Hashable {
-    /// The bundle that the process states. For a sandboxed process the service uses the bundle of
-    /// its sandbox.
+    /// The bundle that the process declares. For a sandboxed process the service uses the sandbox's
+    /// bundle instead.
     let bundle: String?
     /// The name of the program, for logs.
     let program: String
 
-    /// Determines the identity of a process: from `SEARCHLIGHT_BUNDLE_IDENTIFIER`, else from its
-    /// bundle, else from the desktop file that started it.
+    /// Determines the identity of a process: from `SEARCHLIGHT_BUNDLE_IDENTIFIER`, or else from its
+    /// bundle, or else from the desktop file that launched it.
     ///
     /// - Parameters:
-    ///   - environment: The environment variables of the process.
+    ///   - environment: The process's environment variables.
     ///   - bundleIdentifier: The `CFBundleIdentifier` of its main bundle.
     ///   - processIdentifier: The process ID. A desktop file that this process inherited from
     ///     another process is ignored.
@@ -51,7 +51,7 @@ struct ProcessIdentity: Sendable, Hashable {
     /// The first message to the service.
     var hello: Hello { Hello(role: .app, bundle: bundle, program: program) }
 
-    /// Adds advice to a rejection that may be due to a missing bundle identifier.
+    /// Adds advice to a rejection that may be caused by a missing bundle identifier.
     func explain(_ failure: BusError) -> BusError {
         guard bundle == nil, case .remote(let name, let message) = failure, name == ServiceErrorName.accessDenied else {
             return failure

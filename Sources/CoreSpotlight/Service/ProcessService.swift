@@ -6,7 +6,7 @@ internal import BusTransport
 internal import ServiceMessages
 import Synchronization
 
-/// The connection of an app's process to the service. Created at its first use; an extension's
+/// The connection from an app's process to the service. It is created on first use; an extension's
 /// process has none.
 enum ProcessService {
     static let connection: ServiceConnection = ServiceConnection(
@@ -26,21 +26,21 @@ enum ProcessService {
         if !ProcessSenders.isWorker { connection.setDelegateWanted(isWanted) }
     }
 
-    /// The handlers of activities that the user continues in the app.
+    /// The handlers for activities that the user continues in the app.
     static let continuations = ContinuationHandlers { identifier in
         let request = IndexRequest.record(identifier)
         guard let values = try? await connection.answer(request.member, request.arguments) else { return nil }
         var arguments = BusArguments(values, of: request.member.member)
         return try? RecordReply(&arguments).record
     } onChange: { isWanted in
-        // An extension opens nothing.
+        // An extension does not open anything.
         if !ProcessSenders.isWorker { connection.setActivitiesWanted(isWanted) }
     }
 
     /// The maximum wait for an availability check, in seconds.
     private static let probePatience = 5
 
-    /// `true` if the service can be reached and accepts requests of this process. Blocks for at
+    /// `true` if the service can be reached and accepts requests from this process. Blocks for at
     /// most five seconds.
     static var isReachable: Bool {
         let probe = Probe()

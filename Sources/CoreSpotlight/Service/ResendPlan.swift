@@ -3,26 +3,26 @@
 internal import ItemRecord
 internal import ServiceMessages
 
-/// The handling, after a reconnection, of requests that were sent over the old connection and not
-/// acknowledged.
+/// Determines, after a reconnection, how to handle requests that were sent over the old connection
+/// but not acknowledged.
 ///
-/// The service carries out and acknowledges the requests of a connection in order. The
-/// unacknowledged requests are therefore the last that were sent, and some of the first among them
-/// may have been carried out. Sending all of them again in order gives the same contents. The
-/// exception is a batch that expects a client state: it could be rejected after it was applied. The
-/// stored client state shows whether it was.
+/// The service processes and acknowledges a connection's requests in order. So the unacknowledged
+/// requests are the last ones that were sent, and some of the first among them may have been
+/// processed. Sending all of them again in order gives the same contents. The exception is a batch
+/// that expects a client state: it could be rejected after it was applied. The stored client state
+/// shows whether it was applied.
 ///
 /// Renames cannot be sent again in this way, because an item that was indexed again under an old
-/// identifier would be renamed too. So no other change is in progress together with a rename
-/// (``WaitingRequests``). A rename whose outcome is unknown is not sent again
+/// identifier would be renamed too. So no other change is in progress at the same time as a rename
+/// (``WaitingRequests``). A rename with an unknown outcome is not sent again
 /// (``IndexRequest/isRepeatable``).
 enum ResendPlan {
     /// Returns the indexes whose client states must be read before requests are sent again.
     static func questions(_ sent: [IndexRequest]) -> Set<String?> { Set(sent.filter(\.isAmbiguous).map(\.index)) }
 
-    /// Returns the positions of the requests that were carried out and must not be sent again.
+    /// Returns the positions of the requests that were processed and must not be sent again.
     ///
-    /// - Parameter states: The client states of the requested indexes, as far as they could be
+    /// - Parameter states: The client states of the indexes from ``questions(_:)`` that could be
     ///   read.
     static func carriedOut(_ sent: [IndexRequest], states: [String?: [UInt8]?]) -> Set<Int> {
         var result: Set<Int> = []
@@ -34,18 +34,18 @@ enum ResendPlan {
     }
 
     /// Returns the positions of the requests up to the batch that stored the current client state,
-    /// as far as it can be determined. It is the first match in a chain of batches, each of which
-    /// expects the state of the previous one. Using the first match is safe, because the rest is
-    /// sent again.
+    /// to the extent that it can be determined. That batch is the first match in a chain of
+    /// batches, each of which expects the state of the previous batch. Using the first match is
+    /// safe, because the remaining requests are sent again.
     private static func carriedOut(_ actions: [IndexRequest], state: [UInt8]?) -> [Int] {
         // The first batch may have been rejected, so any batch may be the start of the chain.
         for action in actions {
             switch action.effect {
             case .exchange(let beginning, _):
-                // No request was carried out.
+                // No request was processed.
                 if state == beginning { return [] }
                 if let done = chain(actions, from: beginning, to: state) { return done }
-            // Requests before the chain produce its initial state, also when they are sent again.
+            // Requests before the chain produce its initial state, even when they are sent again.
             case .set: return []
             case .none: break
             }
@@ -53,8 +53,8 @@ enum ResendPlan {
         return []
     }
 
-    /// Returns the positions of the carried-out requests between two client states; `nil` if no
-    /// chain connects them.
+    /// Returns the positions of the processed requests between two client states; `nil` if no chain
+    /// connects them.
     private static func chain(
         _ actions: [IndexRequest], from beginning: [UInt8]?, to state: [UInt8]?
     ) -> [Int]? {
@@ -63,12 +63,12 @@ enum ResendPlan {
         for (position, action) in actions.enumerated() {
             switch action.effect {
             case .exchange(let expected, let new):
-                // The batch is not part of the chain: it was rejected, and will be again.
+                // The batch is not part of the chain: it was rejected, and will be rejected again.
                 guard reached == expected else { continue }
                 done.append(position)
                 if state == new { return done }
                 reached = new
-            // The resulting state allows no conclusion.
+            // Nothing can be concluded from the resulting state.
             case .set: return nil
             case .none: done.append(position)
             }
@@ -85,7 +85,7 @@ extension IndexRequest {
     }
 
     /// `true` if sending the request alone a second time has no further effect, or if the client
-    /// state shows whether it was carried out. A repeated request with renames that swap or follow
+    /// state shows whether it was processed. A repeated request with renames that swap or follow
     /// each other would rename again.
     var isRepeatable: Bool {
         guard renamesItems, !isAmbiguous, case .commit(let batch) = self else { return true }
@@ -96,7 +96,7 @@ extension IndexRequest {
         return Set(renames.map(\.identifier)).isDisjoint(with: renames.map(\.newIdentifier))
     }
 
-    /// `true` if sending the request again could fail because it was carried out before.
+    /// `true` if sending the request again could fail because it has already been processed.
     fileprivate var isAmbiguous: Bool {
         guard case .exchange(let expected, let new) = effect else { return false }
         return new != expected
@@ -105,9 +105,9 @@ extension IndexRequest {
     /// The effect of a request on the client state.
     fileprivate enum Effect {
         case none
-        /// The request sets another state unconditionally.
+        /// The request sets a new state unconditionally.
         case set
-        /// The request sets another state if the expected state was stored.
+        /// The request sets a new state if the expected state was stored.
         case exchange([UInt8]?, [UInt8])
     }
 

@@ -3,9 +3,9 @@
 internal import BusTransport
 internal import ServiceMessages
 
-// Connecting, losing and restoring the connection. All of it runs on the queue.
+// Establishing, losing and restoring the connection. All of this runs on the queue.
 extension ServiceConnection {
-    /// Starts to connect.
+    /// Starts connecting.
     func open() {
         epoch += 1
         phase = .opening
@@ -55,8 +55,8 @@ extension ServiceConnection {
             var arguments = BusArguments(try result.get(), of: Hello.member.member)
             _ = try Welcome(&arguments)
         } catch .remote(let name, let message) {
-            // The rejection is temporary if the service is ending, has too many clients, or has
-            // granted exclusive access to its store.
+            // The rejection is temporary if the service is shutting down, has too many clients, or
+            // has granted exclusive access to its store.
             let isPassing = [ExtensionStatus.unavailable.errorName, BusErrorName.limitsExceeded].contains(name)
             return failed(
                 identity.explain(BusError.remote(name: name, message: message)), isFinal: !isPassing)
@@ -70,8 +70,8 @@ extension ServiceConnection {
         askWhatWasCarriedOut(link)
     }
 
-    /// Reads the client states that show which requests need not be sent again. Then sends the
-    /// waiting requests.
+    /// Reads the client states that show which requests do not have to be sent again. Then sends
+    /// the waiting requests.
     private func askWhatWasCarriedOut(_ link: any ServiceLink) {
         let sent = waiting.sentChanges
         let questions = ResendPlan.questions(sent.map(\.request))
@@ -103,7 +103,7 @@ extension ServiceConnection {
 
     /// The client states that were read so far.
     private final class States: @unchecked Sendable {
-        // Sendable: read and written on the connection's queue only.
+        // Sendable: read and written only on the connection's queue.
         var missing: Int
         var known: [String?: [UInt8]?] = [:]
 

@@ -4,23 +4,24 @@ internal import BusTransport
 import Dispatch
 internal import ServiceMessages
 
-/// The connection from this process to the service, which outlives single socket connections.
+/// The connection from this process to the service. It persists across individual socket
+/// connections.
 ///
-/// It connects at the first request. After a lost connection it reconnects, and sends
+/// It connects when the first request is made. After losing its connection it reconnects, and sends
 /// unacknowledged requests again in order (``ResendPlan``). Without a service, requests fail after
-/// ``ServiceTiming/patience``. It does no work and has no timer while no request waits.
+/// ``ServiceTiming/patience``. While no request is waiting, it does no work and has no timer.
 ///
 /// After a fork, the child process must not use its copy, because the connection's thread does not
 /// exist there. A child that calls `exec` is not affected.
 final class ServiceConnection: @unchecked Sendable {
-    // Sendable: variables are read and written on `queue` only.
+    // Sendable: variables are read and written only on `queue`.
 
     enum Phase {
         /// There is no connection and no attempt.
         case idle
         /// An attempt to connect is in progress.
         case opening
-        /// The service was greeted and has not answered.
+        /// The service was greeted but has not replied.
         case greeting(any ServiceLink)
         /// The client states that show the outcome of earlier requests are being read.
         case asking(any ServiceLink)
@@ -37,7 +38,7 @@ final class ServiceConnection: @unchecked Sendable {
         }
     }
 
-    /// The number of times a request is sent before it is assumed to crash the service.
+    /// The number of times that a request is sent before it is assumed to crash the service.
     static let maximumSends = 5
 
     let queue = DispatchQueue(label: "searchlight.service")
@@ -48,10 +49,10 @@ final class ServiceConnection: @unchecked Sendable {
     let onCall: BusConnection.CallHandler
 
     var phase = Phase.idle
-    /// The number of the current connection attempt. Events of earlier attempts are ignored.
+    /// The number of the current connection attempt. Events from earlier attempts are ignored.
     var epoch = 0
     var waiting = WaitingRequests()
-    /// The number of failed attempts since the last answered request.
+    /// The number of failed attempts since the last request that was replied to.
     var failures = 0
     var wasEverConnected = false
     var lastLoss: Duration?
@@ -66,7 +67,7 @@ final class ServiceConnection: @unchecked Sendable {
 
     /// Creates a connection without requests.
     ///
-    /// - Parameter onCall: Receives the calls of the service to the app, on a thread that must not
+    /// - Parameter onCall: Receives the service's calls to the app, on a thread that must not
     ///   block.
     init(
         opener: any ServiceOpener, identity: ProcessIdentity, timing: ServiceTiming = .system,
@@ -80,7 +81,7 @@ final class ServiceConnection: @unchecked Sendable {
 
     // MARK: Asking
 
-    /// Makes a request. Index changes are carried out in the order of these calls.
+    /// Makes a request. Index changes are processed in the order of these calls.
     ///
     /// - Parameter reply: Called once, on a thread that must not block.
     func ask(_ content: WaitingRequest.Content, reply: @escaping WaitingRequest.Reply) {
@@ -90,14 +91,14 @@ final class ServiceConnection: @unchecked Sendable {
         }
     }
 
-    /// Sends a message without reply, if there is a connection.
+    /// Sends a message that has no reply, if there is a connection.
     func tell(_ member: BusMember, _ arguments: [BusValue]) {
         queue.async { [self] in
             if case .ready(let link) = phase { link.post(member, arguments) }
         }
     }
 
-    /// Reports whether the service can be reached, after an attempt to connect.
+    /// Tries to connect, and reports whether the service can be reached.
     func probe(_ answer: @escaping @Sendable (Bool) -> Void) {
         queue.async { [self] in
             probes.append(answer)
@@ -106,7 +107,7 @@ final class ServiceConnection: @unchecked Sendable {
     }
 
     /// Registers this process with the service as the delegate of its bundle, now and after each
-    /// reconnection; or unregisters it.
+    /// reconnection, or unregisters it.
     func setDelegateWanted(_ isWanted: Bool) {
         queue.async { [self] in
             isDelegateWanted = isWanted
@@ -118,8 +119,8 @@ final class ServiceConnection: @unchecked Sendable {
         }
     }
 
-    /// Registers this process with the service for activities, now and after each reconnection; or
-    /// unregisters it.
+    /// Registers this process with the service to receive activities, now and after each
+    /// reconnection, or unregisters it.
     func setActivitiesWanted(_ areWanted: Bool) {
         queue.async { [self] in
             areActivitiesWanted = areWanted
@@ -133,7 +134,7 @@ final class ServiceConnection: @unchecked Sendable {
 
     // MARK: The queue's side
 
-    /// Takes the next possible step. Only on the queue.
+    /// Takes the next possible step. Only called on the queue.
     func proceed() {
         switch phase {
         case .idle: open()

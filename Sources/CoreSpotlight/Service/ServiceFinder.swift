@@ -4,23 +4,23 @@ internal import BusTransport
 internal import ServiceMessages
 internal import SystemSupport
 
-/// The connector to the service of a store.
+/// Connects to a store's service.
 ///
-/// It connects to the socket in the store's folder, and activates the service if possible. If the
-/// service runs but its socket is not visible, as in a sandbox, it uses the session bus.
+/// It connects to the socket in the store's folder, and starts the service if possible. If the
+/// service runs but its socket is not visible, for example in a sandbox, it uses the session bus.
 struct ServiceFinder: ServiceOpener {
     let location: StoreLocation
     /// `true` for the default store of the user's service.
     var isUsual = true
-    /// Starts the service and returns when it runs; `nil` if it cannot be started.
+    /// Starts the service and returns when it is running; `nil` if it cannot be started.
     var activate: (@Sendable () throws(BusError) -> Void)?
     /// The address of the session bus, if the service of this store can be reached there.
     var sessionBus: String?
 
     /// Returns the connector for the user whose process has these environment variables.
     ///
-    /// The session bus can start only the service of the default store. So the bus is used only for
-    /// that store, and only if there is a bus.
+    /// The session bus can only start the service of the default store. So the bus is only used for
+    /// that store, if there is a bus.
     static func of(_ environment: [String: String]) -> ServiceFinder {
         var finder = ServiceFinder(
             location: StoreLocation(environment: environment), isUsual: environment.variable("SEARCHLIGHT_STORE") == nil
@@ -57,7 +57,7 @@ struct ServiceFinder: ServiceOpener {
         }
     }
 
-    /// Connects to the socket of the service; `nil` if the service runs and its socket is not
+    /// Connects to the service's socket; `nil` if the service is running but its socket is not
     /// visible.
     private func connect() throws(BusError) -> OwnedDescriptor? {
         let refusal: ServiceSocketError
@@ -74,12 +74,12 @@ struct ServiceFinder: ServiceOpener {
         }
         do throws(ServiceSocketError) { return try ServiceSocket.connect(inFolder: location.folder) } catch {
             if error.isUnseen, sessionBus != nil { return nil }
-            // The service was started, and may listen soon.
+            // The service was started and may listen soon.
             throw .unreachable(failure(error).advice)
         }
     }
 
-    /// The remedy in an error message. The user's service manager starts only the service of the
+    /// The remedy in an error message. The user's service manager only starts the service of the
     /// default store.
     private var advice: String {
         isUsual
@@ -98,7 +98,7 @@ struct ServiceFinder: ServiceOpener {
 }
 
 extension ServiceSocketError {
-    /// `true` if the socket may exist at a path that this process cannot see.
+    /// `true` if the socket may exist at a path that is not visible to this process.
     fileprivate var isUnseen: Bool {
         switch self {
         case .absent, .notPermitted: true

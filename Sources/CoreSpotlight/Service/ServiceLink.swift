@@ -14,14 +14,14 @@ protocol ServiceLink: Sendable {
 
 extension BusConnection: ServiceLink {}
 
-/// A factory of connections to the service.
+/// Opens connections to the service.
 protocol ServiceOpener: Sendable {
-    /// Connects, and starts the service if possible. May block for some seconds; never called twice
-    /// at once.
+    /// Connects, and starts the service if possible. May block for some seconds; never called
+    /// concurrently.
     ///
     /// - Parameters:
-    ///   - onCall: Receives the calls of the service, on the connection's thread.
-    ///   - onDisconnect: Called once at the end of the connection.
+    ///   - onCall: Receives calls from the service, on the connection's thread.
+    ///   - onDisconnect: Called once when the connection ends.
     /// - Throws: ``BusError``; ``ServiceErrorName/absent`` if no service runs and none can be
     ///   started.
     func open(

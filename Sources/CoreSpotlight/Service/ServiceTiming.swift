@@ -2,8 +2,8 @@
 
 import Dispatch
 
-/// The clock, the timer and the random numbers of the connection to the service. Tests replace
-/// them.
+/// The clock, the timer and the random numbers that the connection to the service uses. Tests
+/// replace them.
 struct ServiceTiming: Sendable {
     /// Returns the time since a fixed moment.
     var now: @Sendable () -> Duration
@@ -12,16 +12,17 @@ struct ServiceTiming: Sendable {
     /// Returns a random number from 0 up to, but not including, 1.
     var chance: @Sendable () -> Double
 
-    /// The time after which a request without a service fails.
+    /// The time after which a request fails if there is no service.
     static let patience = Duration.seconds(30)
-    /// The time after a lost connection in which reconnection is attempted only for the delegate.
+    /// The time after losing the connection during which reconnection is attempted only for the
+    /// delegate.
     static let delegatePatience = Duration.seconds(600)
-    /// The maximum time until the service answers the greeting.
+    /// The maximum time for the service to reply to the greeting.
     static let greeting = Duration.seconds(10)
     private static let firstDelay = Duration.milliseconds(50)
     private static let longestDelay = Duration.seconds(5)
 
-    /// The system clock, which includes sleep.
+    /// The system clock, which includes the time during which the system sleeps.
     static let system: ServiceTiming = {
         let clock = ContinuousClock()
         let start = clock.now
@@ -39,10 +40,10 @@ struct ServiceTiming: Sendable {
             chance: { Double.random(in: 0..<1) })
     }()
 
-    /// Returns the delay before the next attempt to connect.
+    /// Returns the delay before the next connection attempt.
     ///
-    /// The delay doubles after each failure, and is randomly reduced by up to half. The clients of
-    /// a restarted service then do not connect all at once.
+    /// The delay doubles after each failure, and is randomly reduced by up to half, so that the
+    /// clients of a restarted service do not all connect at once.
     func delay(beforeAttempt attempt: Int) -> Duration {
         let doubled = Self.firstDelay * (1 << min(max(attempt - 1, 0), 16))
         return min(doubled, Self.longestDelay) * (0.5 + chance() / 2)

@@ -6,7 +6,7 @@ import Foundation
 internal import ItemRecord
 internal import ServiceMessages
 
-/// The transport of index requests, queries and promise requests to the service.
+/// Transports index requests, queries and promise requests to the service.
 struct ServiceTransport: IndexTransport, QueryTransport, PromiseTransport {
     let connection: ServiceConnection
 
@@ -82,7 +82,7 @@ struct ServiceTransport: IndexTransport, QueryTransport, PromiseTransport {
 
     func engaged(item: String, after text: String, kind: String, number: UInt64) {
         let request = QueryRequest.engaged(number: number, item: item, text: text, kind: kind)
-        // A question, because questions are sent again over the next connection.
+        // Sent as a question, because questions are sent again over the next connection.
         connection.ask(.question(request.member, request.arguments)) { _ in }
     }
 
@@ -140,7 +140,7 @@ struct ServiceTransport: IndexTransport, QueryTransport, PromiseTransport {
 }
 
 extension ServiceConnection {
-    /// Makes a request and waits for the answer, even if the task is cancelled.
+    /// Makes a request and waits for the reply, even if the task is cancelled.
     func answer(_ member: BusMember, _ arguments: [BusValue]) async throws(BusError) -> [BusValue] {
         let result: Result<[BusValue], BusError> = await withCheckedContinuation { continuation in
             ask(.question(member, arguments)) { continuation.resume(returning: $0) }
@@ -149,7 +149,7 @@ extension ServiceConnection {
     }
 }
 
-/// Decodes the arguments of an answer.
+/// Decodes the arguments of a reply.
 private func read<Value>(
     _ values: [BusValue], of member: BusMember, _ body: (inout BusArguments) throws(BusError) -> Value
 ) throws(BusError) -> Value {

@@ -6,31 +6,31 @@ import Glibc
 internal import ServiceMessages
 import Synchronization
 
-/// A link to the service over the session bus, for processes that cannot see its socket, as in a
-/// sandbox.
+/// A link to the service over the session bus, for processes that cannot see its socket, for
+/// example in a sandbox.
 final class SessionBusLink: ServiceLink {
     private let bus: MessageBus
-    /// The unique bus name of the service. Calls for this service do not reach a service that was
-    /// started later.
+    /// The service's unique bus name. Calls to this service do not reach a service that is started
+    /// later.
     private let owner: String
     private let state: State
 
     private final class State: Sendable {
         let owner = Mutex<String?>(nil)
         let end = Mutex<BusEnd?>(nil)
-        /// A semaphore that is signalled once the end of the connection is known.
+        /// A semaphore that is signalled once the reason for the end of the connection is known.
         let ended = DispatchSemaphore(value: 0)
     }
 
-    /// The maximum time for the connection and the start of the service, in seconds.
+    /// The maximum time in seconds for connecting and starting the service.
     static let patience = 20
 
-    /// Starts the service through the bus unless it runs, and connects to it.
+    /// Starts the service through the bus, unless it is already running, and connects to it.
     ///
-    /// Blocks for at most ``patience`` seconds. If the bus connection is lost, it blocks for at
-    /// most as long again for the reason, which usually arrives at once.
+    /// Blocks for at most ``patience`` seconds. If the bus connection is lost, it waits for at most
+    /// the same time again for the reason, which usually arrives at once.
     ///
-    /// - Throws: ``BusError``: `system` without a bus, `remote` if the bus cannot start the
+    /// - Throws: ``BusError``: `system` if there is no bus, `remote` if the bus cannot start the
     ///   service.
     init(
         address: String, patience: Int = SessionBusLink.patience, onCall: @escaping BusConnection.CallHandler,
@@ -83,7 +83,7 @@ final class SessionBusLink: ServiceLink {
                 owner = try await bus.owner(of: MessageBus.serviceName)
             }
             try await bus.watch(owner) { bus.close() }
-            // The service may have ended before the watch.
+            // The service may have exited before the watch was set up.
             if try await bus.owner(of: MessageBus.serviceName) == owner { return owner }
             bus.unwatch(owner)
         }
@@ -91,7 +91,7 @@ final class SessionBusLink: ServiceLink {
 
     func call(_ member: BusMember, _ arguments: [BusValue], reply: @escaping BusConnection.ReplyHandler) {
         bus.call(owner, member, arguments) { result in
-            // The bus reports the end of the service with its own error names.
+            // The bus reports that the service has exited with its own error names.
             if case .failure(.remote(let name, _)) = result, Self.meansGone.contains(name) {
                 reply(.failure(.disconnected))
             } else {

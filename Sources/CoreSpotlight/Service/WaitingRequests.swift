@@ -3,7 +3,7 @@
 internal import BusTransport
 internal import ServiceMessages
 
-/// A request that is not acknowledged yet.
+/// A request that has not been acknowledged yet.
 struct WaitingRequest: Sendable {
     typealias Reply = @Sendable (Result<[BusValue], BusError>) -> Void
 
@@ -11,18 +11,18 @@ struct WaitingRequest: Sendable {
     enum Content: Sendable {
         /// A request that changes the index, or reads its state afterwards.
         case index(IndexRequest)
-        /// A request that changes nothing, and may be answered in any order.
+        /// A request that changes nothing and may be replied to in any order.
         case question(BusMember, [BusValue])
     }
     let content: Content
     /// The time of the request.
     let submitted: Duration
     let reply: Reply
-    /// The number of times it was sent.
+    /// The number of times that it was sent.
     var sends = 0
     /// `true` if it was sent over the current connection.
     var isUnderWay = false
-    /// `true` if no other change may be in progress with it.
+    /// `true` if no other change may be in progress at the same time.
     var isAlone = false
 
     var member: BusMember {
@@ -43,19 +43,19 @@ struct WaitingRequest: Sendable {
         if case .index(let request) = content { request.byteCount } else { 0 }
     }
 
-    /// `true` if it may have been carried out over a lost connection, and must not be carried out
-    /// twice.
+    /// `true` if it may have been processed over a lost connection and must not be processed twice.
     var isUncertain: Bool { sends > 0 && isAlone && indexRequest?.isRepeatable == false }
 
     var indexRequest: IndexRequest? { if case .index(let request) = content { request } else { nil } }
 }
 
-/// The requests that are not acknowledged yet, in order.
+/// The requests that have not been acknowledged yet, in order.
 struct WaitingRequests {
-    /// The maximum number of changes in progress: enough to keep the service busy, and half of its
-    /// limit.
+    /// The maximum number of changes in progress: enough to keep the service busy, and half of the
+    /// service's limit.
     static let maximumUnderWay = 32
-    /// The maximum number of bytes of several changes in progress: half of the service's limit.
+    /// The maximum total size of several changes in progress, in bytes: half of the service's
+    /// limit.
     static let maximumBytesUnderWay = 32 << 20
 
     /// The maximum number of questions in progress: the service's limit for one client.
@@ -88,7 +88,7 @@ struct WaitingRequests {
         return lastNumber
     }
 
-    /// Removes a request, if it is still there.
+    /// Removes a request, if it still exists.
     mutating func remove(_ number: UInt64) -> WaitingRequest? {
         guard let request = requests.removeValue(forKey: number) else { return nil }
         guard request.isUnderWay else { return request }
@@ -108,8 +108,8 @@ struct WaitingRequests {
     }
 
     /// Removes and returns the requests that may crash the service. These are requests that were
-    /// sent at least `sends` times: questions, and the oldest change, because changes are carried
-    /// out one after the other.
+    /// sent at least `sends` times: questions, and the oldest change, because changes are processed
+    /// one after another.
     mutating func removeSuspects(afterSends sends: Int) -> [WaitingRequest] {
         let oldest = sentChanges.first?.number
         return requests.filter { number, request in

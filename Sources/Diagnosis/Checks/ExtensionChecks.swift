@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Checks the installed extensions: which ones are used, and the reasons why others are not.
+/// Checks the installed extensions: which are used, and why others are not.
 enum ExtensionChecks {
     /// The maximum number of findings of one kind, so that a folder of broken extensions does not
     /// hide the rest.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import SearchlightEngine
 
-/// Checks that changes of the followed files are noticed.
+/// Checks that changes to followed files are noticed.
 enum FollowedFileChecks {
-    /// The maximum number of named paths.
+    /// The maximum number of paths that are named.
     private static let shown = 5
 
     static func findings(_ followed: FollowedStatus) -> [Finding] {

@@ -7,7 +7,7 @@ enum KernelChecks {
         sandbox(facts) + abilities(facts) + [descriptors(facts)]
     }
 
-    /// The sandbox protections, with the cost of their absence and the kernel version that
+    /// The sandbox protections, with the consequence of their absence and the kernel version that
     /// introduced them.
     private static let protections: [(SandboxProtections, name: String, what: String, cost: String, since: String)] = [
         (
@@ -66,7 +66,7 @@ enum KernelChecks {
         return missing.map { protection, name, what, cost, since in
             let fact = "Linux \(facts.release) lacks \(what)."
             let advice = "Use \(since)."
-            // Without Landlock rules for files or without seccomp, an extension is not confined at
+            // Without Landlock rules for files, or without seccomp, an extension is not confined at
             // all.
             return protection == .files || protection == .systemCalls
                 ? .problem(.kernel, name, fact, costs: cost, advice: advice)
@@ -124,10 +124,10 @@ enum KernelChecks {
         return findings
     }
 
-    /// The number of descriptors for 128 connections with five descriptors each, plus the other
-    /// needs of the process.
+    /// The number of descriptors for 128 connections with five descriptors each, plus the process's
+    /// other needs.
     static let wantedDescriptors = 704
-    /// With fewer descriptors, not even a command can open its index, its write-ahead log and a few
+    /// With fewer descriptors, a command cannot even open its index, its write-ahead log and a few
     /// workers.
     static let leastDescriptors = 128
 

@@ -87,8 +87,8 @@ enum StoreChecks {
         return [.ok(.store, "permissions", "Only you have access to the store (mode 700).")]
     }
 
-    /// Network file systems, and file systems without owners. SQLite's WAL uses shared memory,
-    /// which works on one machine only.
+    /// Network file systems, and file systems without file owners. SQLite's WAL uses shared memory,
+    /// which works only on a single machine.
     private static let remote: Set<String> = [
         "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "coda", "lustre", "gfs2", "ocfs2", "fuse.sshfs",
         "fuse.glusterfs", "fuse.rclone", "fuse.davfs", "davfs", "fuse.s3fs", "virtiofs", "vboxsf", "vmhgfs",
@@ -119,7 +119,7 @@ enum StoreChecks {
         return .ok(.store, "file-system", fact)
     }
 
-    /// The minimum free space in bytes; below it the index cannot write a batch.
+    /// The minimum free space, in bytes. With less, the index cannot write a batch.
     static let leastRoom: UInt64 = 64 << 20
 
     private static func room(_ facts: StoreFacts) -> Finding? {
@@ -142,7 +142,7 @@ enum StoreChecks {
         bytes >> 30 >= 10 ? "\(bytes >> 30) GiB" : "\(bytes >> 20) MiB"
     }
 
-    /// The disk schedulers with an idle class.
+    /// The disk schedulers that have an idle class.
     private static let idleSchedulers: Set<String> = ["bfq", "mq-deadline", "cfq"]
 
     private static func disk(_ facts: StoreFacts) -> Finding? {

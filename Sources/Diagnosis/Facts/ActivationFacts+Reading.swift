@@ -29,11 +29,11 @@ extension ActivationFacts {
             wanted: StoreLocation(folder: roots.store).socketPath,
             busFile: Self.unit(MessageBus.serviceName + ".service", Self.busFolders(roots), "Exec="), bus: bus,
             runtimeFolder: roots.folder("XDG_RUNTIME_DIR").map { FolderFacts($0) },
-            // As sd_booted(3) does.
+            // In the same way as sd_booted(3).
             hasSystemd: access(roots.system + "/run/systemd/system", F_OK) == 0)
     }
 
-    /// The folders of user units in order of precedence (systemd.unit(5)).
+    /// Returns the folders for user units, in order of precedence (systemd.unit(5)).
     private static func unitFolders(_ roots: DiagnosisRoots) -> [String] {
         var folders = [roots.userFolder("XDG_CONFIG_HOME", ".config"), "\(roots.system)/etc"]
         folders += [roots.folder("XDG_RUNTIME_DIR"), "\(roots.system)/run"]
@@ -43,13 +43,13 @@ extension ActivationFacts {
         return folders.compactMap { $0 }.map { $0 + "/systemd/user" }
     }
 
-    /// The folders of the session bus's service files.
+    /// Returns the folders with the session bus's service files.
     private static func busFolders(_ roots: DiagnosisRoots) -> [String] {
         let own = [roots.folder("XDG_RUNTIME_DIR"), roots.userFolder("XDG_DATA_HOME", ".local/share")]
         return (own.compactMap { $0 } + roots.dataFolders).map { $0 + "/dbus-1/services" }
     }
 
-    /// The first file with a name, and the first word of the line with a key.
+    /// Returns the first file with this name, and the first word on the line with this key.
     private static func unit(_ name: String, _ folders: [String], _ key: String) -> Unit? {
         guard let path = folders.map({ "\($0)/\(name)" }).first(where: { (path: String) in access(path, R_OK) == 0 }),
             let text = ProbedFile.text(path)
@@ -59,7 +59,7 @@ extension ActivationFacts {
         return Unit(path: path, program: word, isProgramThere: word.map(ProbedFile.isProgram) ?? false)
     }
 
-    /// Asks the bus for its activatable names, which starts no service.
+    /// Asks the bus for its activatable names. This starts no service.
     private static func askBus(_ roots: DiagnosisRoots) async -> Bus {
         guard let address = SessionBusAddress.find(in: roots.environment) else { return .absent }
         let answer = await Patience.ask(

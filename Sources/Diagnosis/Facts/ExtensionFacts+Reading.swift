@@ -4,7 +4,7 @@ import SearchlightEngine
 import SymbolBindings
 
 extension ExtensionFacts {
-    /// Reads manifests and library headers, without loading libraries or opening the index.
+    /// Reads manifests and library headers without loading libraries or opening the index.
     init(_ roots: DiagnosisRoots, frameworkFolder: String?) {
         let registry = ExtensionRegistry(searchPath: roots.extensionSearchPath)
         let health = KeptHealth(storeDirectory: roots.store)
@@ -34,7 +34,7 @@ extension ExtensionFacts {
             isHealthDamaged: health.wasDamaged)
     }
 
-    /// The bindings without any of their alternative libraries installed.
+    /// Returns the bindings for which none of the alternative libraries is installed.
     private static func missingChoices(_ bundle: ExtensionBundle, _ folders: LibraryFolders) -> [String] {
         var missing: [String] = []
         for text in bundle.manifest.bindings {
@@ -48,9 +48,9 @@ extension ExtensionFacts {
         return missing
     }
 
-    /// The library's compiler, if it differs from the compiler of Searchlight's own library.
-    /// Swift's libraries on Linux work only with code from the same compiler; code that uses none
-    /// of them works with any.
+    /// Returns the library's compiler if it differs from the compiler of Searchlight's own library.
+    /// On Linux, Swift's libraries work only with code from the same compiler; code that uses none
+    /// of them works with any compiler.
     private static func otherCompiler(_ library: SharedLibraryFile?, _ own: SharedLibraryFile?) -> String? {
         guard let library, library.needed.contains("libswiftCore.so"), let theirs = library.compiler,
             let ours = own?.compiler, theirs != ours

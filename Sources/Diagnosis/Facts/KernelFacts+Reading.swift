@@ -3,7 +3,7 @@ import CSandbox
 import ExtensionHost
 
 extension KernelFacts {
-    /// Probes the kernel on this thread. The thread must end afterwards, since the probe leaves it
+    /// Probes the kernel on this thread. The thread must exit afterwards, since the probe leaves it
     /// at idle priority.
     init(_ roots: DiagnosisRoots) {
         let (protections, revision) = SandboxProtections.available()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The library folders of the dynamic linker: the folders in its configuration, then its default
-/// ones (ld.so(8)). Its cache is built from the same folders.
+/// The dynamic linker's library folders: the folders in its configuration, followed by its default
+/// folders (ld.so(8)). Its cache is built from the same folders.
 struct LibraryFolders {
     private let folders: [String]
 
@@ -29,7 +29,7 @@ struct LibraryFolders {
         ).map { root + $0 }
     }
 
-    /// `true` if one of these folders, or of `others`, has a library.
+    /// Returns `true` if a library is in one of these folders or of `others`.
     func has(_ name: String, besides others: [String] = []) -> Bool {
         if name.hasPrefix("/") { return access(name, R_OK) == 0 }
         return (others + folders).contains { access($0 + "/" + name, R_OK) == 0 }
@@ -47,7 +47,7 @@ struct LibraryFolders {
         }
     }
 
-    /// The files that match a pattern, which may have wildcards in its last component only.
+    /// Returns the files that match a pattern, which may have wildcards only in its last component.
     private static func files(_ pattern: String, beside path: String, _ root: String) -> [String] {
         let base = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
         let full = pattern.hasPrefix("/") ? pattern : base + pattern

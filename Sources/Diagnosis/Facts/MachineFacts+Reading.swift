@@ -24,7 +24,7 @@ extension MachineFacts {
             service: await service, activation: await activation, extensions: await extensions, patience: patience)
     }
 
-    /// Reads the sensors of the service as during a background job.
+    /// Reads the sensors as the service does during a background job.
     private static func sensors(_ roots: DiagnosisRoots) -> MonitorReport {
         var places = SensorRoots.machine(environment: roots.environment)
         (places.proc, places.sys, places.threadName) = (roots.proc, roots.sys, "doctor")
@@ -39,8 +39,8 @@ extension MachineFacts {
         return monitor.report()
     }
 
-    /// The delay between two readings in seconds. The load is reported from a quarter of a second
-    /// on.
+    /// The delay between two readings, in seconds. The load is reported after at least a quarter of
+    /// a second.
     private static let sensorPause = 0.3
 }
 
@@ -90,8 +90,8 @@ extension StoreFacts {
     /// The maximum number of device layers, such as an encrypted volume on a partition.
     private static let maximumLayers = 6
 
-    /// The scheduler of a mount's disk: the word in brackets in a line such as `none [mq-deadline]
-    /// kyber`.
+    /// Returns the scheduler of a mount's disk: the word in brackets in a line such as
+    /// `none [mq-deadline] kyber`.
     private static func diskScheduler(_ mount: Mount, _ sys: String) -> String? {
         let name = mount.source.split(separator: "/").last.map(String.init) ?? ""
         for folder in ["\(sys)/dev/block/\(mount.device)", "\(sys)/class/block/\(name)"] {

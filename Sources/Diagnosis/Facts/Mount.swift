@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A line of the kernel's mount table (`/proc/self/mountinfo`, proc(5)).
+/// A line in the kernel's mount table (`/proc/self/mountinfo`, proc(5)).
 package struct Mount: Hashable, Sendable {
     /// The mount point.
     var point: String
@@ -12,10 +12,10 @@ package struct Mount: Hashable, Sendable {
     var device: String
     var isReadOnly: Bool
 
-    /// The maximum size of the table in bytes.
+    /// The maximum size of the table, in bytes.
     static let maximumBytes = 1 << 20
 
-    /// The mount that contains a path without symbolic links: the last one among the mounts with
+    /// Returns the mount that contains a path without symbolic links: the last of the mounts with
     /// the longest mount point.
     static func of(_ path: String, in table: String) -> Mount? {
         var found: Mount?
@@ -46,8 +46,8 @@ package struct Mount: Hashable, Sendable {
         isReadOnly = ([fields[5], fields[dash + 3]] as [Substring]).contains { $0.split(separator: ",").contains("ro") }
     }
 
-    /// The text with octal escapes such as `\040` for spaces, tabs, line ends and backslashes
-    /// replaced.
+    /// Returns the text with octal escapes such as `\040` replaced, which represent spaces, tabs,
+    /// line ends and backslashes.
     private static func unescaped(_ text: Substring) -> String {
         guard text.contains("\\") else { return String(text) }
         var bytes: [UInt8] = []

@@ -3,10 +3,10 @@ import Dispatch
 import Synchronization
 import SystemSupport
 
-/// Time limits for operations that may never end, such as an access to a disk whose server is gone.
+/// Time limits for operations that may never finish, such as access to a disk whose server has
+/// disappeared.
 enum Patience {
-    /// Runs a body on a thread of its own; `nil` after the time limit. The thread is then
-    /// abandoned.
+    /// Runs a body on its own thread; `nil` after the time limit, when the thread is abandoned.
     static func look<Value: Sendable>(_ seconds: Double, _ body: @escaping @Sendable () -> Value) async -> Value? {
         await withCheckedContinuation { continuation in
             let answer = Answer(continuation)
@@ -15,7 +15,7 @@ enum Patience {
         }
     }
 
-    /// Runs a body in a task; `nil` after the time limit. The task is then cancelled.
+    /// Runs a body in a task; `nil` after the time limit, when the task is cancelled.
     static func ask<Value: Sendable>(
         _ seconds: Double, _ body: @escaping @Sendable () async -> Value
     ) async -> Value? {

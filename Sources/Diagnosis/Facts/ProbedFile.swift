@@ -4,30 +4,30 @@ import SystemSupport
 
 /// Reads files up to a size limit, without blocking on a pipe or a terminal.
 enum ProbedFile {
-    /// The beginning of a file as text; `nil` if it cannot be read.
+    /// Returns the beginning of a file as text; `nil` if it cannot be read.
     static func text(_ path: String, limit: Int = 64 << 10) -> String? {
         (try? BoundedFile.beginning(path, limit: limit)).map { String(decoding: $0, as: UTF8.self) }
     }
 
     static func word(_ path: String) -> String? { BoundedFile.word(path) }
 
-    /// Up to `count` bytes of an open file, from an offset or from its current position.
+    /// Returns up to `count` bytes of an open file, from an offset or from its current position.
     static func bytes(of file: OwnedDescriptor, at offset: Int?, count: Int) -> [UInt8]? {
         try? WholeTransfer.bytes(of: file.number, upTo: count, at: offset)
     }
 
-    /// The names in a folder, up to a limit.
+    /// Returns the names in a folder, up to a limit.
     static func names(_ path: String, limit: Int) -> [String] {
         (try? BoundedFile.names(in: path, limit: limit)) ?? []
     }
 
-    /// `true` if a file is a program that this process may run.
+    /// Returns `true` if a file is a program that this process may run.
     static func isProgram(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
     }
 
-    /// The path without symbolic links.
+    /// Returns the path without symbolic links.
     static func resolved(_ path: String) -> String? {
         guard let text = realpath(path, nil) else { return nil }
         defer { free(text) }

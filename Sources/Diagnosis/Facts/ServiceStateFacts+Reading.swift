@@ -4,8 +4,8 @@ import SearchlightEngine
 import SystemSupport
 
 extension ServiceStateFacts {
-    /// Finds the listener of the store's socket without a connection, which would make systemd
-    /// start the service. A running service is then asked for its facts.
+    /// Finds the listener on the store's socket without connecting, because a connection would make
+    /// systemd start the service. If the service is running, it is then asked for its facts.
     static func read(_ roots: DiagnosisRoots) async -> ServiceStateFacts? {
         guard var facts = await Patience.look(roots.patience, { Self.listener(roots) }) else { return nil }
         guard case .service = facts.listener else { return facts }
@@ -36,11 +36,11 @@ extension ServiceStateFacts {
         return facts
     }
 
-    /// The maximum number of checked processes.
+    /// The maximum number of processes that are checked.
     private static let maximumProcesses = 65536
-    /// The maximum number of checked descriptors of a process.
+    /// The maximum number of descriptors that are checked per process.
     private static let maximumDescriptors = 4096
-    /// The maximum size of the socket table in bytes.
+    /// The maximum size of the socket table, in bytes.
     private static let maximumTable = 8 << 20
 
     private static func listener(_ roots: DiagnosisRoots) -> ServiceStateFacts {
@@ -62,7 +62,8 @@ extension ServiceStateFacts {
         return facts
     }
 
-    /// The inode numbers of the sockets that listen at a path, from `/proc/net/unix` (proc(5)).
+    /// Returns the inode numbers of the sockets that listen on a path, from `/proc/net/unix`
+    /// (proc(5)).
     private static func listening(at path: String, _ proc: String) -> Set<Substring> {
         guard let table = ProbedFile.text(proc + "/net/unix", limit: maximumTable) else { return [] }
         let names = Set([path, ProbedFile.resolved(path) ?? path])
@@ -78,7 +79,7 @@ extension ServiceStateFacts {
         return found
     }
 
-    /// A process of the service that has one of these sockets or the store's lock file open.
+    /// Returns a service process that has one of these sockets or the store's lock file open.
     private static func service(_ inodes: Set<Substring>, _ roots: DiagnosisRoots) -> Int32? {
         var lock = stat()
         let hasLock = stat(roots.store + "/lock", &lock) == 0
@@ -101,8 +102,7 @@ extension ServiceStateFacts {
         return nil
     }
 
-    /// The soft limit in a line such as `Max open files            1024                 524288
-    /// files`.
+    /// Returns the soft limit in the line `Max open files`, which also contains the hard limit.
     private static func descriptorLimit(_ folder: String) -> Int? {
         guard let table = ProbedFile.text(folder + "/limits"),
             let line = table.split(separator: "\n").first(where: { $0.hasPrefix("Max open files") })

@@ -12,12 +12,12 @@ public struct BackgroundMeasures: OptionSet, Hashable, Sendable, Codable {
     /// The worker only gets disk time that no other process wants (idle I/O class), if the disk's
     /// scheduler supports classes.
     public static let disk = Self(rawValue: 1 << 1)
-    /// The worker's session, in which it is alone, yields to other sessions (autogroup nice 19).
-    /// Without this measure, `SCHED_IDLE` only counts within the session.
+    /// The worker has a session of its own, which yields to other sessions (autogroup nice 19).
+    /// Without this measure, `SCHED_IDLE` only has an effect within the session.
     public static let session = Self(rawValue: 1 << 2)
-    /// The worker's timers may be late, so that they share wake-ups of a processor.
+    /// The kernel may fire the worker's timers late, so that several share one processor wake-up.
     public static let timers = Self(rawValue: 1 << 3)
-    /// The kernel ends the worker first when memory runs out.
+    /// The kernel kills the worker first when memory runs out.
     public static let memory = Self(rawValue: 1 << 4)
 
     /// All measures.
@@ -26,12 +26,11 @@ public struct BackgroundMeasures: OptionSet, Hashable, Sendable, Codable {
     /// The timer slack, in nanoseconds: a thousand times the kernel's default of 50 µs. Background
     /// work does not notice it.
     static let timerSlack: UInt32 = 50_000_000
-    /// The worker's `oom_score_adj`. It counts as if the worker used half of the memory in
-    /// addition. systemd gives a user's programs 100 to 200.
+    /// The worker's `oom_score_adj`. The kernel treats the worker as if it used half of the memory
+    /// in addition to its own. systemd gives a user's programs 100 to 200.
     static let outOfMemoryScore: UInt32 = 500
 
-    /// The effect of each measure in the set, to complete “the kernel does not …”, in the order of
-    /// the bits.
+    /// The effect of each measure in the set, to complete “the kernel does not …”, in bit order.
     public var names: [String] {
         let table: [(Self, String)] = [
             (.processor, "lower their processor priority (SCHED_IDLE)"), (.disk, "lower their disk priority (ioprio)"),

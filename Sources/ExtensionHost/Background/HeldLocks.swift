@@ -12,7 +12,7 @@ enum HeldLocks {
     private static let maximumDescriptors = 4096
 
     /// Returns `true` if the process holds a lock. The answer is exact if the process is stopped.
-    /// The process must not be reaped yet, so that its number is still its own.
+    /// The process must not be reaped yet, so that the kernel cannot reuse its number.
     ///
     /// - Parameter folder: The worker's temporary folder. Locks in it are ignored, because no other
     ///   process uses it.

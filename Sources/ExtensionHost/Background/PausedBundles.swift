@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// The bundles whose background requests are paused, and the requests that wait. It also covers a
-/// request that is being made while its bundle is paused; that request would otherwise start a
-/// worker that is not paused.
+/// The bundles whose background requests are paused, and the requests that wait. A request that is
+/// being made while its bundle is paused waits too; otherwise it would start a worker that is not
+/// paused.
 final class PausedBundles: Sendable {
     private struct State {
         var paused: Set<String> = []
@@ -34,8 +34,8 @@ final class PausedBundles: Sendable {
 
     /// Returns once a bundle is not paused.
     ///
-    /// - Throws: ``ExtensionError/cancelled`` if the task is cancelled while it waits, or if the
-    ///   request was ended.
+    /// - Throws: ``ExtensionError/cancelled`` if the task is cancelled while it waits, or if
+    ///   ``end(_:)`` or ``close()`` cancels the request.
     func pass(_ bundle: String) async throws(ExtensionError) {
         guard contains(bundle) else { return }
         let number = state.withLock { state in

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// The time for which a worker was paused. The worker cannot make progress in it.
+/// The total time for which a worker was paused and could make no progress.
 final class PausedTime: Sendable {
     private struct State {
         var since: Duration?
@@ -13,13 +13,13 @@ final class PausedTime: Sendable {
 
     init(clock: any Clock<Duration>) { elapsed = stopwatch(clock) }
 
-    /// Starts the count, unless it is running.
+    /// Starts the clock, unless it is running.
     func begin() {
         let now = elapsed()
         state.withLock { $0.since = $0.since ?? now }
     }
 
-    /// Stops the count, if it is running.
+    /// Stops the clock, if it is running.
     func end() {
         let now = elapsed()
         let waiting = state.withLock { state in
@@ -36,8 +36,8 @@ final class PausedTime: Sendable {
         return state.withLock { state in state.total + (state.since.map { now - $0 } ?? .zero) }
     }
 
-    /// Returns the total once the count is stopped. Cancelling the task does not end the wait; the
-    /// end of the worker does.
+    /// Returns the total once the clock is stopped. Cancelling the task does not end the wait; the
+    /// worker's exit does.
     func total() async -> Duration {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let goesOn = state.withLock { state in

@@ -4,13 +4,13 @@ import Synchronization
 
 /// The pause and resume mechanism of one worker.
 ///
-/// A pause notifies the worker, waits for a grace, and then sends `SIGSTOP`, which no process can
-/// block or handle. A stopped process cannot outlive its host: it dies of the kernel's `SIGKILL` at
-/// the end of the host.
+/// A pause notifies the worker, waits for a grace period, and then sends `SIGSTOP`, which no
+/// process can block or handle. A stopped process cannot outlive its host: the kernel sends it
+/// `SIGKILL` when the host exits.
 ///
-/// The cgroup freezer is not used. It needs a group of the worker's own that the host may write,
-/// which the host only has under systemd with delegation. A worker cannot start processes, so
-/// `SIGSTOP` has the same effect.
+/// The cgroup freezer is not used. It needs a separate cgroup that the host may write to, and the
+/// host only has one under systemd with delegation. A worker cannot start processes, so `SIGSTOP`
+/// has the same effect.
 final class WorkerPause: Sendable {
     private enum Phase {
         case running
@@ -19,7 +19,7 @@ final class WorkerPause: Sendable {
     }
     private struct State {
         var phase = Phase.running
-        /// The number of the current phase. Grows with each change, so that tasks of an earlier
+        /// The number of the current phase. It grows with each change, so that tasks of an earlier
         /// pause have no effect.
         var number: UInt64 = 0
         /// The number of the last pause. Only that pause makes the worker yield processors again.
@@ -31,24 +31,24 @@ final class WorkerPause: Sendable {
     private let clock: any Clock<Duration>
     private let tell: @Sendable (WorkerRequest) -> Void
     private let end: @Sendable () -> Void
-    /// The paused time, including the grace.
+    /// The paused time, including the grace periods.
     let time: PausedTime
 
-    /// The maximum processor time that a worker that has heeded the notice uses in the second half
-    /// of its grace, in nanoseconds.
+    /// The maximum processor time of a worker that obeys the notice, in the second half of its
+    /// grace period, in nanoseconds.
     private static let quiet: UInt64 = 1_000_000
-    /// The interval and the number of checks that all threads are stopped. A thread that waits for
-    /// a disk uses no processor time, and stops before it does anything else.
+    /// The interval and the number of checks whether all threads are stopped. A thread that waits
+    /// for a disk uses no processor time, and stops before it does anything else.
     private static let look = (interval: Duration.milliseconds(1), times: 50)
-    /// The interval and the number of attempts while the kernel rejects a change of the session: it
-    /// accepts one every tenth of a second.
+    /// The interval and the number of attempts while the kernel rejects a change to the session's
+    /// priority: it accepts one every tenth of a second.
     private static let yielding = (interval: Duration.milliseconds(110), times: 10)
 
     /// Creates the mechanism for a running worker.
     ///
     /// - Parameters:
     ///   - tell: Sends a notification to the worker; must not block.
-    ///   - end: Ends the worker and cancels its requests.
+    ///   - end: Terminates the worker and cancels its requests.
     init(
         _ process: WorkerProcess, _ configuration: WorkerConfiguration,
         tell: @escaping @Sendable (WorkerRequest) -> Void, end: @escaping @Sendable () -> Void
@@ -113,8 +113,8 @@ final class WorkerPause: Sendable {
         guard (try? await clock.sleep(for: limits.pauseGrace / 2)) != nil else { return calledOff }
         let half = process.processorTime
         guard (try? await clock.sleep(for: limits.pauseGrace / 2)) != nil else { return calledOff }
-        // Without a processor time, the worker has ended or has no process of its own that could be
-        // frozen.
+        // If the processor time is unknown, the worker has exited or has no process of its own that
+        // could be frozen.
         guard let half, let full = process.processorTime else { return .notRunning }
         let heeds = full - min(full, half) <= Self.quiet
         guard whileIts(number, process.freeze) else { return calledOff }
@@ -141,8 +141,8 @@ final class WorkerPause: Sendable {
 
     private func standStill() async {
         for _ in 0..<Self.look.times where !process.isStopped {
-            // Uses the system's clock, because this waits for the kernel, whatever the clock of the
-            // limits is.
+            // Uses the system clock even if the limits use another one, because this waits for the
+            // kernel.
             guard (try? await ContinuousClock().sleep(for: Self.look.interval)) != nil else { return }
         }
     }
@@ -156,7 +156,7 @@ final class WorkerPause: Sendable {
         }
     }
 
-    /// The outcome of a pause that was cut short by a resume or by the end of the worker.
+    /// The outcome of a pause that was cut short by a resume or by the worker's exit.
     private var calledOff: PauseOutcome {
         state.withLock { if case .over = $0.phase { .notRunning } else { .resumed } }
     }

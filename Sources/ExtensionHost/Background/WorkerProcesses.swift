@@ -2,7 +2,7 @@
 import Glibc
 import Synchronization
 
-/// The processes of a host's workers that are not yet reaped, and the cost of all workers.
+/// The host's worker processes that are not reaped yet, and the cost of all workers.
 final class WorkerProcesses: Sendable {
     private struct Entry {
         let process: WorkerProcess
@@ -11,19 +11,19 @@ final class WorkerProcesses: Sendable {
     }
     private struct State {
         var running: [pid_t: Entry] = [:]
-        /// The cost of ended workers, by origin and bundle, plus the bytes that the host wrote for
-        /// donations of any worker.
+        /// The cost of exited workers, by origin and bundle, plus the bytes that the host wrote for
+        /// any worker's donations.
         var ended: [RequestOrigin: [String: WorkerUsage]] = [:]
     }
     private let state = Mutex(State())
 
-    /// Tracks a process until it ends.
+    /// Tracks a process until it exits.
     func add(_ process: WorkerProcess, bundle: String, _ origin: RequestOrigin) {
         let number = process.identifier
         state.withLock { $0.running[number] = Entry(process: process, bundle: bundle, origin: origin) }
         process.whenEnded { [weak self] in
             self?.state.withLock { state in
-                // The number may belong to another process by now.
+                // The kernel may have given the number to another process.
                 guard state.running[number]?.process === process else { return }
                 state.running[number] = nil
                 let before = state.ended[origin]?[bundle] ?? WorkerUsage()
@@ -32,7 +32,7 @@ final class WorkerProcesses: Sendable {
         }
     }
 
-    /// Counts the bytes of a donation. The host writes at least this amount for it; a worker itself
+    /// Adds the bytes of a donation. The host writes at least this amount for it; a worker itself
     /// writes hardly anything.
     func note(donated bytes: Int, bundle: String, _ origin: RequestOrigin) {
         guard bytes > 0 else { return }
@@ -45,7 +45,7 @@ final class WorkerProcesses: Sendable {
     /// The identifiers of the running processes, sorted.
     var identifiers: [pid_t] { state.withLock { $0.running.keys.sorted() } }
 
-    /// Returns the cost of all workers of a bundle and an origin, or `nil` if there was none.
+    /// Returns the cost of all workers for a bundle and an origin, or `nil` if there was none.
     func usage(of bundle: String, for origin: RequestOrigin) -> WorkerUsage? {
         state.withLock { state in
             let running = state.running.values.filter { $0.bundle == bundle && $0.origin == origin }

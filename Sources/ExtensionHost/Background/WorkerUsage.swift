@@ -7,8 +7,7 @@ import Glibc
 public struct WorkerUsage: Hashable, Sendable, Codable {
     /// The processor time of all threads, in seconds.
     public var cpu: Double
-    /// The bytes that were written to disks or are on their way there, plus donated bytes, which
-    /// the host writes.
+    /// The bytes written to disks or queued for writing, plus donated bytes, which the host writes.
     public var written: UInt64
     /// The number of waits that ended with a wake-up (voluntary context switches).
     public var wakeUps: UInt64
@@ -23,9 +22,9 @@ public struct WorkerUsage: Hashable, Sendable, Codable {
         self.init(cpu: Double(cost.cpu) / 1e9, written: cost.written, wakeUps: cost.wake_ups)
     }
 
-    /// Creates the usage of a running process so far, from the kernel's counters. Wake-ups of ended
-    /// threads are missing; the kernel only reports them at the end of the process. The process
-    /// must not be reaped yet, so that its number is still its own.
+    /// Creates the usage so far of a running process, from the kernel's counters. It lacks the
+    /// wake-ups of exited threads, which the kernel only reports when the process exits. The
+    /// process must not be reaped yet, so that the kernel cannot reuse its number.
     init(of process: pid_t) {
         self.init()
         var nanoseconds: UInt64 = 0

@@ -3,13 +3,13 @@
 /// The names of an extension's own folders: the bundle's identifier and the name of its app's
 /// desktop entry.
 ///
-/// A manifest may name any desktop entry, so the entry only counts if the bundle is named after it.
-/// The bundle has the same name or adds parts to it (`org.example.Notes.search` for
+/// A manifest may name any desktop entry, so the entry is ignored unless the bundle is named after
+/// it. The bundle has the same name or adds parts to it (`org.example.Notes.search` for
 /// `org.example.Notes.desktop`).
 ///
-/// Such a name has at least three parts. The first is a top-level domain, which consists of letters
-/// only. So the name cannot be one that a shell, a service manager or a tool searches for: `nvim`,
-/// `user-tmpfiles.d`, `p10k-instant-prompt-ann.b.zsh`.
+/// Such a name has at least three parts. The first part is a top-level domain and consists of
+/// letters only. So the name cannot be one that a shell, a service manager or a tool searches for:
+/// `nvim`, `user-tmpfiles.d`, `p10k-instant-prompt-ann.b.zsh`.
 struct AppNames: Hashable, Sendable {
     /// The bundle's name, or `nil` if it is not the name of an app.
     let own: String?
@@ -33,7 +33,7 @@ struct AppNames: Hashable, Sendable {
     /// Returns `true` if a folder of this name, in a folder for all apps' data, belongs to the
     /// extension.
     ///
-    /// In the folder for settings (`isSettings`), only the bundle's own name counts, because the
+    /// In the settings folder (`isSettings`), only the bundle's own name is accepted, because the
     /// app's settings belong to the app.
     func contains(_ name: String, isSettings: Bool = false) -> Bool {
         (isSettings ? [own].compactMap { $0 } : names).contains { $0.utf8.elementsEqual(name.utf8) }

@@ -6,11 +6,11 @@ public enum BundleProblem: Error, Hashable, Sendable, Codable, CustomStringConve
     case manifestUnreadable(reason: String)
     /// The path of the bundle is not a directory.
     case notADirectory(found: String)
-    /// A file of the bundle is not a regular file but, for example, a symbolic link or a pipe.
+    /// A file in the bundle is not a regular file but, for example, a symbolic link or a pipe.
     case notAFile(name: String, found: String)
     /// The `Info.plist` exceeds the size limit.
     case manifestTooLarge(bytes: Int)
-    /// A key the host needs is missing.
+    /// A required key is missing.
     case missingKey(String)
     /// A required key is missing, and the manifest has a key with a similar name.
     case misspeltKey(UnknownKey)
@@ -91,12 +91,12 @@ public enum BundleProblem: Error, Hashable, Sendable, Codable, CustomStringConve
 
 /// An oddity of a bundle that does not prevent its use.
 public enum BundleWarning: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The directory is not named after the identifier. The user looks for it elsewhere, and so
-    /// does this program while the manifest cannot be read.
+    /// The directory is not named after the identifier. Users search for it under the identifier,
+    /// and so does this program while the manifest cannot be read.
     case nameMismatch(directory: String, identifier: String)
     /// The manifest has a key that Searchlight does not read.
     case unknownKey(UnknownKey)
-    /// The extension reads folders in which programs keep passwords or sessions beside searchable
+    /// The extension reads folders in which programs keep passwords or sessions next to searchable
     /// content.
     case readsSessions(paths: [String])
     /// The extension may change everything in the user's document folders, including projects that

@@ -2,23 +2,23 @@
 import Glibc
 import SystemSupport
 
-/// A reader and checker of bundles. It opens each file once and checks the open file, so that
-/// nothing can be replaced between check and use.
+/// Reads and checks bundles. It opens each file once and checks the open file, so that nothing can
+/// be replaced between check and use.
 ///
-/// A bundle may be a symbolic link, as package tools such as stow and nix create them. No other
-/// user may be able to change the link, its target, or the target's parent directory. The manifest
-/// and the library must not be links. Hard links are not checked: a user who may write to a file
-/// may do so by each of its names.
+/// A bundle may be a symbolic link, such as those that stow and nix create. No other user may be
+/// able to change the link, its target, or the target's parent directory. The manifest and the
+/// library must not be symbolic links. Hard links are not checked: a user who may write to a file
+/// may do so through each of its names.
 struct BundleReader {
     private var trust = BundleTrust()
 
-    /// The bundle, and its entry for the cache.
+    /// The bundle, and its cache entry.
     struct Result {
         var bundle: ExtensionBundle
         var entry: RegistryCache.Entry
     }
 
-    /// Returns the problem of a directory of the search path, if another user may rename entries in
+    /// Returns the problem of a directory in the search path, if another user may rename entries in
     /// it and so replace bundles.
     mutating func problem(ofSearched directory: String) -> BundleProblem? {
         var status = stat()
@@ -29,7 +29,7 @@ struct BundleReader {
 
     /// Reads and checks the bundle at a path.
     ///
-    /// - Parameter known: The cache entry of the bundle. Owners and modes are checked in any case.
+    /// - Parameter known: The cache entry of the bundle. Owners and modes are always checked.
     mutating func read(_ path: String, known: RegistryCache.Entry?) throws(BundleProblem) -> Result {
         let (folder, directory) = try open(path)
         let manifestStatus = try status(of: "Info.plist", in: folder, path)
@@ -66,7 +66,7 @@ struct BundleReader {
             throw .writableByOthers(path: path, detail: flaw)
         }
         guard isLink else { return (folder, path) }
-        // A user who may rename entries of the parent directory may replace the target.
+        // A user who may rename entries in the parent directory may replace the target.
         guard fstatat(number, "..", &status, 0) == 0 else { throw Self.unreadable(errno) }
         let target = Self.path(of: number) ?? path
         if let flaw = trust.flaw(status, at: .target("/proc/self/fd/\(number)/.."), orSticky: true) {
@@ -87,8 +87,8 @@ struct BundleReader {
         return String(validating: buffer[..<count].lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Returns the status of a file of the bundle, after the check that it is regular and that
-    /// no other user may change it.
+    /// Returns the status of a file in the bundle, after checking that it is regular and that no
+    /// other user may change it.
     private mutating func status(
         of name: String, in folder: OwnedDescriptor, _ path: String
     ) throws(BundleProblem) -> stat {
@@ -136,7 +136,7 @@ struct BundleReader {
     }
 
     /// Checks the bundle's own library, or the libraries that its bindings call, unless the cache
-    /// says that the same files passed. Returns `nil` if the bundle has none.
+    /// says that the same files passed. Returns `nil` if the bundle has no libraries.
     private mutating func libraries(
         of manifest: ExtensionManifest, _ folder: OwnedDescriptor, _ path: String, _ known: RegistryCache.Entry?
     ) throws(BundleProblem) -> FileStamp? {
@@ -161,7 +161,7 @@ struct BundleReader {
         return FileStamp(of: stamps)
     }
 
-    /// Returns the first bytes of a file of the bundle, and its status.
+    /// Returns the first bytes of a file in the bundle, and its status.
     private func contents(
         _ name: String, _ folder: OwnedDescriptor, limit: Int
     ) throws(BundleProblem) -> ([UInt8], stat) {
@@ -181,7 +181,7 @@ struct BundleReader {
         }
     }
 
-    /// Returns a phrase for the file type that follows “is”. `nil` stands for the target of a link.
+    /// Returns a phrase for the file type, to follow “is”. `nil` stands for a link's target.
     private static func kind(_ mode: mode_t?) -> String {
         guard let mode else { return "a symbolic link to something other than a folder" }
         return switch mode & S_IFMT {

@@ -2,10 +2,10 @@
 import Glibc
 import SystemSupport
 
-/// A check that only the user and root can change a file.
+/// Checks that only the user and root can change a file.
 struct BundleTrust {
     private let user = geteuid()
-    /// The process's group if only this user is in it. Determined on first use, because name
+    /// The process's group, if the user is its only member. Determined on first use, because name
     /// services may be slow.
     private lazy var ownGroup: gid_t? = FileTrust.isOwn(group: getegid()) ? getegid() : nil
 
@@ -16,7 +16,7 @@ struct BundleTrust {
     ///   - status: The file's owner and mode.
     ///   - place: The file's location, for its access control list.
     ///   - isSticky: `true` to accept a sticky directory that others may write to. They can only
-    ///     add files of their own to it, and replace no others.
+    ///     add their own files to it, and replace no others.
     mutating func flaw(_ status: stat, at place: FileAccessList.Place, orSticky isSticky: Bool = false) -> String? {
         guard status.st_uid == user || status.st_uid == 0 else { return "belongs to user \(status.st_uid)" }
         if isSticky, status.st_mode & S_ISVTX != 0 { return nil }
@@ -35,7 +35,7 @@ struct BundleTrust {
 
     static func octal(_ mode: mode_t) -> String { String(mode & 0o7777, radix: 8) }
 
-    /// Returns `true` if the group is this process's and private to the user. Files made with umask
-    /// 002 are writable by it.
+    /// Returns `true` if the group is this process's group and private to the user. Files created
+    /// with umask 002 are writable by that group.
     private mutating func isPrivate(_ group: gid_t) -> Bool { group == getegid() && ownGroup == group }
 }

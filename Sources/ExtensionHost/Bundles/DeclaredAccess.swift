@@ -2,12 +2,12 @@
 import SystemSupport
 
 /// The access that an extension declares: the `Searchlight` dictionary of its `Info.plist`. The
-/// extension cannot access any other data of the user. See docs/EXTENSIONS.md.
+/// extension cannot access any other user data. See docs/EXTENSIONS.md.
 public struct DeclaredAccess: Hashable, Sendable {
     /// `ReadablePaths`: readable files, and folders with their whole subtree.
     public var readablePaths: [DeclaredPath] = []
-    /// `WritablePaths`: the same, readable and writable; only an app's own folders and the user's
-    /// documents.
+    /// `WritablePaths`: files and folders that are readable and writable; only in an app's own
+    /// folders and the user's document folders.
     public var writablePaths: [DeclaredPath] = []
     /// `ReadablePathsFrom`: files in which the user lists folders that the extension may read, one
     /// per line.
@@ -23,12 +23,12 @@ public struct DeclaredAccess: Hashable, Sendable {
     public var memoryLimit = defaultMemoryLimit
     /// `DesktopEntry`: the name of the app's desktop entry.
     public var desktopEntry: String?
-    /// `true` if the manifest has `SymbolBindings`, whose closures are machine code that is made at
+    /// `true` if the manifest has `SymbolBindings`, whose closures are machine code generated at
     /// run time.
     public var bindsSymbols = false
 
-    /// The default `MemoryLimit`, in bytes: ten times the memory of a Swift extension with
-    /// Foundation at its start.
+    /// The default `MemoryLimit`, in bytes: ten times the memory that a Swift extension with
+    /// Foundation uses after launch.
     public static let defaultMemoryLimit = 512 << 20
     /// The range of the `MemoryLimit`, in bytes. A Swift extension does not start with less than
     /// the lower bound.
@@ -36,7 +36,7 @@ public struct DeclaredAccess: Hashable, Sendable {
     /// The maximum number of paths in each list.
     public static let maximumPaths = 64
 
-    /// Creates an access to nothing but the extension's own folders.
+    /// Creates an access declaration that only covers the extension's own folders.
     public init() {}
 
     /// Reads the `Searchlight` dictionary of a manifest.
@@ -115,7 +115,7 @@ public struct DeclaredAccess: Hashable, Sendable {
 
 /// A path in a manifest: absolute, or below a base folder that depends on the user.
 public struct DeclaredPath: Hashable, Sendable, CustomStringConvertible {
-    /// The start of a path that is not absolute.
+    /// The base folder of a path that is not absolute.
     public enum Base: String, Sendable, CaseIterable {
         /// The user's home folder.
         case home = "$HOME"
@@ -140,14 +140,14 @@ public struct DeclaredPath: Hashable, Sendable, CustomStringConvertible {
         /// The extension's own folder.
         case bundle = "$BUNDLE"
 
-        /// `true` if the base itself may be declared, without a name below it. The other bases are
-        /// shared by all apps.
+        /// `true` if a manifest may declare the base itself, without a name below it. The other
+        /// bases are shared by all apps.
         var mayStandAlone: Bool { self == .bundle || isDocuments }
         /// `true` if the base is one of the folders for the user's documents.
         var isDocuments: Bool { Self.documentFolders.contains(self) }
-        /// The document folders: five of the eight of `user-dirs.dirs`. Programs are started from
-        /// the desktop, menus list the templates, and other users on the network read the public
-        /// folder.
+        /// The document folders: five of the eight folders in `user-dirs.dirs`. The other three are
+        /// excluded: programs are started from the desktop, menus list the templates, and other
+        /// users on the network read the public folder.
         static let documentFolders: [Base] = [.documents, .download, .music, .pictures, .videos]
     }
     /// The base, or `nil` for an absolute path.
@@ -164,8 +164,8 @@ public struct DeclaredPath: Hashable, Sendable, CustomStringConvertible {
         """
     static let expectedForWriting = expected + ", and not in the bundle"
 
-    /// Parses a path. Returns `nil` if the text is not a path, leaves its base, or names a whole
-    /// base that is shared.
+    /// Parses a path. Returns `nil` if the text is not a path, leaves its base, or is a shared base
+    /// itself.
     public init?(_ text: String) {
         guard text.utf8.count <= Self.maximumBytes, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
             return nil
@@ -184,13 +184,13 @@ public struct DeclaredPath: Hashable, Sendable, CustomStringConvertible {
         if names.isEmpty, base?.mayStandAlone != true { return nil }
     }
 
-    /// The path in the form of the manifest.
+    /// The path as it appears in the manifest.
     public var description: String {
         guard let base else { return "/" + names.joined(separator: "/") }
         return ([base.rawValue] + names).joined(separator: "/")
     }
 
-    /// Returns `true` if `other` is this path or lies below it, judging by the text alone.
+    /// Returns `true` if `other` is this path or lies below it. Compares only the text.
     func holds(_ other: DeclaredPath) -> Bool {
         base == other.base && other.names.count >= names.count
             && zip(names, other.names).allSatisfy { $0.utf8.elementsEqual($1.utf8) }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// The deny list of paths that no extension may declare for reading, because they hold keys,
-/// passwords or sessions. Also contains the reasons for which ``WritableNames`` denies writing.
+/// The deny list of paths that no extension may declare for reading, because they contain keys,
+/// passwords or sessions. It also contains the reasons for which ``WritableNames`` denies writing.
 /// Names are checked when the manifest is read; link targets are checked when a sandbox policy is
-/// made.
+/// created.
 enum DenyList {
-    /// The reason for which a path is denied, and an alternative to declare.
+    /// The reason why a path is denied, and what to declare instead.
     struct Reason: Hashable {
         /// The reason, to follow “it” or “which”.
         let sentence: String
@@ -78,9 +78,9 @@ enum DenyList {
         private static let documents = "a folder in $XDG_DOCUMENTS_DIR (or DOWNLOAD, MUSIC, PICTURES, VIDEOS)"
     }
 
-    /// Returns the reason for which a declared path may not be read, judging by its names; `nil` if
-    /// it may be declared. `$XDG_CONFIG_HOME` and the other bases are only known when a worker
-    /// starts, so this uses their default paths.
+    /// Returns the reason why a declared path may not be read, based on its names; `nil` if it may
+    /// be declared. The real paths of `$XDG_CONFIG_HOME` and the other bases are unknown until a
+    /// worker starts, so this uses their default paths.
     static func reason(_ path: DeclaredPath) -> Reason? {
         switch path.base {
         case .home: reason(belowHome: path.names)
@@ -95,8 +95,8 @@ enum DenyList {
         .config: [".config"], .data: [".local", "share"], .cache: [".cache"],
         .state: [".local", "state"],
     ]
-    /// The folders that hold home folders, and the number of path components from there to a home
-    /// folder.
+    /// The folders that contain home folders, and the number of path components from there to a
+    /// home folder.
     static let homes: [([String], Int)] = [(["home"], 1), (["var", "home"], 1), (["root"], 0)]
 
     /// Returns the reason for a path below the home folder.
@@ -115,8 +115,8 @@ enum DenyList {
     }
 
     /// Returns `true` if a hidden name, or a name below it, contains a word for keys or typed
-    /// input. This covers programs that the list does not name. Names that are not hidden are
-    /// documents and may have any name.
+    /// input. This covers programs that are not in the list. Names that are not hidden belong to
+    /// documents, which may have any name.
     private static func saysSecret(_ names: [String]) -> Bool {
         guard let hidden = names.firstIndex(where: { $0.isHiddenName }) else { return false }
         return names[hidden...].contains { name in
@@ -155,7 +155,7 @@ enum DenyList {
         [".config", "rclone"], [".config", "sops"], [".config", "age"], [".config", "keepassxc"],
         [".config", "Bitwarden"],
         [".config", "1Password"], [".config", "op"],
-        // Clouds and code.
+        // Cloud services and source code hosts.
         [".terraform.d"], [".m2", "settings.xml"], [".gradle", "gradle.properties"], [".s3cfg"], [".boto"], [".oci"],
         [".aliyun"], [".config", "doctl"], [".config", "hcloud"], [".config", "heroku"], [".config", "flyctl"],
         [".config", "kube"], [".config", "helm"], [".config", "configstore"], [".config", "github-copilot"],
@@ -169,7 +169,7 @@ enum DenyList {
         [".bitcoin"], [".electrum"], [".ethereum"], [".monero"], [".litecoin"], [".dogecoin"], [".config", "Exodus"],
         [".lesshst"], [".viminfo"], [".esd_auth"], [".smbcredentials"],
     ]
-    /// Folders in which programs keep sessions beside content that the user may want to find.
+    /// Folders in which programs keep sessions next to content that the user may want to find.
     private static let sessions: [[String]] = [
         [".mozilla"], [".thunderbird"], [".config", "google-chrome"], [".config", "chromium"],
         [".config", "BraveSoftware"], [".config", "microsoft-edge"], [".config", "vivaldi"], [".config", "opera"],
@@ -184,7 +184,7 @@ enum DenyList {
         ["run", "systemd"], ["sbin"], ["snap"], ["sys"], ["usr"], ["var", "lib"], ["var", "run"], ["var", "spool"],
     ]
 
-    /// Returns `true` if a readable path also contains passwords or sessions of a program.
+    /// Returns `true` if a readable path also contains a program's passwords or sessions.
     static func holdsSessions(_ path: DeclaredPath) -> Bool {
         let names = path.base.flatMap { usual[$0] }.map { $0 + path.names } ?? path.names
         guard path.base == .home || path.base.flatMap({ usual[$0] }) != nil else { return false }

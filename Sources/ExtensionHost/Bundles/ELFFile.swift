@@ -2,12 +2,12 @@
 package import CSystem
 
 /// The headers of a 64-bit ELF file in this machine's byte order (System V ABI, `elf.h`). The file
-/// is hostile: it is read in pieces within fixed bounds, and never loaded.
+/// is untrusted: it is read in pieces within fixed bounds, and never loaded.
 package struct ELFFile {
     /// The maximum number of table entries to read. Libraries have about ten segments and forty
     /// sections.
     private static let maximumEntries = 256
-    /// The upper bound of positions in a file, in bytes.
+    /// The upper bound for positions in a file, in bytes.
     private static let maximumPosition = 1 << 40
 
     /// The header at the beginning of the file.
@@ -18,7 +18,7 @@ package struct ELFFile {
     ///
     /// - Parameter read: Returns exactly `count` bytes from a position, or `nil` if the file has
     ///   fewer.
-    /// - Returns: `nil` if the file does not start as such an ELF file.
+    /// - Returns: `nil` if the file does not start like such an ELF file.
     package init?(read: @escaping (_ position: Int, _ count: Int) -> [UInt8]?) {
         guard let start = read(0, MemoryLayout<Elf64_Ehdr>.size), start.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2]),
             start[5] == (1.littleEndian == 1 ? 1 : 2)
@@ -46,7 +46,7 @@ package struct ELFFile {
         return Self.entries(bytes)
     }
 
-    /// Returns the entries in some bytes. An incomplete last entry is left out.
+    /// Returns the entries in a byte array. An incomplete last entry is omitted.
     package static func entries<Entry: BitwiseCopyable>(_ bytes: [UInt8], of _: Entry.Type = Entry.self) -> [Entry] {
         bytes.withUnsafeBytes { bytes in
             stride(from: 0, through: bytes.count - MemoryLayout<Entry>.size, by: MemoryLayout<Entry>.size).map {

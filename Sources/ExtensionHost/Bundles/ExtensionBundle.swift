@@ -16,14 +16,14 @@ public struct ExtensionBundle: Hashable, Sendable {
 
     /// The bundle identifier.
     public var identifier: String { manifest.identifier }
-    /// The absolute path of the library; `nil` for an extension without code of its own.
+    /// The absolute path of the library; `nil` for an extension without its own code.
     public var libraryPath: String? { manifest.libraryName.map { directory + "/" + $0 } }
 
     /// The suffix of a bundle directory's name.
     public static let suffix = ".searchext"
 
-    /// The identity of one version of a bundle: its manifest's content and its library's file. A
-    /// replaced bundle has another fingerprint, even if the new files are equal.
+    /// The identity of one version of a bundle: its manifest's content and its library file. A
+    /// replaced bundle has a different fingerprint, even if the new files are equal.
     public struct Fingerprint: Hashable, Sendable, Codable {
         /// A digest of the manifest.
         public var manifest: UInt64
@@ -32,8 +32,8 @@ public struct ExtensionBundle: Hashable, Sendable {
 
         init(manifest: UInt64, library: FileStamp) {
             self.manifest = manifest
-            // The time of the last status change is left out: a change of the mode does not affect
-            // a loaded library.
+            // The time of the last status change is left out: a mode change does not affect a
+            // loaded library.
             self.library = [
                 Int64(truncatingIfNeeded: library.device), Int64(truncatingIfNeeded: library.inode), library.size,
                 library.modified,
@@ -41,7 +41,7 @@ public struct ExtensionBundle: Hashable, Sendable {
         }
     }
 
-    /// Oddities of the bundle that do not prevent its use.
+    /// The bundle's oddities that do not prevent its use.
     public var warnings: [BundleWarning] {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         var warnings: [BundleWarning] = []

@@ -5,8 +5,8 @@ import UniformTypeIdentifiers
 extension ExtensionManifest {
     private static let bindingsKey = "Searchlight.SymbolBindings"
 
-    /// Returns the bindings under `SymbolBindings` of the `Searchlight` dictionary, each checked as
-    /// the worker will check it. Returns an empty array if the key is missing.
+    /// Returns the bindings under `SymbolBindings` in the `Searchlight` dictionary, after the same
+    /// checks that the worker makes. Returns an empty array if the key is missing.
     ///
     /// - Throws: ``BundleProblem/invalidBinding(number:line:column:problem:advice:)`` for the first
     ///   invalid binding.
@@ -34,8 +34,8 @@ extension ExtensionManifest {
         return texts
     }
 
-    /// The purpose of each binding and the functions that it calls, or the database of each kind of
-    /// items, one line each.
+    /// One line for each binding, with its purpose and the functions that it calls, or one line for
+    /// each kind of item, with its database.
     public var bindingLines: [String] {
         let lines = database?.items.map { "\($0.name): rows of \(database?.files.joined(separator: ", ") ?? "")" } ?? []
         return lines
@@ -46,8 +46,8 @@ extension ExtensionManifest {
             }
     }
 
-    /// The type identifiers by filename extension in lower case, from the type registry's current
-    /// snapshot. Empty if no binding calls `type( )`.
+    /// The type identifiers by filename extension in lower case, from the current snapshot of the
+    /// type registry. Empty if no binding calls `type( )`.
     var bindingTypes: [String: String] {
         guard bindings.contains(where: { (try? SymbolBinding(parsing: $0))?.usesTypes == true }) else { return [:] }
         var types: [String: String] = [:]
@@ -60,7 +60,7 @@ extension ExtensionManifest {
         return types
     }
 
-    /// The files in the bundle that its bindings call.
+    /// The library files in the bundle that its bindings call.
     var boundLibraries: Set<String> {
         var names: Set<String> = []
         for text in bindings {

@@ -5,8 +5,8 @@ import JSONText
 extension ExtensionManifest {
     static let databaseKey = "Searchlight.Database"
 
-    /// Returns the database under `Database` of the `Searchlight` dictionary, checked as far as
-    /// that is possible without the file. Returns `nil` if the key is missing.
+    /// Returns the database under `Database` in the `Searchlight` dictionary, checked as far as
+    /// possible without the file. Returns `nil` if the key is missing.
     ///
     /// - Throws: ``BundleProblem/invalidDatabase(key:column:problem:advice:)`` for the first error.
     static func database(in values: PropertyValue, _ root: [String: Any]) throws(BundleProblem) -> DatabaseBinding? {
@@ -34,15 +34,15 @@ extension ExtensionManifest {
 }
 
 extension DeclaredAccess {
-    /// Checks that the files of a database can be read together with their logs, and watches them
-    /// unless the manifest says what is watched.
+    /// Checks that the database files can be read together with their logs, and watches them unless
+    /// the manifest declares the watched paths.
     mutating func watch(_ database: DatabaseBinding, manifest root: [String: Any]) throws(BundleProblem) {
         var paths: [WatchedPath] = []
         for file in database.files {
             let isPlace = DeclaredPath(file).map { path in
                 path.base.map { [.home, .config, .data, .cache, .state].contains($0) } ?? true
             }
-            // The log (-wal) and the journal lie beside the file, and come and go.
+            // The log (-wal) and the journal are next to the file, and appear and disappear.
             guard isPlace == true, let path = WatchedPath(file + "*", readablePaths, from: []) else {
                 throw .invalidValue(
                     key: ExtensionManifest.databaseKey + ".Files", value: Self.shown(file),
@@ -60,8 +60,8 @@ extension DeclaredAccess {
 }
 
 extension PropertyValue {
-    /// The value as JSON, with the keys of dictionaries in order. Dates and data, which no binding
-    /// has, become null.
+    /// The value as JSON, with dictionary keys in order. Dates and data, which no binding has,
+    /// become null.
     fileprivate var json: JSONValue {
         switch self {
         case .dictionary(let values):

@@ -3,8 +3,8 @@ import DatabaseBindings
 import Foundation
 import UniformTypeIdentifiers
 
-/// The contents of an extension's `Info.plist`: Apple's keys, and Searchlight's own in one
-/// dictionary.
+/// The contents of an extension's `Info.plist`: Apple's keys, and one dictionary with Searchlight's
+/// own keys.
 public struct ExtensionManifest: Hashable, Sendable {
     /// `CFBundleIdentifier`, in reverse-DNS form. The extension's items and records are stored
     /// under it.
@@ -14,9 +14,9 @@ public struct ExtensionManifest: Hashable, Sendable {
     /// `CFBundleDisplayName`, else `CFBundleName`, else the identifier.
     public var displayName: String
     /// `CFBundleExecutable`: the library's file name in the bundle; `nil` for an extension without
-    /// code of its own.
+    /// its own code.
     public var libraryName: String?
-    /// `NSExtensionPrincipalClass`: the class that implements an extension that uses CoreSpotlight.
+    /// `NSExtensionPrincipalClass`: the principal class of an extension that uses CoreSpotlight.
     public var principalClass: String?
     /// `NSExtensionPointIdentifier`: the extension points.
     public var extensionPoints: Set<ExtensionPoint>
@@ -26,20 +26,20 @@ public struct ExtensionManifest: Hashable, Sendable {
     public var typeDiagnostics: [UTTypeDiagnostic]
     /// The declared access.
     public var access: DeclaredAccess
-    /// `CoreSpotlightContinuation`: `true` if the app takes activities when it is started.
+    /// `CoreSpotlightContinuation`: `true` if the app accepts activities when it is launched.
     public var continuesActivities: Bool
 
-    /// `Searchlight.SymbolBindings`: the bindings of an extension without code of its own; see
+    /// `Searchlight.SymbolBindings`: the bindings of an extension without its own code; see
     /// docs/BINDINGS.md.
     public var bindings: [String]
 
-    /// `Searchlight.Database`: the app's database whose rows are items; see docs/DATABASES.md.
+    /// `Searchlight.Database`: the app's database, whose rows become items; see docs/DATABASES.md.
     package var database: DatabaseBinding?
 
     /// The unknown keys that look misspelt; at most 20.
     public var unknownKeys: [UnknownKey]
 
-    /// A point that an extension can extend.
+    /// An extension point.
     public enum ExtensionPoint: String, Sendable, CaseIterable {
         /// Reindexing and promises.
         case index = "com.apple.spotlight.index"
@@ -52,7 +52,7 @@ public struct ExtensionManifest: Hashable, Sendable {
 
     /// Reads a manifest from the bytes of an `Info.plist`.
     ///
-    /// - Throws: ``BundleProblem`` that names the first key that is missing or invalid.
+    /// - Throws: ``BundleProblem`` for the first key that is missing or invalid.
     public init(propertyList data: Data) throws(BundleProblem) {
         try self.init(try Self.values(Array(data)))
     }
@@ -67,7 +67,7 @@ public struct ExtensionManifest: Hashable, Sendable {
         }
     }
 
-    /// Creates a manifest from the values of an `Info.plist` or of the cache. Both pass the same
+    /// Creates a manifest from the values of an `Info.plist` or of the cache. Both undergo the same
     /// checks.
     init(_ values: PropertyValue) throws(BundleProblem) {
         guard let root = values.any as? [String: Any] else {
@@ -113,8 +113,8 @@ public struct ExtensionManifest: Hashable, Sendable {
         }
     }
 
-    /// `true` if the bundle is named after its app's desktop entry, so that the entry is its own;
-    /// see ``AppNames``.
+    /// `true` if the bundle is named after its app's desktop entry, so that the entry belongs to
+    /// it; see ``AppNames``.
     package var ownsDesktopEntry: Bool {
         guard let entry = access.desktopEntry else { return false }
         return entry == identifier + ".desktop" || AppNames(bundle: identifier, desktopEntry: entry).app != nil
@@ -127,8 +127,8 @@ public struct ExtensionManifest: Hashable, Sendable {
     /// digits, `-` and `.`.
     public static func isIdentifier(_ text: String) -> Bool { isName(text, parts: 2) }
 
-    /// Returns `true` if a text is a valid app identifier of at least `parts` parts. `_` is valid
-    /// too, because identifiers of Flatpak and names of desktop files may contain it.
+    /// Returns `true` if a text is a valid app identifier with at least `parts` parts. `_` is valid
+    /// too, because Flatpak identifiers and desktop file names may contain it.
     public static func isAppIdentifier(_ text: String, parts: Int = 2) -> Bool {
         isName(String(text.map { $0 == "_" ? "-" : $0 }), parts: parts)
     }

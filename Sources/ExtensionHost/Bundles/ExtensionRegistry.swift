@@ -3,12 +3,12 @@ import Glibc
 import SystemSupport
 import UniformTypeIdentifiers
 
-/// The extensions on a search path, and the rejected bundles with their reasons. Only manifests are
-/// read.
+/// The extensions in a search path, and the rejected bundles with the reasons. Creating a registry
+/// only reads manifests.
 ///
-/// If several bundles have one identifier, the first in the search path, then by name, is used. The
-/// others are ``BundleProblem/shadowed(identifier:by:)``. A rejected bundle shadows none: a broken
-/// copy in the user's folder does not hide the system's.
+/// If several bundles have the same identifier, the registry uses the first one in the search path,
+/// then by name. The others are ``BundleProblem/shadowed(identifier:by:)``. A rejected bundle does
+/// not shadow others: a broken copy in the user's folder does not hide the system's copy.
 public struct ExtensionRegistry: Sendable {
     /// A bundle that is not used.
     public struct Refusal: Hashable, Sendable, Codable {
@@ -33,13 +33,13 @@ public struct ExtensionRegistry: Sendable {
     /// The searched directories, in order of precedence. Some may not exist.
     public let searchPath: [String]
 
-    /// The maximum number of bundles that are read from one directory: the first by name.
+    /// The maximum number of bundles to read from one directory. The first ones by name are read.
     public static let maximumPerDirectory = 2048
 
     /// Searches directories for bundles. Directories that do not exist are skipped.
     ///
     /// - Parameter cache: The cache of earlier searches. It is updated with the results of this
-    ///   one.
+    ///   search.
     public init(searchPath: [String], cache: RegistryCache? = nil) {
         var known: Set<String> = []
         self.searchPath = searchPath.filter { known.insert($0).inserted }
@@ -68,7 +68,7 @@ public struct ExtensionRegistry: Sendable {
         cache?.replace(found, in: Set(self.searchPath))
     }
 
-    /// Returns the names in a directory that have the suffix of a bundle, sorted.
+    /// Returns the names in a directory that have the bundle suffix, sorted.
     static func bundleNames(in directory: String) -> [String] {
         guard let folder = opendir(directory) else { return [] }
         defer { closedir(folder) }
@@ -82,7 +82,7 @@ public struct ExtensionRegistry: Sendable {
         return Array(names.sorted().prefix(maximumPerDirectory))
     }
 
-    /// Creates a registry of one extension, without a search path.
+    /// Creates a registry with one extension and no search path.
     public init(only bundle: ExtensionBundle) {
         searchPath = []
         extensions = [bundle]
@@ -94,14 +94,14 @@ public struct ExtensionRegistry: Sendable {
     ///   otherwise ``ExtensionError/notFound(identifier:searchPath:known:)``.
     public func bundle(_ identifier: String) throws(ExtensionError) -> ExtensionBundle {
         if let bundle = extensions.first(where: { $0.identifier == identifier }) { return bundle }
-        // An unreadable bundle has no identifier, so its directory's name is used.
+        // An unreadable bundle has no identifier, so its directory name is used.
         if let refusal = refusals.first(where: { $0.likelyIdentifier == identifier }) {
             throw .refused(path: refusal.path, problem: refusal.problem)
         }
         throw .notFound(identifier: identifier, searchPath: searchPath, known: extensions.map(\.identifier))
     }
 
-    /// Registers the types that the extensions declare.
+    /// Registers the extensions' declared types.
     ///
     /// - Parameter types: The registry to add them to. `UTType` uses the shared registry of the
     ///   process.

@@ -9,10 +9,10 @@ public struct FileStamp: Hashable, Sendable, Codable {
     public var inode: UInt64
     /// The size, in bytes.
     public var size: Int64
-    /// The time of the last change of the content, in nanoseconds since 1970.
+    /// The time of the last content change, in nanoseconds since 1970.
     public var modified: Int64
-    /// The time of the last change of content, mode or names, in nanoseconds since 1970. Only root
-    /// can set it.
+    /// The time of the last change to the content, mode or names, in nanoseconds since 1970. Only
+    /// root can set it.
     public var changed: Int64
 
     init(_ status: stat) {
@@ -27,12 +27,12 @@ public struct FileStamp: Hashable, Sendable, Codable {
         (self.device, self.inode, self.size, self.modified, self.changed) = (device, inode, size, modified, changed)
     }
 
-    /// Combines the stamps of several files into one. Returns `nil` for none.
+    /// Combines the stamps of several files into one. Returns `nil` if there are none.
     init?(of stamps: [FileStamp]) {
         guard var all = stamps.first else { return nil }
         for stamp in stamps.dropFirst() {
-            // Multiplication makes the result depend on the order, so two files that swap places
-            // change the stamp.
+            // Multiplication makes the result depend on the order, so swapping two files changes
+            // the stamp.
             all.inode = all.inode &* 0x100_0000_01B3 ^ stamp.inode
             all.size = all.size &* 31 &+ stamp.size
             all.modified = all.modified &* 31 &+ stamp.modified
@@ -45,7 +45,7 @@ public struct FileStamp: Hashable, Sendable, Codable {
         Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000).partialValue &+ Int64(time.tv_nsec)
     }
 
-    /// The present on the file system's clock, in nanoseconds since 1970.
+    /// The current time on the file system's clock, in nanoseconds since 1970.
     static var now: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -71,7 +71,7 @@ public struct FileStamp: Hashable, Sendable, Codable {
     }
 }
 
-/// A short digest of contents (FNV-1a, 64 bits). It is not collision resistant against an attacker.
+/// A short content digest (FNV-1a, 64 bits). It is not collision resistant against an attacker.
 enum Digest {
     static func of(_ bytes: some Sequence<UInt8>) -> UInt64 {
         bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }

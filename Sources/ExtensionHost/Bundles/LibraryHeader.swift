@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CSystem
 
-/// A check that rejects libraries that the dynamic linker would reject, without starting a worker.
+/// Rejects libraries that the dynamic linker would reject, without starting a worker.
 enum LibraryHeader {
-    /// The number of bytes to read of a library: its header, and the program headers that linkers
-    /// put right behind it.
+    /// The number of bytes to read from a library: its header, and the program headers that linkers
+    /// put directly after it.
     static let byteCount = MemoryLayout<Elf64_Ehdr>.size + maximumSegments * MemoryLayout<Elf64_Phdr>.size
     /// The maximum number of program headers to check. Libraries have about ten.
     private static let maximumSegments = 64
@@ -22,11 +22,11 @@ enum LibraryHeader {
         #error("Name this architecture's ELF machine number here.")
     #endif
 
-    /// Checks that the bytes start a shared library for this machine, and that its segments lie
-    /// within the file.
+    /// Checks that the bytes are the start of a shared library for this machine, and that its
+    /// segments lie within the file.
     ///
     /// - Parameters:
-    ///   - bytes: The first ``byteCount`` bytes of the file, or all if it is shorter.
+    ///   - bytes: The first ``byteCount`` bytes of the file, or the whole file if it is shorter.
     ///   - size: The size of the file, in bytes.
     static func check(_ bytes: [UInt8], size: Int64, name: String) throws(BundleProblem) {
         guard bytes.starts(with: [0x7F, 0x45, 0x4C, 0x46]) else {
@@ -78,7 +78,7 @@ enum LibraryHeader {
         }
         let (end, overflows) = file.header.e_phoff.addingReportingOverflow(UInt64(count) * UInt64(entrySize))
         guard !overflows, end <= size else { throw damaged("its segment table is beyond its end") }
-        // Linkers put the table right behind the header. A table elsewhere is left to the dynamic
+        // Linkers put the table directly after the header. A table elsewhere is left to the dynamic
         // linker.
         guard end <= readBytes else { return }
         let segments = file.segments

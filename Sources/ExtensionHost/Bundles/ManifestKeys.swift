@@ -18,8 +18,8 @@ enum ManifestKeys {
     /// The maximum number of reported keys, and the maximum length of each in bytes.
     private static let (maximumKeys, maximumBytes) = (20, 100)
 
-    /// Returns the unknown keys. Apple's manifests have many keys that mean nothing here, so at the
-    /// top level only keys that look misspelt are returned.
+    /// Returns the unknown keys. Apple's manifests have many keys that Searchlight does not use, so
+    /// at the top level only keys that look misspelt are returned.
     static func unknown(in root: [String: Any]) -> [UnknownKey] {
         let extensionTable = root["NSExtension"] as? [String: Any] ?? [:]
         var found = unknown(in: root, ofRoot, prefix: "").filter { !$0.meant.isEmpty }
@@ -28,7 +28,7 @@ enum ManifestKeys {
         return Array(found.prefix(maximumKeys))
     }
 
-    /// Returns the key that looks like a misspelt key of the bindings.
+    /// Returns the key that looks like a misspelling of a bindings key.
     static func misspeltBindings(in root: [String: Any]) -> UnknownKey? {
         let meant = ["Searchlight", "Searchlight." + bindings, "Searchlight." + database]
         return unknown(in: root).first { $0.meant.contains(where: meant.contains) }
@@ -45,9 +45,9 @@ enum ManifestKeys {
 
 /// An unknown key of a manifest.
 public struct UnknownKey: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The key with the keys of its enclosing dictionaries.
+    /// The key, prefixed with the keys of its enclosing dictionaries.
     public var key: String
-    /// The known keys with similar names, the nearest first.
+    /// The known keys with similar names, closest first.
     public var meant: [String]
 
     /// A sentence, followed by a question if a known key has a similar name.

@@ -5,12 +5,12 @@ import SystemSupport
 
 /// A cache of bundles, so that an unchanged bundle is neither read nor parsed again.
 ///
-/// It keeps the values of the manifest and the fact that the library passed its check. Device,
-/// inode, size and times of both files are the key.
+/// It stores the values of the manifest, and that the library passed its check. The key consists of
+/// the device, inode, size and times of both files.
 ///
-/// The file is as hostile as a manifest: its values pass the same checks again. A file that is
-/// damaged or of another format is ignored and replaced. Ownership and write access are never
-/// cached. May be used from any thread.
+/// The cache file is untrusted, like a manifest: its values undergo the same checks again. A file
+/// that is damaged or has another format is ignored and replaced. Ownership and write access are
+/// never cached. May be used from any thread.
 public final class RegistryCache: Sendable {
     /// The cached facts of one bundle.
     struct Entry: Sendable {
@@ -48,7 +48,7 @@ public final class RegistryCache: Sendable {
             return entry
         }
 
-        /// Returns the manifest, or `nil` if the cached values are not a valid one.
+        /// Returns the manifest, or `nil` if the cached values are not a valid manifest.
         func readManifest() -> ExtensionManifest? {
             if let manifest { return manifest }
             guard let values = try? PropertyValue(decoding: encoded) else { return nil }
@@ -79,8 +79,7 @@ public final class RegistryCache: Sendable {
     private static let maximumBytes = 64 << 20
     private static let magic = Array("SLREGC01".utf8)
 
-    /// Reads a cache. A file that is missing, damaged or owned by another user gives an empty
-    /// cache.
+    /// Reads a cache. If the file is missing, damaged or owned by another user, the cache is empty.
     ///
     /// - Parameters:
     ///   - path: The path of the file; `nil` for a cache in memory only.
@@ -129,7 +128,7 @@ public final class RegistryCache: Sendable {
         guard number >= 0 else { return }
         let file = OwnedDescriptor(adopting: number)
         let written = bytes.withUnsafeBytes { WholeTransfer.write($0, to: file.number) }
-        // The file is not synchronised. Its checksum detects a file that a crash has truncated.
+        // The file is not synced to disk. Its checksum detects a file that a crash has truncated.
         if (try? written.get()) == nil || rename(temporary, path) != 0 { unlink(temporary) }
     }
 

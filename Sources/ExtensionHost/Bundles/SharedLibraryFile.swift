@@ -6,11 +6,11 @@ import SystemSupport
 /// The dependencies and the compiler of a shared library. They are read from the file, which is
 /// untrusted and is never loaded.
 package struct SharedLibraryFile: Hashable {
-    /// The names of the libraries it needs.
+    /// The names of the libraries that it needs.
     package var needed: [String]
-    /// The folders that it adds to the search for them, with `$ORIGIN` replaced.
+    /// The folders that it adds to the library search path, with `$ORIGIN` replaced.
     package var folders: [String]
-    /// The Swift compiler that the file names; `nil` if there is none.
+    /// The Swift compiler named in the file; `nil` if there is none.
     package var compiler: String?
 
     private static let maximumEntries = 4096
@@ -51,7 +51,7 @@ package struct SharedLibraryFile: Hashable {
         compiler = Self.compiler(file)
     }
 
-    /// The entry of the section `.comment` for the clang that is part of the Swift compiler.
+    /// The entry in the section `.comment` for the clang that is part of the Swift compiler.
     private static func compiler(_ file: ELFFile) -> String? {
         let sections = file.sections
         let place = Int(file.header.e_shstrndx)

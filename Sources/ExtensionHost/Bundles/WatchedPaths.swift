@@ -12,7 +12,7 @@ public enum WatchedPaths: Hashable, Sendable {
     case none
     /// `true`: all readable paths except the extension's own bundle.
     case all
-    /// An array: a part of the readable paths.
+    /// An array: a subset of the readable paths.
     case some([WatchedPath])
 
     static let expected = """
@@ -40,17 +40,17 @@ public enum WatchedPaths: Hashable, Sendable {
     }
 }
 
-/// A path of ``WatchedPaths``.
+/// A path in ``WatchedPaths``.
 public struct WatchedPath: Hashable, Sendable, CustomStringConvertible {
     /// The folder or file. For a path of `ReadablePathsFrom`, the list file, which stands for the
     /// paths that it lists.
     public let start: DeclaredPath
-    /// Patterns of the names below ``start``, one for each level. `*` matches any characters.
+    /// Patterns for the names below ``start``, one for each level. `*` matches any characters.
     public let names: [String]
     /// `true` if ``start`` is a list file.
     public let isList: Bool
 
-    /// Parses a path. Returns `nil` if the text is not a path or lies in no readable path.
+    /// Parses a path. Returns `nil` if the text is not a path or is not inside a readable path.
     init?(_ text: String, _ readable: [DeclaredPath], from lists: [DeclaredPath]) {
         guard let path = DeclaredPath(text), path.base != .bundle else { return nil }
         isList = lists.contains(path)
@@ -65,6 +65,6 @@ public struct WatchedPath: Hashable, Sendable, CustomStringConvertible {
         names = Array(path.names.dropFirst(depth))
     }
 
-    /// The path in the form of the manifest.
+    /// The path as it appears in the manifest.
     public var description: String { ([start.description] + names).joined(separator: "/") }
 }

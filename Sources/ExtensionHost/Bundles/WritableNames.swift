@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// The rules for `WritablePaths`, judged by the name alone when a manifest is read.
+/// The rules for `WritablePaths`, based on the names alone when a manifest is read.
 /// ``WritableFolders`` checks the real folders when a worker starts.
 ///
 /// This is an allow list. Shells, toolchains, games and services keep code and settings in paths
-/// that a deny list cannot cover. Allowed are folders named after the extension's app, in the XDG
-/// and Flatpak folders for apps, and the user's documents. Hidden names in them are denied, because
-/// code and settings among documents (`.git`, `.envrc`, `.vscode`) are hidden.
+/// that a deny list cannot cover. The list allows folders named after the extension's app, in the
+/// XDG and Flatpak folders for apps, and the user's documents. Hidden names in them are denied,
+/// because code and settings among documents (`.git`, `.envrc`, `.vscode`) are hidden.
 enum WritableNames {
-    /// Returns the reason for which a declared path may not be written, judging by its names; `nil`
-    /// if it may be declared.
+    /// Returns the reason why a declared path may not be written, based on its names; `nil` if it
+    /// may be declared.
     static func reason(_ path: DeclaredPath, _ names: AppNames) -> DenyList.Reason? {
         switch path.base {
         case .home: reason(belowHome: path.names, names)
@@ -22,7 +22,7 @@ enum WritableNames {
         }
     }
 
-    /// Returns `true` if a path that may be declared is a whole document folder.
+    /// Returns `true` if an allowed path is a whole document folder.
     static func isWholeDocuments(_ path: DeclaredPath) -> Bool {
         switch path.base {
         case .home: path.names.count == 1
@@ -33,7 +33,7 @@ enum WritableNames {
 
     /// The default names of the document folders. `user-dirs.dirs` can rename them.
     private static let documents: Set<String> = ["Documents", "Downloads", "Music", "Pictures", "Videos"]
-    /// The folders that hold the folders of apps, below the home folder.
+    /// The folders that contain apps' folders, below the home folder.
     private static let settings = [".config"]
     private static let bases: [[String]] = [settings, [".local", "share"], [".local", "state"], [".cache"]]
     /// The parts of a Flatpak app's folder that hold data. The app reads its configuration from the

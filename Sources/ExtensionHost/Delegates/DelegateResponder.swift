@@ -3,10 +3,10 @@ import BusTransport
 import ServiceMessages
 import Synchronization
 
-/// A registered delegate app that is asked within the time limits of workers.
+/// A registered delegate app, which receives requests under the same time limits as workers.
 ///
-/// The host cannot end an app. A delegate whose request timed out is unresponsive. It is skipped
-/// until it shows progress; otherwise each request would wait for the whole time limit.
+/// The host cannot terminate an app. A delegate whose request timed out is unresponsive and is
+/// skipped until it shows progress; otherwise each request would wait for the whole time limit.
 final class DelegateResponder: Responder {
     let token: DelegateToken
     let bundle: String
@@ -60,11 +60,11 @@ final class DelegateResponder: Responder {
     }
 
     func perform(_ request: WorkerRequest) async throws(ExtensionError) -> [BusValue] {
-        // A loss from before this request does not count: the app was notified of it and is asked
-        // for all items now.
+        // Ignores a loss from before this request: the app was notified of it and is now asked for
+        // all items.
         if request.isReindex { _ = delegate.takeLoss() }
         let ending = await ask(request, request.limit(configuration.limits))
-        // Whatever the outcome: no donation of this app may arrive after donations of the next
+        // Whatever the outcome, no donation from this app may arrive after donations from the next
         // responder.
         if request.isReindex { await delegate.settle() }
         switch ending {
@@ -123,7 +123,7 @@ final class DelegateResponder: Responder {
     private func failure(_ error: BusError, _ request: WorkerRequest) -> ExtensionError {
         switch error {
         case .remote(let name, let message):
-            // An app that does not know the request is treated like an app that answers
+            // An app that does not know the request is treated like an app that replies
             // “unsupported”.
             let status = name == BusErrorName.unknownMethod ? .unsupported : ExtensionStatus(errorName: name)
             return .failed(identifier: bundle, during: request.purpose, status: status, message: message)

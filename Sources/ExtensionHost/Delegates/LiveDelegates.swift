@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// The apps that are registered as delegates of their bundles. The newest registration of a bundle
-/// is asked first. May be used from any thread.
+/// The apps that are registered as delegates of their bundles. The newest registration for a bundle
+/// receives requests first. May be used from any thread.
 public final class LiveDelegates: Sendable {
-    /// The maximum number of registrations of one bundle. An app may run several times.
+    /// The maximum number of registrations for one bundle. An app may run several times.
     public static let maximumForBundle = 64
-    /// The maximum number of all registrations.
+    /// The maximum number of registrations for all bundles.
     public static let maximum = 4096
-    /// The maximum number of delegates that are asked before the extension. It bounds a request to
-    /// an app that registers again whenever it is asked.
+    /// The maximum number of delegates to try before the extension. It bounds a request to an app
+    /// that registers again with each request.
     static let maximumAsked = 4
 
     private struct State {
@@ -31,10 +31,10 @@ public final class LiveDelegates: Sendable {
 
     /// Creates an empty set of delegates.
     ///
-    /// - Parameter configuration: Its time limits apply to delegates as to workers.
+    /// - Parameter configuration: Its time limits apply to delegates as well as to workers.
     public init(_ configuration: WorkerConfiguration) { self.configuration = configuration }
 
-    /// Registers an app. From now on it is asked first about its bundle.
+    /// Registers an app. From now on it receives requests for its bundle first.
     ///
     /// - Returns: The token for ``unregister(_:)`` and ``noteProgress(_:)``.
     /// - Throws: ``ExtensionError/delegateUnavailable(identifier:during:reason:)`` if there are too
@@ -43,8 +43,8 @@ public final class LiveDelegates: Sendable {
         _ delegate: any LiveDelegate, for bundle: String
     ) throws(ExtensionError) -> DelegateToken {
         let (token, problem) = state.withLock { state -> (DelegateToken, String?) in
-            // Counted per process: a token that outlives its engine must not match a token of the
-            // next engine.
+            // Numbers are unique in the process: a token that outlives its engine must not match a
+            // token of the next engine.
             let token = DelegateToken(number: Self.last.add(1, ordering: .relaxed).newValue)
             if state.isClosed { return (token, "the host is shutting down") }
             let count = state.bundles[bundle]?.count ?? 0
@@ -75,8 +75,8 @@ public final class LiveDelegates: Sendable {
         return responder != nil
     }
 
-    /// Records progress of the app: a donation of it was stored. The time limit of its current
-    /// request starts again.
+    /// Records that the app made progress: one of its donations was stored. The time limit of its
+    /// current request starts again.
     public func noteProgress(_ token: DelegateToken) {
         state.withLock { $0.tokens[token] }?.noteProgress()
     }
@@ -87,10 +87,10 @@ public final class LiveDelegates: Sendable {
     /// Returns `true` if a registration has not ended.
     public func isRegistered(_ token: DelegateToken) -> Bool { state.withLock { $0.tokens[token] != nil } }
 
-    /// Returns the newest registration of a bundle that has not been asked yet.
+    /// Returns the newest registration for a bundle that has not been tried yet.
     ///
     /// - Parameter includingSilent: `true` to return an unresponsive delegate if no other is left.
-    ///   The last request of such a delegate timed out, and it has shown no progress since.
+    ///   Its last request timed out, and it has shown no progress since.
     func newest(
         for bundle: String, excluding asked: Set<DelegateToken>, includingSilent: Bool
     ) -> DelegateResponder? {

@@ -24,8 +24,8 @@ extension csandbox_attempt {
         }
     }
 
-    /// Returns the remedy for an extension that has network access and attempted an operation
-    /// beyond it.
+    /// Returns the remedy for an extension that has network access but attempted an operation that
+    /// this access does not include.
     func networkRemedy(_ name: String) -> SandboxRefusal.Remedy {
         switch name {
         case "bind", "listen", "accept", "accept4": .noServers
@@ -57,7 +57,7 @@ extension csandbox_attempt {
         }
     }
 
-    /// The address of the connect or bind, as text.
+    /// The address of the `connect` or `bind` call, as text.
     private var address: String {
         var bytes = [UInt8](repeating: 0, count: 110)
         let count = min(Int(UInt32(truncatingIfNeeded: self[2])), bytes.count)
@@ -98,7 +98,7 @@ extension csandbox_attempt {
         let target: Int32?
         switch name {
         case "setpriority", "getpriority", "ioprio_set", "ioprio_get":
-            // PRIO_PROCESS is 0 and IOPRIO_WHO_PROCESS is 1; groups and users follow.
+            // PRIO_PROCESS is 0 and IOPRIO_WHO_PROCESS is 1; the next values are groups and users.
             switch number(0) - (name.hasPrefix("io") ? 1 : 0) {
             case 1: return "a group of processes (\(name))"
             case 2: return "all processes of a user (\(name))"

@@ -6,38 +6,38 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// The supervisor of one worker: it answers the system calls that the seccomp filter forwards,
+/// The supervisor of one worker: it handles the system calls that the seccomp filter forwards,
 /// reports denials, and measures resources that have no kernel limit.
 ///
-/// Each worker has one such thread, which ends with it. A worker can keep this thread busy but
-/// cannot block it:
+/// Each worker has one supervisor thread, which ends with the worker. A worker can keep the thread
+/// busy but cannot block it:
 ///
-/// - Of the files that the worker names, only files in `/proc` are opened for reading.
+/// - Of the files that the worker names, the thread only opens files in `/proc` for reading.
 /// - Every text is bounded.
-/// - A file system that hangs only delays this thread.
-/// - The worker opens other files itself, within its Landlock rules. It continues before the path
-///   of the call is examined.
+/// - A hung file system delays only this thread.
+/// - The worker opens other files itself, within its Landlock rules. It continues before the thread
+///   examines the path of the call.
 final class AttemptWatcher: Sendable {
-    /// The maximum number of distinct denials that are reported for one worker. The rest is
-    /// reported as one more.
+    /// The maximum number of distinct denials to report for one worker. The rest is reported as one
+    /// denial.
     static let maximumDistinct = 96
     /// The number of attempts after which attempts are denied without a description.
     static let maximumLooks = 20_000
-    /// The maximum number of threads of one worker. Without it, a worker could use up all threads
-    /// of its user, and the host could start none. Memory does not bound threads, because many can
-    /// share one stack. libdispatch's pools take about 300 at most.
+    /// The maximum number of threads in one worker. Without this limit, a worker could use up the
+    /// user's threads, and the host could start none. A memory limit does not bound threads,
+    /// because many can share one stack. libdispatch's pools use at most about 300.
     static let maximumThreads = 512
-    /// The time to wait for reports of earlier attempts after the worker's end, in milliseconds.
+    /// The time to wait for reports of earlier attempts after the worker exits, in milliseconds.
     private static let endGrace = 200
     /// The time to wait for the thread after the stop message, in milliseconds. On a busy machine
     /// the thread may not run at once.
     private static let stopGrace = 2000
-    /// The maximum number of concurrent connects of one worker. The kernel gives up each after
+    /// The maximum number of a worker's concurrent `connect` calls. The kernel gives up each after
     /// about two minutes.
     private static let maximumConnecting = 64
 
-    /// The time for which the thread has waited for a processor, in nanoseconds. The worker waits
-    /// for the thread in that time.
+    /// The time for which the thread has waited for a processor, in nanoseconds. During that time
+    /// the worker waits for the thread.
     var processorWait: UInt64 {
         guard let folder = threadFolder.withLock({ $0 }),
             let text = SmallFile.text(at: folder + "/schedstat", limit: 256)
@@ -51,13 +51,14 @@ final class AttemptWatcher: Sendable {
     private let onReport: @Sendable (SandboxReport, _ inheritedPeak: UInt64) -> Void
     private let onRefusal: @Sendable (SandboxRefusal) -> Void
     private let onExcess: @Sendable (WorkerExcess) -> Void
-    /// The sockets that are being connected on threads of their own, by the identifier of the
-    /// waiting call; `nil` once the worker has ended.
+    /// The sockets that are being connected, each on its own thread, by the identifier of the
+    /// waiting call; `nil` once the worker has exited.
     private let connecting = Mutex<[UInt64: OwnedDescriptor]?>([:])
     private let wasDeniedMemory = Atomic(false)
     /// The thread's folder in `/proc`; `nil` until the thread runs.
     private let threadFolder = Mutex<String?>(nil)
-    /// The state of the attempt that is being handled, and the tasks that wait for its end.
+    /// The state of the attempt that is being handled, and the tasks that wait until it is
+    /// finished.
     private let looking = Mutex(Looking())
     private struct Looking {
         var isBusy = false
@@ -72,9 +73,9 @@ final class AttemptWatcher: Sendable {
     ///
     /// - Parameters:
     ///   - socket: The host's end of the policy's socket.
-    ///   - onRefusal: Called with each new denial, and at growing intervals with repeated ones; see
-    ///     ``SandboxRefusal/count``.
-    ///   - onExcess: Called once, if the worker must be ended because of its resource use.
+    ///   - onRefusal: Called with each new denial, and at growing intervals for repeated denials;
+    ///     see ``SandboxRefusal/count``.
+    ///   - onExcess: Called once, if the worker must be terminated because of its resource use.
     init(
         _ process: pid_t, _ policy: SandboxPolicy, _ connection: WorkerGauge.Connection, socket: OwnedDescriptor,
         stop: (read: OwnedDescriptor, write: OwnedDescriptor),
@@ -98,21 +99,22 @@ final class AttemptWatcher: Sendable {
         }
     }
 
-    /// Waits until everything that the worker attempted before its end is reported. Blocks for at
+    /// Waits until everything that the worker attempted before it exited is reported. Blocks for at
     /// most ``endGrace`` plus ``stopGrace``.
     func waitForEnd() {
         guard ended.wait(timeout: .now() + .milliseconds(Self.endGrace)) == .timedOut else { return }
         _ = write(stopper.write.number, Self.stop, 1)
         // The thread ends now, unless it gets no processor time or a process that the worker left
-        // makes further attempts.
+        // behind makes further attempts.
         _ = ended.wait(timeout: .now() + .milliseconds(Self.stopGrace))
     }
 
     /// Returns when everything that the worker has attempted so far is reported, or after
     /// ``WorkerOutput/answerGrace``.
     ///
-    /// A worker continues while the path of its call is examined, so its answer may arrive first.
-    /// Attempts from before that answer are already received, because the worker waited for each.
+    /// A worker continues while the path of its call is examined, so its reply may arrive first.
+    /// All attempts that preceded the reply are already received, because the worker waited for
+    /// each.
     func catchUp() async {
         await withCheckedContinuation { continuation in
             let number = looking.withLock { looking -> Int? in
@@ -140,13 +142,13 @@ final class AttemptWatcher: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Requests a measurement of the worker's resource use at once, after a pause.
+    /// Requests an immediate measurement of the worker's resource use after a pause.
     func lookNow() { _ = write(stopper.write.number, Self.look, 1) }
 
-    /// The messages to the thread: end, or measure.
+    /// The messages to the thread: exit, or measure.
     private static let stop = "x", look = "l"
 
-    /// Returns `true` if the message is to measure rather than to end.
+    /// Returns `true` if the message requests a measurement; otherwise the thread should exit.
     private static func isToldToLook(_ descriptor: OwnedDescriptor) -> Bool {
         var word: UInt8 = 0
         return read(descriptor.number, &word, 1) == 1 && [word] == Array(look.utf8)
@@ -161,7 +163,7 @@ final class AttemptWatcher: Sendable {
         // Without a listener no calls are forwarded, but resource use is still measured.
         let listener = number >= 0 ? OwnedDescriptor(adopting: number) : nil
         if let listener { csandbox_hasten(listener.number) }
-        // Without Landlock file rules no file access is denied, so none may be reported.
+        // Without Landlock file rules no file access is denied, so none is reported.
         var tally = AttemptTally(confinesFiles: report.applied.contains(.files))
         // Prepares the granted paths while the worker is still starting.
         _ = tally.granted(policy)
@@ -212,8 +214,8 @@ final class AttemptWatcher: Sendable {
         func answer(_ error: Int32) { csandbox_answer_attempt(listener, attempt.id, error) }
         func proceed() { csandbox_continue_attempt(listener, attempt.id) }
         func refuse(_ error: Int32, _ refusal: SandboxRefusal) {
-            // If the thread has ended, its number may be reused and the memory that was read may be
-            // another's.
+            // If the calling thread has ended, its number may be reused, and the memory that was
+            // read may belong to another thread.
             if csandbox_attempt_is_waiting(listener, attempt.id) != 0 { tell(refusal, &tally) }
             answer(error)
         }
@@ -226,7 +228,7 @@ final class AttemptWatcher: Sendable {
             let error = csandbox_change_mode(
                 process, listener, attempt.id, attempt.number(0), UInt32(truncatingIfNeeded: attempt[1]))
             answer(error)
-            // The host has removed the set-ID bits.
+            // The host has cleared the set-ID bits.
             if error == EPERM || attempt[1] & 0o6000 != 0 {
                 tell(SandboxRefusal(.permissions, name ?? "an open file"), &tally)
             }
@@ -264,8 +266,8 @@ final class AttemptWatcher: Sendable {
             }
             proceed()
         case .timer:
-            // 1 to 3 are the caller's clocks, such as CLOCK_PROCESS_CPUTIME_ID. Negative numbers
-            // name a process or thread.
+            // Values 1 to 3 are the caller's clocks, such as CLOCK_PROCESS_CPUTIME_ID. Negative
+            // values name a process or thread.
             guard attempt.number(0) >= 0 || isThread(attempt.clockOwner) || attempt.clockOwner == 0 else {
                 let detail = attempt.detail(.inspection, "timer_create", process: process)
                 return refuse(EPERM, SandboxRefusal(.inspection, detail))
@@ -286,8 +288,8 @@ final class AttemptWatcher: Sendable {
         }
     }
 
-    /// Handles calls that lead to files. The kernel carries them out within the Landlock rules; the
-    /// host denies what Landlock cannot judge.
+    /// Handles calls that access files. The kernel performs them within the Landlock rules; the
+    /// host denies accesses that Landlock rules cannot express.
     private func takeFiles(
         _ attempt: csandbox_attempt, _ operands: [AttemptedCall.Operand], _ intent: AttemptedCall.Intent,
         _ listener: Int32, _ tally: inout AttemptTally, _ gauge: inout WorkerGauge
@@ -353,7 +355,7 @@ final class AttemptWatcher: Sendable {
         switch ProcessPath(path, process: process, thread: attempt.thread) {
         case .elsewhere, .means: return false
         case .others where ProcessPath.isOfEndedThread(path):
-            // The answer is the same as for other processes, so it does not show which exist.
+            // The reply is the same as for other processes, so it does not show which ones exist.
             csandbox_answer_attempt(listener, attempt.id, EACCES)
             return true
         case .others(let detail): return refuse(SandboxRefusal(.inspection, detail))
@@ -437,8 +439,8 @@ final class AttemptWatcher: Sendable {
             return true
         }
         guard isTaken else { return answer(EAGAIN) }
-        // The connect may block whatever the socket's flags are, because the worker can change them
-        // at any time.
+        // The `connect` call may block regardless of the socket's flags, because the worker can
+        // change them at any time.
         let started = OwnThread.start("worker-connect") { [self] in
             let error = csandbox_connect(socket.number, address, UInt32(count))
             connecting.withLock { $0?[identifier] = nil }
@@ -449,8 +451,8 @@ final class AttemptWatcher: Sendable {
         answer(EAGAIN)
     }
 
-    /// Shuts down the sockets that are being connected, so that no thread waits for an ended
-    /// worker.
+    /// Shuts down the sockets that are being connected, so that no thread waits on behalf of an
+    /// exited worker.
     private func stopConnecting() {
         let sockets = connecting.withLock { connecting in
             defer { connecting = nil }
@@ -482,7 +484,7 @@ final class AttemptWatcher: Sendable {
             tell(refusal, &tally)
             return csandbox_answer_attempt(listener, attempt.id, error)
         case .code(let descriptor):
-            // Code in a writable file could have been written by the worker.
+            // The worker could have written the code in a writable file.
             let file = AttemptedFile.link("/proc/\(process)/fd/\(descriptor)")
             guard let file, file.hasPrefix("/"), !file.hasSuffix(" (deleted)"),
                 !tally.granted(policy).allow(file, isChange: true)
@@ -507,14 +509,14 @@ final class AttemptWatcher: Sendable {
     /// The number of the worker's threads, without listing them.
     private var threads: Int {
         var status = stat()
-        // The link count of the folder is the number of threads plus two.
+        // The folder's link count is the number of threads plus two.
         return stat("/proc/\(process)/task", &status) == 0 ? Int(status.st_nlink) - 2 : 0
     }
 
     private func tell(_ refusal: SandboxRefusal, _ tally: inout AttemptTally) {
         var refusal = refusal
-        // Each worker has a folder of its own. With the variable's name, attempts of several
-        // workers count as one.
+        // Each worker has its own folder. With the variable's name instead, equal attempts by
+        // several workers are counted together.
         if let folder = policy.temporaryFolder {
             refusal.detail.replace(folder, with: "$TMPDIR", maxReplacements: 1)
         }
@@ -523,7 +525,7 @@ final class AttemptWatcher: Sendable {
 }
 
 extension WorkerExcess {
-    /// The same excess as a denial to report.
+    /// The excess as a denial to report.
     var refusal: SandboxRefusal {
         switch self {
         case .temporaryFolder(let quota): SandboxRefusal(.limit, "\(quota) in its temporary folder")
@@ -537,7 +539,7 @@ extension WorkerExcess {
     }
 }
 
-/// The number of attempts of one worker, by kind.
+/// The number of attempts by one worker, by kind.
 struct AttemptTally {
     let confinesFiles: Bool
     private(set) var looks = 0
@@ -558,7 +560,8 @@ struct AttemptTally {
         return now
     }
 
-    /// Counts a denial. Returns what to report now: the first, then at 10, 100, … attempts.
+    /// Counts a denial. Returns the denial if it should be reported now: the first time, and then
+    /// at 10, 100, … attempts.
     mutating func add(_ refusal: SandboxRefusal) -> SandboxRefusal? {
         looks += 1
         var key = refusal
@@ -578,7 +581,7 @@ struct AttemptTally {
         return told
     }
 
-    /// Returns the denials that are not reported yet.
+    /// Returns the denials that have not been reported yet.
     func rest() -> [SandboxRefusal] {
         counts.values.filter { $0.untold > 0 }.map { count in
             var told = count.refusal

@@ -5,54 +5,54 @@ import Glibc
 
 /// The meaning of a system call that the seccomp filter forwarded to the host.
 enum AttemptedCall: Sendable {
-    /// The call leads to files. Landlock decides, except for files in `/proc`.
+    /// The call accesses files. Landlock decides, except for files in `/proc`.
     case files([Operand], Intent)
-    /// The call reads extended attributes of a path. The host carries it out if the file is
+    /// The call reads extended attributes by path. The host performs it if access to the file is
     /// granted.
     case attributes(isLinkItself: Bool, isList: Bool)
-    /// `fchmod`. The host carries it out if it is allowed.
+    /// `fchmod`. The host performs it if it is allowed.
     case changeMode
-    /// A connect of a socket. The host makes the connection if it is allowed.
+    /// The call connects a socket. The host makes the connection if it is allowed.
     case connect
-    /// The call creates a thread; their number is limited. A new process is denied.
+    /// The call creates a thread, within the thread limit. New processes are denied.
     case makeThread
     /// `clone3`, whose arguments are in memory. All C libraries fall back to `clone`.
     case cloneByStructure
-    /// The call targets a process, thread or group: the one in `argument`. If `kind` is set, only
-    /// its value `process` means a process.
+    /// The call targets the process, thread or group in `argument`. If `kind` is set, the target is
+    /// a process only if that argument has the value `process`.
     case target(name: String, argument: Int, kind: (argument: Int, process: UInt64)?)
     /// The call names a clock. The clock may measure the CPU time of a process or thread.
     case clock(name: String)
-    /// The call creates a timer for a clock that may be the CPU time of a process or thread. The
-    /// kernel counts timers per user.
+    /// The call creates a timer for a clock, which may measure the CPU time of a process or thread.
+    /// The kernel counts timers per user.
     case timer
     /// The call maps memory or makes it writable.
     case memory(MemoryRequest.Call)
-    /// The call reserves blocks of a file system for a file.
+    /// The call reserves file system blocks for a file.
     case allocate
-    /// The call takes a limited resource.
+    /// The call allocates a limited resource.
     case limited(ResourceLimit)
-    /// The call asks for larger socket buffers. It succeeds without effect, as at the kernel's own
-    /// limit.
+    /// The call requests larger socket buffers. It succeeds without effect, as it does when the
+    /// kernel's own limit is reached.
     case enlargeBuffers
-    /// The call needs a privilege that no worker has. Programs then ask for the buffers that they
-    /// may have.
+    /// The call needs a privilege that no worker has. After the error, programs request buffers
+    /// within their limits.
     case enlargeBuffersByForce
     /// The call is denied and reported as this kind.
     case refused(SandboxRefusal.Kind, name: String)
-    /// The call is not known.
+    /// The call is unknown.
     case unknown
 
-    /// The arguments that name a file: the descriptor of a folder, if there is one, and the address
-    /// of the path.
+    /// The arguments that name a file: the folder's descriptor, if there is one, and the address of
+    /// the path.
     struct Operand: Sendable {
         var folder: Int?
         var path: Int
     }
     enum Intent: Sendable {
-        /// The argument has the flags of `open`.
+        /// The argument contains the flags of `open`.
         case flags(Int)
-        /// The argument is the address of the structure of `openat2`.
+        /// The argument is the address of the `open_how` structure of `openat2`.
         case how(Int)
         /// The call creates a file of any kind. The argument is the mode.
         case make(mode: Int)
@@ -60,7 +60,7 @@ enum AttemptedCall: Sendable {
         case create(mode: Int)
         /// The call truncates a file.
         case truncate
-        /// The call moves a file. The argument has the flags.
+        /// The call moves a file. The argument contains the flags.
         case move(flags: Int)
         case change
     }
@@ -133,7 +133,7 @@ enum AttemptedCall: Sendable {
         switch attempt.number {
         case Self.cloneNumber where attempt[0] & SystemCalls.threadFlags == SystemCalls.threadFlags: self = .makeThread
         case Self.connectNumber where allowsNetwork: self = .connect
-        // SOL_SOCKET with SO_SNDBUF, SO_RCVBUF, and then with their FORCE variants.
+        // SOL_SOCKET with SO_SNDBUF or SO_RCVBUF; then the FORCE variants.
         case Self.setsockoptNumber where attempt.number(1) == 1 && [7, 8].contains(attempt.number(2)):
             self = .enlargeBuffers
         case Self.setsockoptNumber where attempt.number(1) == 1 && [32, 33].contains(attempt.number(2)):
@@ -148,8 +148,8 @@ enum AttemptedCall: Sendable {
 
     static func numbers(_ names: String...) -> Set<Int32> { Set(names.map { seccomp_syscall_resolve_name($0) }) }
 
-    /// System calls that an old libseccomp does not know. From 424 on, all architectures have the
-    /// same numbers.
+    /// System calls that an old libseccomp does not know. From 424 on, the numbers are the same on
+    /// all architectures.
     private static let recent: [Int32: String] = [
         451: "cachestat", 452: "fchmodat2", 453: "map_shadow_stack", 454: "futex_wake", 455: "futex_wait",
         456: "futex_requeue", 457: "statmount", 458: "listmount", 459: "lsm_get_self_attr", 460: "lsm_set_self_attr",
@@ -157,7 +157,7 @@ enum AttemptedCall: Sendable {
         466: "removexattrat", 467: "open_tree_attr", 468: "file_getattr", 469: "file_setattr",
     ]
 
-    /// Returns the name of an unknown call.
+    /// Returns the name of a call, for reports of unknown calls.
     static func name(_ number: Int32) -> String {
         guard let name = seccomp_syscall_resolve_num_arch(UInt32(SCMP_ARCH_NATIVE), number) else {
             return recent[number] ?? "the kernel's function \(number)"
@@ -173,14 +173,14 @@ extension csandbox_attempt {
     }
     /// Returns a 32-bit argument.
     func number(_ argument: Int) -> Int32 { Int32(truncatingIfNeeded: self[argument]) }
-    /// Returns `true` if the call creates a file with set-ID bits, which would let others run it
-    /// with this user's rights, outside of any sandbox. Cannot be determined for `openat2`.
+    /// Returns `true` if the call creates a file with set-ID bits. Other users could run such a
+    /// file with this user's rights, outside any sandbox. Cannot be determined for `openat2`.
     func makesSetIdFile(_ intent: AttemptedCall.Intent) -> Bool {
         let mode: Int
         switch intent {
         case .make(let argument), .create(let argument): mode = argument
-        // The mode follows the flags. It only counts if a file is created, with a name or without
-        // (O_TMPFILE).
+        // The mode follows the flags. It only matters if the call creates a file, with a name or
+        // without one (O_TMPFILE).
         case .flags(let argument) where number(argument) & (O_CREAT | 0o20000000) != 0: mode = argument + 1
         case .flags, .how, .move, .truncate, .change: return false
         }
@@ -188,14 +188,14 @@ extension csandbox_attempt {
     }
 
     /// Returns `true` if the call opens a file for neither reading nor writing. Landlock allows
-    /// that, and the descriptor is only good for control operations (ioctl).
+    /// that. Such a descriptor can only be used for control operations (ioctl).
     func opensForControl(_ intent: AttemptedCall.Intent) -> Bool {
         guard case .flags(let argument) = intent else { return false }
         return number(argument) & (O_ACCMODE | AttemptedFile.O_PATH_flag) == O_ACCMODE
     }
 
-    /// Returns `true` if the call creates a named device, pipe or socket, or leaves one behind
-    /// (`RENAME_WHITEOUT`).
+    /// Returns `true` if the call creates a named device, pipe or socket, or leaves a whiteout
+    /// behind (`RENAME_WHITEOUT`).
     func makesSpecialFile(_ intent: AttemptedCall.Intent) -> Bool {
         switch intent {
         case .make(let argument):
@@ -206,7 +206,7 @@ extension csandbox_attempt {
         }
     }
 
-    /// Returns `true` if the call may create one more file.
+    /// Returns `true` if the call may create a file.
     func mayMakeFile(_ intent: AttemptedCall.Intent) -> Bool {
         switch intent {
         case .make, .create: true
@@ -224,7 +224,7 @@ extension csandbox_attempt {
         return AttemptedFile.absolute(text, folder: operand.folder.map { number($0) }, process: process)
     }
 
-    /// Reads a text from the worker's memory, of at most `PATH_MAX` bytes; `nil` if it cannot be
+    /// Reads a text of at most `PATH_MAX` bytes from the worker's memory; `nil` if it cannot be
     /// read.
     func text(_ argument: Int) -> String? {
         guard self[argument] != 0 else { return nil }

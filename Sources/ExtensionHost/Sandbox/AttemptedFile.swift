@@ -3,19 +3,19 @@ import CSandbox
 import Glibc
 import SystemSupport
 
-/// A file that a worker's call names, as the host sees it. It only serves reports: the worker may
-/// change its memory at any time, and Landlock is what confines it.
+/// A file that a worker's call names, as seen by the host. It is only used for reports: the worker
+/// may change its memory at any time, and the Landlock rules are what confines it.
 struct AttemptedFile: Sendable {
     /// The absolute path, as the worker wrote it or below the folder that it named.
     var path: String
     var isChange: Bool
     /// `true` if the call creates the file when it does not exist.
     var isCreating: Bool
-    /// `true` if the call means a link at the end of the path, not its target.
+    /// `true` if the call applies to a link at the end of the path, not to the link's target.
     var isLinkItself: Bool
 
     /// Reads the files of a call from the worker's memory and descriptors. Must be called while the
-    /// call still waits.
+    /// call is still waiting.
     ///
     /// - Parameter process: The worker.
     static func read(
@@ -77,8 +77,8 @@ struct AttemptedFile: Sendable {
         }
     }
 
-    /// Returns the file that a path of the worker leads to, without links; `nil` if there is no
-    /// file or no path to it.
+    /// Returns the file that a worker's path leads to, without links; `nil` if there is no file or
+    /// it has no path.
     static func target(_ path: String, isLinkItself: Bool, process: pid_t) -> String? {
         var path = path
         switch ProcessPath(path, process: process) {
@@ -90,10 +90,10 @@ struct AttemptedFile: Sendable {
         return try? file.resolved(path)
     }
 
-    /// Returns the denial that the kernel makes for this file, or `nil` if the access is allowed.
+    /// Returns the denial that the kernel makes for this access, or `nil` if the access is allowed.
     func refusal(_ granted: GrantedPaths, process: pid_t) -> SandboxRefusal? {
         var path = path
-        // Links below /proc have another target for each process that follows them.
+        // Links below /proc have a different target for each process that follows them.
         switch ProcessPath(path, process: process) {
         case .elsewhere: break
         case .means(let meant): path = meant
@@ -104,13 +104,13 @@ struct AttemptedFile: Sendable {
             guard let real = try resolved(path), !granted.allow(real, isChange: isChange) else { return nil }
             return SandboxRefusal(isChange ? .write : .read, real)
         } catch {
-            // A path with too many names is reported as it is, wherever it leads.
+            // A path with too many components is reported unresolved, regardless of its target.
             return error == .names ? SandboxRefusal(isChange ? .write : .read, path) : nil
         }
     }
 
-    /// Returns the path without links; `nil` if the file does not exist, so that the kernel has no
-    /// access to deny.
+    /// Returns the path without links; `nil` if the file does not exist, because the kernel then
+    /// has no access to deny.
     private func resolved(_ path: String) throws(FollowedPath.Failure) -> String? {
         let flags = Self.O_PATH_flag | O_CLOEXEC | (isLinkItself ? O_NOFOLLOW : 0)
         let descriptor = open(path, flags)
@@ -119,7 +119,7 @@ struct AttemptedFile: Sendable {
             return Self.link("/proc/self/fd/\(descriptor)")
         }
         guard errno == ENOENT, isCreating else { return nil }
-        // A dangling link is followed, unless the call means the link itself.
+        // A dangling link is followed, unless the call applies to the link itself.
         if !isLinkItself { return try FollowedPath(path).path }
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
         let folder = try FollowedPath(path[..<slash].isEmpty ? "/" : String(path[..<slash]))
@@ -127,7 +127,7 @@ struct AttemptedFile: Sendable {
     }
 }
 
-/// The paths of a policy, resolved and without links. A link that is later created at such a path
+/// The paths of a policy, resolved and without links. A link that is created at such a path later
 /// grants nothing.
 struct GrantedPaths: Sendable {
     private let readable: [String]

@@ -3,17 +3,17 @@ import Foundation
 import Glibc
 import SystemSupport
 
-/// The denied paths of one user on this machine, under whatever name: ``DenyList`` with links
-/// and variables resolved.
+/// One user's denied paths on this machine, under any name: ``DenyList`` with links and variables
+/// resolved.
 struct ClosedFolders {
-    /// Real folders with the default names below the home folder that they stand for. The home
-    /// folder is the last.
+    /// Real folders, each with the default names below the home folder that it stands for. The home
+    /// folder is the last entry.
     private let folders: [(path: String, names: [String])]
     private let home: String
     /// The targets of denied paths that are links.
     private let secrets: [String]
-    /// The existing denied files, and the folders that hold them. The identity detects the same
-    /// file under another spelling or in a second mount.
+    /// The identities of existing denied files, and of the folders that contain them. An identity
+    /// detects the same file under another spelling or in a second mount.
     private let closed: Set<FileIdentity>
     private let holders: Set<FileIdentity>
 
@@ -23,8 +23,8 @@ struct ClosedFolders {
         let places = [
             (user.config, DeclaredPath.Base.config), (user.data, .data), (user.cache, .cache), (user.state, .state),
         ]
-        // A variable that names the home folder, or a folder above it, says nothing about its
-        // contents.
+        // A variable that names the home folder, or a folder above it, gives no information about
+        // the contents.
         folders =
             places.map { (paths.real($0.0) ?? $0.0, DenyList.usual[$0.1] ?? []) }
             .filter { !lies(home, in: $0.0) } + [(home, [])]
@@ -44,7 +44,7 @@ struct ClosedFolders {
         (self.closed, self.holders) = (closed, holders)
     }
 
-    /// Returns the reason for which a resolved path is denied.
+    /// Returns the reason why a resolved path is denied; `nil` if it is not.
     func reason(_ real: String) -> DenyList.Reason? {
         let names = pathNames(real)
         let reason: DenyList.Reason?

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSandbox
 
-/// The identity of a file or folder, whatever its name is. It is the same for another spelling on a
-/// case-insensitive file system, and for a second mount.
+/// The identity of a file or folder, independent of its name. It stays the same under another
+/// spelling on a case-insensitive file system and in a second mount.
 struct FileIdentity: Hashable {
     let device: UInt64
     let inode: UInt64
 
     init(_ place: csandbox_place) { (device, inode) = (place.device, place.inode) }
 
-    /// Creates the identity of a path's target; `nil` if there is none.
+    /// Creates the identity of a path's target; `nil` if the target does not exist.
     init?(_ path: String) {
         var place = csandbox_place()
         guard csandbox_look(path, &place) == 0 else { return nil }
@@ -17,7 +17,7 @@ struct FileIdentity: Hashable {
     }
 
     /// Returns the identities of a path and of the folders that contain it, without `/`, up to the
-    /// first that does not exist.
+    /// first one that does not exist.
     ///
     /// - Parameter path: An absolute path without links, `.` and `..`.
     static func chain(_ path: String) -> [FileIdentity] {

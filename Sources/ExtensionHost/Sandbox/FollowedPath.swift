@@ -3,11 +3,11 @@ import CSandbox
 import Glibc
 import SystemSupport
 
-/// A path with its links resolved, within bounds, because the author of the links decides how much
-/// there is to follow.
+/// A path with its links resolved, within bounds, because the author of the links controls how many
+/// there are to follow.
 ///
-/// A name that does not exist yet counts as no link. Names are compared as bytes: Swift treats two
-/// spellings of a letter as equal, and a file system does not.
+/// A name that does not exist yet is treated as a name that is not a link. Names are compared as
+/// bytes: Swift treats two Unicode spellings of a letter as equal, but a file system does not.
 package struct FollowedPath: Hashable, Sendable {
     /// The absolute path without links, `.`, `..` and doubled slashes.
     package let path: String
@@ -17,8 +17,8 @@ package struct FollowedPath: Hashable, Sendable {
 
     /// An error while a path is resolved.
     package enum Failure: Error, Hashable {
-        /// The path has more links than ``FollowedPath/maximumLinks``, or a circle. The kernel
-        /// gives up too.
+        /// The path has more links than ``FollowedPath/maximumLinks``, or a cycle. The kernel gives
+        /// up too.
         case links
         /// The path has more names than the caller's budget.
         case names
@@ -26,16 +26,16 @@ package struct FollowedPath: Hashable, Sendable {
         case form
     }
 
-    /// The maximum number of links in one path, as in the kernel.
+    /// The maximum number of links in one path, the same as in the kernel.
     package static let maximumLinks = 40
-    /// The maximum number of names in one path, including the names in its links. Each takes about
-    /// a microsecond.
+    /// The maximum number of names in one path, including the names in its links. Resolving a name
+    /// takes about a microsecond.
     package static let maximumNames = 4096
 
     /// Resolves a path.
     ///
-    /// - Parameter left: The remaining budget of names. It is reduced by the names that were
-    ///   resolved.
+    /// - Parameter left: The number of names that may still be resolved. Reduced by the resolved
+    ///   names.
     package static func follow(_ path: String, left: inout Int) throws(Failure) -> FollowedPath {
         let bytes = Array(path.utf8)
         guard bytes.first == slash, bytes.count < Int(PATH_MAX), !bytes.contains(0) else { throw .form }
@@ -44,15 +44,16 @@ package struct FollowedPath: Hashable, Sendable {
             guard left >= 0 else { throw .names }
             let found = csandbox_open_exactly(path, 0)
             if found >= 0 { close(found) }
-            // Without ELOOP, no name up to the end or to the first missing name is a link.
+            // Without ELOOP, none of the names up to the end, or up to the first missing name, is a
+            // link.
             if found != -ELOOP { return FollowedPath(path: path, links: [], isThere: found >= 0) }
         }
         let names = names(of: bytes)
         return try walk(names, left: &left)
     }
 
-    /// Returns the number of names; `nil` if the path has `.`, `..`, a doubled slash or a slash at
-    /// its end.
+    /// Returns the number of names; `nil` if the path contains `.`, `..` or a doubled slash, or
+    /// ends with a slash.
     private static func plainNames(_ bytes: [UInt8]) -> Int? {
         bytes.withUnsafeBufferPointer { bytes in
             var (count, length, isDots) = (0, 1, false)
@@ -95,7 +96,7 @@ package struct FollowedPath: Hashable, Sendable {
     private static func walk(_ names: [ArraySlice<UInt8>], left: inout Int) throws(Failure) -> FollowedPath {
         var next = Array(names.reversed())
         var real: [ArraySlice<UInt8>] = []
-        // The number of names at the end that do not exist.
+        // The number of trailing names that do not exist.
         var missing = 0
         var links: [String] = []
         var folder = try root()
@@ -154,21 +155,21 @@ package struct FollowedPath: Hashable, Sendable {
         }
     }
 
-    /// The value from the kernel's headers, which Swift does not import.
+    /// The value from the kernel headers, which Swift does not import.
     private static let O_PATH: Int32 = 0o10000000
 }
 
-/// The resolved paths of one policy. Each path is resolved once, and all share one budget.
+/// The resolved paths for one policy. Each path is resolved once, and all share one budget.
 final class FollowedPaths {
     private var known: [[UInt8]: Result<FollowedPath, FollowedPath.Failure>] = [:]
     private var left: Int
 
-    /// The maximum number of names for one policy: a fraction of a second.
+    /// The maximum number of names for one policy, which take a fraction of a second.
     static let maximumNames = 1 << 17
 
     /// Creates an empty set.
     ///
-    /// - Parameter names: The budget of names.
+    /// - Parameter names: The maximum number of names that the set resolves.
     init(names: Int = maximumNames) { left = names }
 
     func follow(_ path: String) throws(FollowedPath.Failure) -> FollowedPath {

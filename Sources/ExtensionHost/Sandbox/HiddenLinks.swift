@@ -5,14 +5,14 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// The targets of links in the user's folders of settings and programs. Users who keep dotfiles
-/// among their documents link to them from the paths where programs read them.
+/// The targets of links in the user's settings and program folders. Users who keep dotfiles among
+/// their documents link to them from the paths where programs read them.
 struct HiddenLinks {
     /// The targets of the links, with all links in their paths resolved.
     private(set) var targets: [String] = []
     /// The first path that was not searched; `nil` if the search was complete. The search covers
-    /// the home folder's hidden names and the folders for settings and data, three levels deep. It
-    /// goes deeper below folders whose names suggest code.
+    /// the home folder's hidden names and the settings and data folders, three levels deep. Below
+    /// folders whose names suggest code, it goes deeper.
     private(set) var unseen: String?
 
     /// The limits of the search.
@@ -22,11 +22,12 @@ struct HiddenLinks {
         var links = 1 << 12
     }
 
-    /// The levels of the search: three below the folders for settings and data, two below hidden
-    /// folders of the home folder.
+    /// The search levels: three below the settings and data folders, two below the home folder's
+    /// hidden folders.
     private static let (home, base, hidden, deepest, deepestOfCode) = (0, 1, 2, 3, 7)
 
-    /// Searches for links that lead to some paths, to a folder that contains one, or into one.
+    /// Searches for links that lead to one of the given paths, into one, or to a folder that
+    /// contains one.
     ///
     /// - Parameter places: Resolved paths. Other links are ignored.
     init(_ user: UserFolders, to places: [String], _ paths: FollowedPaths, limits: Limits = Limits()) {
@@ -47,7 +48,7 @@ struct HiddenLinks {
             }
             for name in listing.links where Self.counts(name, depth) {
                 let path = folder + "/" + name
-                // A base that is a link is judged as a base.
+                // A base folder that is a link is handled as a base folder.
                 if user.bases.contains(where: { $0.path == path }) { continue }
                 left.links -= 1
                 let target: String
@@ -78,10 +79,10 @@ struct HiddenLinks {
         depth > home || name.utf8.first == UInt8(ascii: ".") || name == "bin"
     }
 
-    /// A link that an app makes in its own folder is not a setting of another program.
+    /// Returns `true` for an app's own folder. A link in it is not another program's setting.
     private static func isOfAnApp(_ name: String, _ depth: Int) -> Bool { depth == base && AppNames.isAppName(name) }
 
-    /// Returns `true` if a folder has a name from which programs load code.
+    /// Returns `true` if programs load code from folders with this name.
     private static func isOfCode(_ name: String) -> Bool {
         name.hasSuffix(".d") || name.hasSuffix(".wants") || codeNames.contains(name)
     }
@@ -90,11 +91,11 @@ struct HiddenLinks {
         "scripts", "services", "systemd", "user",
     ]
 
-    /// Returns `true` for folders that need no search. Caches are many and are only read by the
-    /// program that wrote them. Flatpak's folders belong to apps. Other folders hold pictures or
-    /// trash.
+    /// Returns `true` for folders that need no search. Cache folders are numerous, and each is only
+    /// read by the program that wrote it. Flatpak's folders belong to apps. Other such folders
+    /// contain pictures or trash.
     private static func isData(_ path: String, _ name: String, _ user: UserFolders) -> Bool {
-        // The folders for all apps are searched on their own.
+        // The folders for all apps are searched separately.
         dataNames.contains(name) || path == user.home + "/.var" || user.bases.contains { $0.path == path }
             || lies(path, in: user.cache)
                 && ![user.home, user.config, user.data, user.state].contains { lies($0, in: user.cache) }
@@ -113,24 +114,26 @@ private struct FolderListing {
 
     private struct Known {
         var listing: FolderListing
-        /// The modification time of the folder, in nanoseconds.
+        /// The folder's modification time, in nanoseconds.
         var modified: Int64
         var made: Int64
     }
-    /// The listings of unchanged folders, because each start of a worker needs the same ones.
+    /// The listings of unchanged folders. They are cached because each worker start needs the same
+    /// listings.
     private static let known = Mutex<[FileIdentity: Known]>([:])
     private static let maximumKnown = 1 << 14
-    /// The age, in nanoseconds, below which a change may be followed by another with the same time
+    /// The age of a change, in nanoseconds, below which another change may have the same time
     /// stamp.
     private static let doubt: Int64 = 2_000_000_000
 
     /// Errors for a folder that does not exist or that the user cannot read.
     private static let nothing: Set<Int32> = [EACCES, ENOENT, ENOTDIR]
 
-    /// Returns the links and folders in a folder, which need not exist.
+    /// Returns the links and folders in a folder; an empty listing if the folder does not exist or
+    /// access is denied.
     ///
-    /// - Parameter left: The remaining budget of names.
-    /// - Returns: `nil` if the budget is used up or the folder cannot be read.
+    /// - Parameter left: The number of names that may still be listed. Reduced by the listed names.
+    /// - Returns: `nil` if `left` is exceeded or another error occurs.
     static func of(_ folder: String, _ left: inout Int) -> FolderListing? {
         var place = csandbox_place()
         let error = csandbox_look(folder, &place)

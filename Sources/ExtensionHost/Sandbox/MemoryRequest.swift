@@ -2,26 +2,26 @@
 import CSandbox
 import Glibc
 
-/// A memory request of a worker, from the arguments of its system call.
+/// A worker's memory request, from the arguments of its system call.
 struct MemoryRequest: Sendable {
     enum Call: Sendable { case map, protect, remap }
 
-    /// The handling of a request.
+    /// The decision about a request.
     enum Verdict: Equatable, Sendable {
-        /// The kernel decides, and has room.
+        /// The kernel decides, and memory is available.
         case proceed
         /// The kernel decides, and will deny it, because the memory limit is reached.
         case exceeds
-        /// The kernel decides, and will deny it, because the limit of address space is reached.
+        /// The kernel decides, and will deny it, because the address space limit is reached.
         case exceedsAddresses
         /// The host denies the request with this error.
         case refused(error: Int32, SandboxRefusal)
-        /// The call maps a file as code. The file behind the descriptor decides.
+        /// The call maps a file as code. The decision depends on the file behind the descriptor.
         case code(descriptor: Int32)
     }
 
     var call: Call
-    /// The length in bytes. ``growth`` bytes of it are new.
+    /// The length in bytes, of which ``growth`` bytes are new.
     var length: UInt64
     var growth: UInt64
     var protection: UInt64 = 0
@@ -47,8 +47,8 @@ struct MemoryRequest: Sendable {
     /// Allows or denies the request.
     ///
     /// - Parameters:
-    ///   - memory: The worker's current memory; `nil` if it is not known.
-    ///   - policy: The worker's limits. `allowsNewCode` allows code in memory that was written.
+    ///   - memory: The worker's current memory; `nil` if it is unknown.
+    ///   - policy: The worker's limits. `allowsNewCode` allows code in memory that was writable.
     func verdict(_ memory: csandbox_memory?, _ policy: SandboxPolicy) -> Verdict {
         typealias Mapping = SystemCalls.Mapping
         let isCode = protection & Mapping.executable != 0 && !policy.allowsNewCode
@@ -79,14 +79,14 @@ struct MemoryRequest: Sendable {
     }
 }
 
-/// A limit of a worker on something other than memory.
+/// A worker's limit on a resource other than memory.
 enum ResourceLimit: Sendable {
     /// Open descriptors.
     case descriptors
     /// Timers and queued signals, which the kernel counts per user.
     case signals
 
-    /// Returns the denial to report if the worker has reached the limit; `nil` if there is room for
+    /// Returns the denial to report if the worker has reached the limit; `nil` if it may allocate
     /// one more.
     func refusal(of process: pid_t) -> SandboxRefusal? {
         switch self {

@@ -2,10 +2,10 @@
 import Glibc
 import Synchronization
 
-/// A detector of mounts and unmounts in this process's mount namespace.
+/// Detects mounts and unmounts in this process's mount namespace.
 ///
-/// The kernel reports each change once to a poll of the mount table (proc_pid_mountinfo(5)). The
-/// poll takes less than a microsecond and waits for no file system.
+/// The kernel reports each change once to a `poll` of the mount table (proc_pid_mountinfo(5)). The
+/// `poll` takes less than a microsecond and waits for no file system.
 final class MountTable: Sendable {
     static let own = MountTable()
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// The paths among the user's documents that a shell searches for programs or reads at its start.
-/// The files are read because a service has other variables than a shell at a terminal, whose
-/// `PATH` is set in files like `.profile`.
+/// The paths among the user's documents that a shell searches for programs or reads when it starts.
+/// Reading the settings files is necessary because a service's environment differs from that of a
+/// shell in a terminal, whose `PATH` is set in files like `.profile`.
 struct NamedInSettings {
-    /// The paths, resolved, in document folders.
+    /// The resolved paths in document folders.
     private(set) var targets: [String] = []
 
     /// Files below the home folder.
@@ -14,7 +14,7 @@ struct NamedInSettings {
         ".zlogin", ".kshrc", ".cshrc", ".tcshrc", ".login", ".xprofile", ".xsessionrc", ".xsession", ".xinitrc",
         ".pam_environment",
     ]
-    /// Files below the folder for settings.
+    /// Files below the settings folder.
     private static let settings = ["/fish/config.fish", "/plasma-workspace/env/path.sh", "/uwsm/env"]
     private static let variables = "/environment.d"
     private static let (maximumBytes, maximumFiles, maximumPaths) = (256 << 10, 64, 256)
@@ -40,16 +40,16 @@ struct NamedInSettings {
         }
     }
 
-    /// Returns `true` if a line sets a search path of programs or reads another file. A line that
-    /// changes the directory does not.
+    /// Returns `true` if a line sets a program search path or reads another file. Returns `false`
+    /// for a line that changes the directory.
     private static func saysWhereCodeIs(_ line: String) -> Bool {
         if line.lowercased().replacing("cdpath", with: "").contains("path") { return true }
         return line.split { " \t;&|(){}".contains($0) }.contains { ["source", ".", "exec", "eval"].contains($0) }
     }
 
     /// Returns the absolute paths in a line, and the paths below the home folder. Names may contain
-    /// spaces, so each path appears in two forms: one ends where a shell would end the word, and
-    /// the other ends at a quote.
+    /// spaces, so each path is returned in two forms: one that ends where a shell would end the
+    /// word, and one that ends at a quote.
     private static func paths(in line: String, _ user: UserFolders) -> [String] {
         var found: [String] = []
         for beginning in ["~", "$HOME", "${HOME}", user.home] {

@@ -2,20 +2,20 @@
 import CSandbox
 import Glibc
 
-/// The address of a worker's connect call, in a copy that the worker cannot change.
+/// The address in a worker's `connect` call, in a copy that the worker cannot change.
 struct NetworkTarget: Sendable {
     /// The address in the kernel's form (`sockaddr`).
     let bytes: [UInt8]
 
-    /// The maximum size of an address, in bytes. IPv6 addresses have 28.
+    /// The maximum size of an address, in bytes. An IPv6 address has 28.
     static let maximumBytes = 128
     /// The system's list of name servers.
     static let resolverSettings = "/etc/resolv.conf"
 
-    /// The decision about a connect.
+    /// The decision about a `connect` call.
     enum Verdict: Equatable, Sendable {
         case allowed
-        /// The address belongs to this machine, where the service and other programs' servers
+        /// The address belongs to this machine, on which the service and other programs' servers
         /// listen.
         case thisMachine
         /// The address family is not allowed.
@@ -35,19 +35,19 @@ struct NetworkTarget: Sendable {
     }
     private var six: ArraySlice<UInt8>? { family == AF_INET6 && bytes.count >= 28 ? bytes[8..<24] : nil }
 
-    /// The kernel's route for an address.
+    /// The kernel's route to an address.
     enum Way: Equatable, Sendable {
         /// The route leads to another machine.
         case away
-        /// The route leads to this machine or to all machines, or is not known.
+        /// The route leads to this machine or to all machines, or is unknown.
         case here
         /// There is no route, for this reason (an `errno`).
         case none(error: Int32)
 
-        /// Converts the kernel's answer.
+        /// Converts the result of a kernel query.
         ///
-        /// - Parameter kind: `RTN_…` of `<linux/rtnetlink.h>`, or the negative `errno` of a failed
-        ///   query.
+        /// - Parameter kind: `RTN_…` from `<linux/rtnetlink.h>`, or the negative `errno` of a
+        ///   failed query.
         init(kind: Int32) {
             switch kind {
             case 1: self = .away  // RTN_UNICAST
@@ -61,14 +61,14 @@ struct NetworkTarget: Sendable {
     /// Allows or denies the address.
     ///
     /// - Parameters:
-    ///   - way: Returns the kernel's route for an address.
+    ///   - way: Returns the kernel's route to an address.
     ///   - nameServers: Returns the addresses of the system's name servers.
     func verdict(way: ([UInt8]) -> Way, nameServers: () -> [[UInt8]]) -> Verdict {
-        // AF_UNSPEC ends a connection.
+        // AF_UNSPEC dissolves an association.
         if family == AF_UNSPEC { return .allowed }
         let found: Way
         if let four, let first = four.first {
-            // 127/8, and 0/8, which also means this machine.
+            // 127/8; and 0/8, which also stands for this machine.
             found = first == 127 || first == 0 ? .here : way(Self.address(four))
         } else if let six {
             // ::1, ::, and IPv4-compatible addresses (deprecated).
@@ -85,14 +85,14 @@ struct NetworkTarget: Sendable {
         }
     }
 
-    /// Returns an IPv4 address in the kernel's form, also for an IPv4-mapped address.
+    /// Returns an IPv4 address, including an IPv4-mapped address, in the kernel's form.
     private static func address(_ four: ArraySlice<UInt8>) -> [UInt8] {
         var family = UInt16(AF_INET)
         let head = withUnsafeBytes(of: &family) { Array($0) }
         return head + [0, 0] + four + [UInt8](repeating: 0, count: 8)
     }
 
-    /// Allows or denies the address with the kernel's routes and the system's settings.
+    /// Allows or denies the address, based on the kernel's routes and the system's settings.
     func verdict() -> Verdict {
         verdict { bytes in
             Way(kind: csandbox_kind_of_way(bytes, UInt32(bytes.count)))
@@ -101,7 +101,7 @@ struct NetworkTarget: Sendable {
         }
     }
 
-    /// Returns the addresses in the lines `nameserver ADDRESS`.
+    /// Returns the addresses in `nameserver ADDRESS` lines.
     static func nameServers(in settings: [UInt8]) -> [[UInt8]] {
         settings.split(whereSeparator: { $0 == UInt8(ascii: "\n") }).prefix(1000).compactMap { line in
             let words = line.split(whereSeparator: { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") })

@@ -2,12 +2,12 @@
 import Dispatch
 import Synchronization
 
-/// A check that a policy's paths are unchanged, shared by concurrent requests.
+/// Checks that a policy's paths are unchanged. Concurrent requests share one check.
 ///
-/// Paths on local file systems are checked at once, in microseconds. Other file systems may block,
-/// even indefinitely if their server is gone. At most one thread waits for them, none of Swift's
-/// cooperative pool, and requests only wait for a bounded time. After any mount or unmount, all
-/// paths are checked in this way, because a file system may cover them.
+/// Paths on local file systems are checked synchronously, within microseconds. Other file systems
+/// may block, even indefinitely if their server is unreachable. At most one thread waits for them,
+/// outside Swift's cooperative pool, and requests only wait for a bounded time. After any mount or
+/// unmount, all paths are checked on that thread, because another file system may cover them.
 final class PathRevalidation: Sendable {
     private struct State {
         var isLooking = false
@@ -27,11 +27,11 @@ final class PathRevalidation: Sendable {
     private let clock: any Clock<Duration>
     private let state = Mutex(State())
 
-    /// The longest time that a request waits: enough for a disk to spin up.
+    /// The longest time that a request waits: long enough for a disk to spin up.
     static let patience = Duration.seconds(3)
 
     /// - Parameter mounts: Returns a number that changes with each mount or unmount; `nil` if it is
-    ///   not known.
+    ///   unknown.
     init(
         _ places: GrantedPathIdentities, clock: any Clock<Duration>,
         mounts: @escaping @Sendable () -> Int? = { MountTable.own.version }
@@ -58,9 +58,9 @@ final class PathRevalidation: Sendable {
         self.clock = clock
     }
 
-    /// Returns `true` if nothing has changed. The paths also count as unchanged if there is no
-    /// answer within ``patience`` or before the task is cancelled. A new worker would wait for the
-    /// same file system.
+    /// Returns `true` if nothing has changed, or if the check does not finish within ``patience``
+    /// or before the task is cancelled. In these cases a new worker would wait for the same file
+    /// system.
     func areUnchanged() async -> Bool {
         guard let look else { return true }
         guard let lookNear, case let near = lookNear(), near.isKnown else { return await areUnchanged(by: look) }

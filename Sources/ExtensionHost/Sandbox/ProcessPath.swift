@@ -3,19 +3,19 @@ import Glibc
 
 /// The meaning of a path below `/proc` for a worker.
 ///
-/// Landlock cannot grant a process its own part of `/proc` only, because `/proc` lists threads
-/// beside processes. libdispatch aborts a process that cannot read `/proc/TID/stat` of its threads.
-/// So no rule grants anything in `/proc`. The host opens the files that a worker may read there:
-/// files about the worker, and about the machine.
+/// Landlock cannot restrict a process to its own part of `/proc`, because `/proc` lists threads
+/// next to processes. libdispatch aborts a process that cannot read `/proc/TID/stat` for its
+/// threads. So no rule grants anything in `/proc`. The host opens the files that a worker may read
+/// there: files about the worker, and files about the machine.
 enum ProcessPath: Equatable, Sendable {
-    /// It does not lead below `/proc`.
+    /// The path does not lead below `/proc`.
     case elsewhere
     /// A file that the host opens for the worker. The value is the path that the host opens.
     case file(String)
     /// One of the worker's own links, which leads to this path. Landlock allows or denies the
     /// target.
     case means(String)
-    /// A file of the worker's own that no extension needs.
+    /// One of the worker's own files that no extension needs.
     case closed
     /// A file about other processes, with a description.
     case others(String)
@@ -24,8 +24,8 @@ enum ProcessPath: Equatable, Sendable {
     private static let machine: Set<Substring> = [
         "cpuinfo", "meminfo", "stat", "uptime", "loadavg", "version", "filesystems", "cmdline", "devices", "sys",
     ]
-    /// The worker's own files that are denied: its memory as a file, which would allow writes to
-    /// read-only memory, and the network tables of all processes.
+    /// The worker's own files that are denied: for example, its memory as a file, which would allow
+    /// writes to read-only memory, and the network tables of all processes.
     private static let unneeded: Set<Substring> = [
         "mem", "clear_refs", "pagemap", "map_files", "ns", "net", "attr",
     ]
@@ -33,7 +33,7 @@ enum ProcessPath: Equatable, Sendable {
     /// Interprets a path.
     ///
     /// - Parameters:
-    ///   - path: An absolute path, as the worker means it.
+    ///   - path: An absolute path, from the worker's point of view.
     ///   - process: The worker.
     ///   - thread: The calling thread, for `thread-self`.
     ///   - isThread: Returns `true` if a number is a thread of the worker.
@@ -42,7 +42,7 @@ enum ProcessPath: Equatable, Sendable {
         isThread: (pid_t) -> Bool
     ) {
         var names = path.split(separator: "/").filter { $0 != "." }[...]
-        // These lead to the descriptors of the calling process.
+        // These paths lead to the descriptors of the calling process.
         if path.hasPrefix("/"), names.first == "dev", let second = names.dropFirst().first {
             let standard: [Substring: Substring] = ["stdin": "0", "stdout": "1", "stderr": "2"]
             if second == "fd" {
@@ -60,8 +60,8 @@ enum ProcessPath: Equatable, Sendable {
             self = .others("the list of processes (/proc)")
             return
         }
-        // Without “..”, no name leads out of a folder again, so the path that was judged is the
-        // path that is opened.
+        // Without “..”, no name leads out of a folder again, so the checked path is the path that
+        // is opened.
         if names.contains("..") {
             self = .closed
             return
@@ -89,8 +89,7 @@ enum ProcessPath: Equatable, Sendable {
                 self = .others("process \(number) (\(path))")
                 return
             }
-            // The number may belong to another process a moment later, but not below the worker's
-            // own folder.
+            // The number may soon belong to another process, but not below the worker's own folder.
             if number != process { base += "/task/\(number)" }
         }
         if names.first == "task", let text = names.dropFirst().first {
@@ -111,16 +110,16 @@ enum ProcessPath: Equatable, Sendable {
         }
     }
 
-    /// Interprets a path with the kernel's list of the worker's threads.
+    /// Interprets a path, using the kernel's list of the worker's threads.
     init(_ path: String, process: pid_t, thread: pid_t? = nil) {
         self.init(path, process: process, thread: thread) { number in
             access("/proc/\(process)/task/\(number)", F_OK) == 0
         }
     }
 
-    /// Returns `true` for `/proc/NUMBER/stat` of a number that no process and no thread has.
-    /// libdispatch opens this file for each of its threads. When a worker ends, a thread may be
-    /// gone before the file is opened.
+    /// Returns `true` for `/proc/NUMBER/stat` if no process and no thread has that number.
+    /// libdispatch opens this file for each of its threads. When a worker exits, a thread may end
+    /// before the file is opened.
     static func isOfEndedThread(
         _ path: String, exists: (pid_t) -> Bool = { access("/proc/\($0)", F_OK) == 0 }
     ) -> Bool {
@@ -131,7 +130,7 @@ enum ProcessPath: Equatable, Sendable {
         return !exists(number)
     }
 
-    /// Returns the meaning of one of the worker's links; closed if its target has no path.
+    /// Returns the meaning of one of the worker's links; `closed` if its target has no path.
     private static func link(_ path: String, _ rest: ArraySlice<Substring>) -> ProcessPath {
         guard let start = AttemptedFile.link(path), start.hasPrefix("/") else { return .closed }
         return .means(([start] + rest.map(String.init)).joined(separator: "/"))

@@ -5,7 +5,7 @@ import Glibc
 import SystemSupport
 
 extension SandboxPolicy {
-    /// Creates the policy of a bundle's worker on this machine, for this user.
+    /// Creates the policy for a bundle's worker on this machine, for this user.
     ///
     /// - Parameter temporaryFolder: The worker's own folder; `nil` if none could be created.
     package init(_ bundle: ExtensionBundle, _ configuration: WorkerConfiguration, temporaryFolder: String?) {
@@ -25,9 +25,9 @@ extension SandboxPolicy {
         var granting = Granting(paths)
         for path in Self.systemPaths { granting.read(path) }
         if allowsNetwork { for path in Self.networkPaths { granting.read(path) } }
-        // If the host cannot open files in /proc for the worker, the worker can read the public
-        // files of other processes but not list them. /proc/self is a link with another target for
-        // each process.
+        // If the host cannot open files in /proc for the worker, the worker can read other
+        // processes' public files but not list them. /proc/self is a link with a different target
+        // for each process.
         granting.rules.append(Rule("/proc", .readFilesUnlessServed))
         granting.rules.append(Rule("/proc/self", .readUnlessServed))
         granting.write("/dev/null")
@@ -63,8 +63,8 @@ extension SandboxPolicy {
         places = granting.placesToLookAt
     }
 
-    /// Returns `true` if a path leads to a readable file, and the extension cannot redirect it. It
-    /// could redirect a path whose folders or links it may write.
+    /// Returns `true` if a path leads to a readable file and the extension cannot redirect it. The
+    /// extension could redirect a path with folders or links that it may write to.
     package func isReadableForGood(_ path: String) -> Bool {
         guard let followed = try? FollowedPath(path),
             rules.contains(where: { [.read, .write].contains($0.access) && lies(followed.path, in: $0.path) })
@@ -74,14 +74,14 @@ extension SandboxPolicy {
         }
     }
 
-    /// Returns `true` if a path without links, or a folder above it, may be read.
+    /// Returns `true` if a path without links, or one of its parent folders, may be read.
     package func allowsReading(_ path: String) -> Bool {
         rules.contains { [.read, .write].contains($0.access) && lies(path, in: $0.path) }
     }
 
-    /// The paths that every dynamically linked program with locale support needs. Not `/dev/zero`:
-    /// a mapping of it is memory that no limit counts. The size of huge pages is for the Go
-    /// runtime.
+    /// The paths that every dynamically linked program with locale support needs. `/dev/zero` is
+    /// excluded: a mapping of it is memory that no limit counts. The Go runtime reads the size of
+    /// huge pages.
     private static let systemPaths = [
         "/usr", "/lib", "/lib32", "/lib64", "/sys/devices/system/cpu", "/dev/urandom", "/dev/random",
         "/etc/ld.so.cache", "/etc/localtime", "/etc/timezone", "/etc/nsswitch.conf", "/etc/passwd",
@@ -97,7 +97,7 @@ extension SandboxPolicy {
 }
 
 extension WorkerConfiguration {
-    /// The folders with the code of workers: the worker program, the extension library, the Swift
+    /// The folders with the workers' code: the worker program, the extension library, the Swift
     /// runtime.
     var programFolders: [String] {
         let program = URL(filePath: workerPath).deletingLastPathComponent().path
@@ -105,16 +105,16 @@ extension WorkerConfiguration {
             .filter { UserFolders.absolute($0) != nil }
     }
 
-    /// The folder of the Swift runtime of this process, which is also the runtime of workers.
+    /// The folder of this process's Swift runtime, which workers use too.
     private static let runtimeFolder: String? = {
-        // Any function of libswiftCore.
+        // Any function in libswiftCore.
         guard let name = csandbox_library_with("swift_retain"), let path = SmallFile.resolved(String(cString: name))
         else { return nil }
         return URL(filePath: path).deletingLastPathComponent().path
     }()
 }
 
-/// The rules of a policy that is being made.
+/// The rules of a policy under construction.
 private struct Granting {
     var rules: [SandboxPolicy.Rule] = []
     var withheld: [SandboxReport.DeniedPath] = []
@@ -123,15 +123,15 @@ private struct Granting {
     /// The indices of rules whose paths have no links, by the bytes of the path.
     private var known: [[UInt8]: Int] = [:]
 
-    /// The links that lead to the paths of rules, and the declared text of each, by rule index.
+    /// The links that lead to the rules' paths, and the declared text of each path, by rule index.
     private var ways: [Int: (links: [String], text: String)] = [:]
     private let paths: FollowedPaths
-    /// The granted readable paths of the manifest, except the bundle.
+    /// The granted readable paths from the manifest, except the bundle.
     private(set) var grants: [SandboxPolicy.Grant] = []
     private(set) var lists: [SandboxPolicy.Grant] = []
     private(set) var unreadableLists: [SandboxPolicy.Grant] = []
 
-    /// The maximum number of folders in a file of `ReadablePathsFrom`, and in all of them.
+    /// The maximum number of folders in one file of `ReadablePathsFrom`, and in all of them.
     static let maximumListed = 256
     static let maximumListedInAll = Int(CSANDBOX_MAXIMUM_RULES)
     /// The maximum size of such a file, in bytes.
@@ -141,9 +141,9 @@ private struct Granting {
 
     mutating func read(_ path: String) { add(path, .read) }
     mutating func write(_ path: String) { add(path, .write) }
-    /// Adds a folder that has the extension's name. A file of that name belongs to another program
-    /// (`recently-used.xbel`), and some folders belong to systemd (`user-tmpfiles.d`), though both
-    /// could be names of bundles.
+    /// Adds a folder that has the extension's name. A file with that name belongs to another
+    /// program (`recently-used.xbel`), and some folders belong to systemd (`user-tmpfiles.d`),
+    /// although both names could be bundle names.
     mutating func own(_ path: String, _ access: SandboxPolicy.Access, _ reason: DenyList.Reason?) {
         places.note(path)
         if let reason {
@@ -155,8 +155,8 @@ private struct Granting {
         if stat(real, &status) != 0 || status.st_mode & S_IFMT == S_IFDIR { add(path, access) }
     }
 
-    /// Adds a rule for the current target of a path. The worker opens exactly that target and
-    /// follows no link.
+    /// Adds a rule for a path's current target. The worker opens exactly that target and follows no
+    /// link.
     ///
     /// - Parameter text: The declared text of the path.
     mutating func add(_ path: String, _ access: SandboxPolicy.Access, _ text: String? = nil) {
@@ -173,8 +173,8 @@ private struct Granting {
         rules.append(SandboxPolicy.Rule(followed.path, access))
     }
 
-    /// Removes rules whose path leads through a link in a folder that the extension may write. The
-    /// extension could have created that link for its next start.
+    /// Removes rules whose path leads through a link in a folder that the extension may write to.
+    /// The extension could have created that link for its next start.
     mutating func withholdUnsafe() {
         let writable = rules.filter { $0.access == .write }.map(\.path)
         let unsafe = ways.filter { way in
@@ -293,19 +293,19 @@ private struct Granting {
 
     /// Returns `true` if a rule allows reading a path.
     func isReadable(_ path: String) -> Bool {
-        // A path that does not exist leads nowhere. The policy is made again once it exists.
+        // A path that does not exist has no target. The policy is made again once the path exists.
         guard let real = paths.real(path) else { return false }
         return rules.contains { lies(real, in: $0.path) }
     }
 
-    /// Returns the folders that no declaration can grant. The folder for workers holds the files of
+    /// Returns the folders that no declaration can grant. The workers' folder contains the files of
     /// all other workers.
     private static func closed(_ configuration: WorkerConfiguration) -> [String] {
         configuration.protectedFolders + [configuration.temporaryFolder].compactMap { $0 }
     }
 
     /// Returns the installed extension that owns a folder named after an app's desktop entry; `nil`
-    /// if no other extension does.
+    /// if no other extension owns it.
     private static func otherBundle(
         _ declared: DeclaredPath, of bundle: ExtensionBundle, _ configuration: WorkerConfiguration
     ) -> String? {
@@ -317,7 +317,7 @@ private struct Granting {
         }
     }
 
-    /// Returns the reason for which a path that the author (not the user) declares is not granted.
+    /// Returns the reason why a path declared by the author (not the user) is not granted.
     private func shared(_ path: String, _ folders: UserFolders) -> String? {
         guard let real = paths.real(path) else { return "it \(DenyList.Reason.unfollowed.sentence)" }
         if let reason = Self.processes(path, real) { return reason }
@@ -327,19 +327,19 @@ private struct Granting {
         return nil
     }
 
-    /// Returns a reason for a path in /proc: its links have another target for each process, and
-    /// writes affect others.
+    /// Returns a reason to deny a path in /proc: its links have a different target for each
+    /// process, and writes affect other processes.
     private static func processes(_ path: String, _ real: String) -> String? {
         lies(path, in: "/proc") || lies(real, in: "/proc") ? "it is in /proc" : nil
     }
 
-    /// Returns `true` if a path leads into a folder, with all links resolved.
+    /// Returns `true` if a path leads into a folder after all links are resolved.
     private func leads(_ path: String, into folder: String) -> Bool {
         guard let real = paths.real(path), let folder = paths.real(folder) else { return false }
         return lies(real, in: folder)
     }
 
-    /// Returns the reason for which a path is not granted.
+    /// Returns the reason why a path is not granted.
     private func problem(_ path: String, _ folders: UserFolders, closed: [String]) -> String? {
         guard let real = paths.real(path) else { return "it \(DenyList.Reason.unfollowed.sentence)" }
         if let reason = Self.processes(path, real) { return reason }
@@ -350,9 +350,9 @@ private struct Granting {
         return nil
     }
 
-    /// The paths whose change makes the rules wrong. A path inside another granted folder is left
-    /// out: the folder's rule covers whatever is put there, such as each file that the extension
-    /// replaces.
+    /// The paths whose change makes the rules invalid. A path inside another granted folder is left
+    /// out: the folder's rule covers everything that is created there, such as each file that the
+    /// extension replaces.
     var placesToLookAt: GrantedPathIdentities {
         places.leavingOut { path in
             guard let real = paths.existing(path) else { return false }
@@ -363,18 +363,18 @@ private struct Granting {
         }
     }
 
-    /// Returns `true` if the extension could change or replace a file, or a link on the way to it.
+    /// Returns `true` if the extension could change or replace a file, or a link that leads to it.
     private func isWritable(_ file: FollowedPath) -> Bool {
         let writable = rules.filter { $0.access == .write }
         return ([file.path] + file.links).contains { name in writable.contains { lies(name, in: $0.path) } }
     }
 
-    /// Returns the lines of a list file that name paths, with `nil` for a line that is not UTF-8.
-    /// Returns none if the file does not exist.
+    /// Returns the path lines of a list file, with `nil` for a line that is not UTF-8. Returns an
+    /// empty array if the file does not exist.
     ///
     /// - Throws: ``Unreadable`` if the file cannot be read or is too large.
     private static func lines(of file: FollowedPath) throws(Unreadable) -> [String?] {
-        // Opens the path that was judged, even if a link is put in its place.
+        // Opens the path that was checked, even if a link has replaced it since.
         let number = csandbox_open_exactly(file.path, 0)
         if number == -ENOENT || number == -ENOTDIR { return [] }
         guard number >= 0 else { throw Unreadable() }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSandbox
 
-/// The access of one worker. The host computes it, and the worker gives up everything else before
-/// it loads any code.
+/// One worker's access rights. The host computes them, and the worker gives up all other access
+/// before it loads any code.
 ///
-/// The paths have no links, and the worker follows none: if a link has appeared since, it is
-/// reported. `/proc` is the exception (`CSANDBOX_UNLESS_SERVED`).
+/// The paths contain no links, and the worker follows none: if a link has appeared since, the
+/// worker reports it. `/proc` is the exception (`CSANDBOX_UNLESS_SERVED`).
 package struct SandboxPolicy: Hashable, Sendable {
     /// The access to a path and to everything below it.
     package enum Access: UInt32, Sendable {
@@ -24,7 +24,7 @@ package struct SandboxPolicy: Hashable, Sendable {
         package init(_ path: String, _ access: Access) { (self.path, self.access) = (path, access) }
     }
 
-    /// A readable path of the manifest.
+    /// A readable path from the manifest.
     package struct Grant: Hashable, Sendable {
         /// The absolute path. Its symbolic links are not resolved.
         package var path: String
@@ -45,13 +45,13 @@ package struct SandboxPolicy: Hashable, Sendable {
     package var places = GrantedPathIdentities()
     /// The protections to apply.
     package var protections: SandboxProtections = .all
-    /// `true` if the worker may open connections. It may never listen.
+    /// `true` if the worker may open connections. No worker may listen.
     package var allowsNetwork = false
-    /// `true` if memory that was written may become code, which libffi's closures need.
+    /// `true` if memory that was writable may become code, which libffi's closures need.
     package var allowsNewCode = false
     /// The background measures; empty for interactive workers.
     package var background: BackgroundMeasures = []
-    /// The limit of private writable memory, in bytes.
+    /// The limit for private writable memory, in bytes.
     package var memoryLimit = DeclaredAccess.defaultMemoryLimit
     /// The worker's own writable folder (`TMPDIR`); `nil` if there is none.
     package var temporaryFolder: String?
@@ -69,35 +69,35 @@ package struct SandboxPolicy: Hashable, Sendable {
         return policy
     }
 
-    /// The address space of a worker beyond its memory limit, in bytes.
+    /// A worker's address space beyond its memory limit, in bytes.
     ///
     /// It covers mappings of files and libraries (about 400 MiB in a Swift worker), and stacks and
     /// arenas that are reserved but never touched. `RLIMIT_DATA` counts private writable memory,
-    /// which is what an extension uses. A worker gets none of the memory that it does not count:
-    /// shared memory and growing stacks (``MemoryRequest``). `RLIMIT_AS` alone would have to be so
-    /// large that it limits nothing.
+    /// which is what an extension uses. Workers are denied memory that it does not count: shared
+    /// memory and growing stacks (``MemoryRequest``). `RLIMIT_AS` alone would have to be so large
+    /// that it would limit nothing.
     static let addressSpaceBeyondMemory: UInt64 = 2 << 30
     /// The maximum size of a file, in bytes. The number of descriptors and the writable folders are
     /// limited too.
     static let maximumFileBytes: UInt64 = 4 << 30
-    /// The maximum number of descriptors. Notes are opened one at a time, and libraries are closed
-    /// once they are mapped.
+    /// The maximum number of descriptors. Notes are opened one at a time, and a library's file is
+    /// closed once it is mapped.
     ///
-    /// The limit also bounds resources that the kernel counts per user, of which a worker gets no
-    /// more once its user has reached the limit:
+    /// The limit also bounds resources that the kernel counts per user. Once its user has reached
+    /// such a limit, a worker gets no more of them:
     ///
-    /// - pages of pipes: half of the descriptors, 16 pages each,
+    /// - pipe pages: half of the descriptors, 16 pages each,
     /// - epoll watches: a quarter of the square,
     /// - descriptors in flight.
     static let maximumDescriptors: UInt32 = 256
-    /// The number of timers and queued signals of the user at which a worker gets no more.
+    /// The number of a user's timers and queued signals at which a worker is denied more.
     static let maximumSignals: UInt32 = 128
-    /// The limit of address space, in bytes.
+    /// The limit for address space, in bytes.
     var addressSpaceLimit: UInt64 { UInt64(memoryLimit) + Self.addressSpaceBeyondMemory }
 
-    /// Returns the policy in the form for the worker; see `csandbox_policy.h`.
+    /// Returns the policy in the worker's encoding; see `csandbox_policy.h`.
     ///
-    /// - Parameter programs: The seccomp filters; `nil` if they cannot be made.
+    /// - Parameter programs: The seccomp filters; `nil` if libseccomp cannot create them.
     package func encoded(_ programs: SeccompPrograms?, host: Int32) throws(ExtensionError) -> [UInt8] {
         var programs = protections.contains(.systemCalls) ? programs : nil
         if !protections.contains(.telling) { programs?.telling = [] }

@@ -10,25 +10,25 @@ public struct SandboxProtections: OptionSet, Hashable, Sendable, Codable {
 
     /// No new privileges and no capabilities.
     public static let privileges = Self(rawValue: 1 << 0)
-    /// Limits of memory, file sizes and descriptors.
+    /// Limits on memory, file sizes and descriptors.
     public static let limits = Self(rawValue: 1 << 1)
-    /// No access to files that were not granted (Landlock).
+    /// No access to ungranted files (Landlock).
     public static let files = Self(rawValue: 1 << 2)
-    /// No truncation of files that were not granted (Landlock, kernel 6.2).
+    /// No truncation of ungranted files (Landlock, kernel 6.2).
     public static let truncation = Self(rawValue: 1 << 3)
-    /// No TCP unless it is granted (Landlock, kernel 6.7).
+    /// No TCP unless granted (Landlock, kernel 6.7).
     public static let tcp = Self(rawValue: 1 << 4)
-    /// No control of devices (Landlock, kernel 6.10).
+    /// No device control operations (Landlock, kernel 6.10).
     public static let devices = Self(rawValue: 1 << 5)
     /// No signals to other processes and no abstract sockets (Landlock, kernel 6.12).
     public static let scopes = Self(rawValue: 1 << 6)
-    /// No code in memory that was written (kernel 6.3).
+    /// No code in memory that was writable (kernel 6.3).
     public static let code = Self(rawValue: 1 << 7)
-    /// A filter of system calls (seccomp).
+    /// A system call filter (seccomp).
     public static let systemCalls = Self(rawValue: 1 << 8)
     /// Reports of denials to the host (seccomp, kernel 5.5).
     public static let telling = Self(rawValue: 1 << 9)
-    /// The end of the worker with its host.
+    /// The worker exits with its host.
     public static let endWithHost = Self(rawValue: 1 << 10)
 
     /// No view of other processes: the host opens files in `/proc` for the worker (seccomp, kernel
@@ -41,8 +41,7 @@ public struct SandboxProtections: OptionSet, Hashable, Sendable, Codable {
         .processes,
     ]
 
-    /// The effect of each protection in the set, to complete "the kernel does not …", in the order
-    /// of the bits.
+    /// The effect of each protection in the set, to complete "the kernel does not …", in bit order.
     public var names: [String] {
         let table: [(Self, String)] = [
             (.privileges, "drop privileges"), (.limits, "limit memory, files and descriptors"),
@@ -56,7 +55,8 @@ public struct SandboxProtections: OptionSet, Hashable, Sendable, Codable {
         return table.filter { contains($0.0) }.map(\.1)
     }
 
-    /// Returns the protections of this kernel, and the revision of its Landlock ABI, 0 for none.
+    /// Returns the protections that this kernel supports, and the revision of its Landlock ABI, 0
+    /// for none.
     public static func available() -> (protections: Self, landlockRevision: Int) {
         var revision: UInt32 = 0
         let available = csandbox_available(&revision)
@@ -122,9 +122,9 @@ public struct SandboxReport: Hashable, Sendable, Codable {
     }
 }
 
-/// A denied attempt of an extension.
+/// A denied attempt by an extension.
 public struct SandboxRefusal: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The kind of an attempt.
+    /// The kind of attempt.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         /// Reading a file or listing a folder.
         case read
@@ -142,17 +142,17 @@ public struct SandboxRefusal: Hashable, Sendable, Codable, CustomStringConvertib
         case signal
         /// Inspecting or changing another process.
         case inspection
-        /// Exceeding the memory limit, or asking for memory that no limit counts.
+        /// Exceeding the memory limit, or requesting memory that no limit counts.
         case memory
-        /// Exceeding a limit on something other than memory.
+        /// Exceeding a limit on a resource other than memory.
         case limit
         /// Any other system call that extensions may not make.
         case kernel
     }
     /// The kind of the attempt.
     public var kind: Kind
-    /// The object of the attempt, to complete a sentence after ``Kind``'s verb. It comes from the
-    /// worker and is not trusted.
+    /// The object of the attempt, worded so that it can follow the verb of ``Kind`` in a sentence.
+    /// It comes from the worker and is not trusted.
     public var detail: String
     /// The change that would allow the attempt; `nil` to derive it from ``kind``.
     public var remedy: Remedy?
@@ -161,7 +161,7 @@ public struct SandboxRefusal: Hashable, Sendable, Codable, CustomStringConvertib
 
     /// A remedy for a denial.
     public enum Remedy: String, Hashable, Sendable, Codable, CaseIterable {
-        /// There is none: no extension may do this.
+        /// There is no remedy: no extension may do this.
         case none
         /// Declare the access in the manifest, under `Searchlight`.
         case readablePaths, writablePaths, allowsNetwork, memoryLimit
@@ -169,18 +169,18 @@ public struct SandboxRefusal: Hashable, Sendable, Codable, CustomStringConvertib
         case temporaryFolder
         /// Create the declared folder before the worker starts.
         case madeBefore
-        /// Connect to other machines. Addresses of this machine are always denied.
+        /// Connect to other machines. This machine's addresses are always denied.
         case otherMachines
-        /// Use TCP. The manifest's network access covers no other protocol.
+        /// Use TCP. The manifest's network access includes no other protocol.
         case tcpAlone
-        /// Connect to other machines. The manifest's network access does not allow servers.
+        /// Connect to other machines. The manifest's network access does not include servers.
         case noServers
     }
 
     /// The maximum length of a detail, in bytes.
     public static let maximumDetailBytes = 512
 
-    /// Creates a denial. A longer detail is cut.
+    /// Creates a denial. A detail that is too long is truncated.
     public init(_ kind: Kind, _ detail: String, count: Int = 1, remedy: Remedy? = nil) {
         self.kind = kind
         self.detail =
@@ -205,7 +205,7 @@ public struct SandboxRefusal: Hashable, Sendable, Codable, CustomStringConvertib
         }
     }
 
-    /// The end of a sentence with the change that would allow the attempt, or an empty string.
+    /// The end of a sentence that says which change would allow the attempt, or an empty string.
     public var advice: String {
         switch whatToDo {
         case .none: ""

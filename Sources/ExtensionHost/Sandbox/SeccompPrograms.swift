@@ -5,15 +5,15 @@ import Glibc
 import Synchronization
 
 /// The seccomp filters as BPF programs. They are compiled once per host process, so that a worker
-/// only loads one (0.1 ms instead of 0.4 ms).
+/// only has to load one (0.1 ms instead of 0.4 ms).
 package struct SeccompPrograms: Hashable, Sendable {
-    /// The filter that forwards everything that is not allowed to the host, which denies it and
+    /// The filter that forwards every call that is not allowed to the host, which denies and
     /// reports it.
     package var telling: [UInt8]
     /// The filter that denies by itself, for kernels that cannot forward calls.
     package var plain: [UInt8]
 
-    /// The version of the libseccomp that this process uses.
+    /// The version of libseccomp that this process uses.
     package static var libraryVersion: String {
         guard let version = seccomp_version()?.pointee else { return "of unknown version" }
         return "\(version.major).\(version.minor).\(version.micro)"
@@ -23,8 +23,8 @@ package struct SeccompPrograms: Hashable, Sendable {
         var allowsNetwork: Bool
         var allowsNewCode: Bool
     }
-    /// The compiled filters. libseccomp is not documented as thread-safe, so it is used under this
-    /// lock too.
+    /// The compiled filters. libseccomp is not documented as thread-safe, so its use is protected
+    /// by this lock too.
     private static let compiled = Mutex<[Kind: SeccompPrograms?]>([:])
 
     /// Returns the filters for a policy; `nil` if libseccomp cannot make them here.
@@ -34,14 +34,15 @@ package struct SeccompPrograms: Hashable, Sendable {
             if let known = compiled[kind] { return known }
             let telling = compile(kind, asksHost: true)
             let plain = compile(kind, asksHost: false)
-            // Without a forwarding filter its program is empty, and the worker loads the other.
+            // If there is no forwarding filter, its program is empty, and the worker loads the
+            // other one.
             let programs = plain.map { SeccompPrograms(telling: telling ?? [], plain: $0) }
             compiled[kind] = .some(programs)
             return programs
         }
     }
 
-    /// `SCMP_ACT_…`, which are macros with arguments and not imported.
+    /// `SCMP_ACT_…`, which are macros with arguments, so Swift does not import them.
     private enum Action {
         static let allow: UInt32 = 0x7FFF_0000
         static let askHost: UInt32 = 0x7FC0_0000
@@ -53,8 +54,8 @@ package struct SeccompPrograms: Hashable, Sendable {
         let rest = asksHost ? Action.askHost : Action.fail(ENOSYS)
         guard let context = seccomp_init(rest) else { return nil }
         defer { seccomp_release(context) }
-        // Other ABIs (32 bits, x32) have other call numbers, so their calls would bypass the list.
-        // No worker needs them.
+        // Other ABIs (32 bits, x32) have different call numbers, so their calls would bypass the
+        // list. No worker needs them.
         guard seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, Action.kill) == 0 else { return nil }
         // A binary tree instead of a chain of comparisons. Older versions ignore the option.
         _ = seccomp_attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2)
@@ -62,7 +63,7 @@ package struct SeccompPrograms: Hashable, Sendable {
         var isComplete = true
         func add(_ action: UInt32, _ name: String, _ conditions: [SystemCalls.Condition] = []) {
             let number = seccomp_syscall_resolve_name(name)
-            // The call does not exist on this architecture, or is newer than libseccomp.
+            // The call does not exist on this architecture or is too new for this libseccomp.
             guard number >= 0 else { return }
             let compared = conditions.map { condition in
                 scmp_arg_cmp(
@@ -73,15 +74,15 @@ package struct SeccompPrograms: Hashable, Sendable {
         }
         var open = SystemCalls.allowed
         if kind.allowsNewCode { open += SystemCalls.newCode }
-        // The filter cannot see the arguments of openat2. Without it, all programs use openat.
+        // The filter cannot see the arguments of openat2. If it fails, all programs use openat.
         if !asksHost { open += SystemCalls.files.filter { $0 != "openat2" } + SystemCalls.limited }
         for name in open { add(Action.allow, name) }
         let conditional = SystemCalls.conditional(
             allowsNetwork: kind.allowsNetwork, allowsNewCode: kind.allowsNewCode, asksHost: asksHost)
         for rule in conditional { add(Action.allow, rule.name, rule.conditions) }
         if !asksHost {
-            // glibc creates threads with clone if clone3, whose flags the filter cannot see, does
-            // not exist.
+            // glibc creates threads with clone if clone3 does not exist. The filter cannot see the
+            // flags of clone3.
             let known = Set(open + conditional.map(\.name) + ["clone3"])
             let refused = SystemCalls.refused.flatMap(\.1) + SystemCalls.attributes
             for name in refused where !known.contains(name) { add(Action.fail(EPERM), name) }

@@ -3,13 +3,13 @@
 /// The system calls that a worker may make.
 ///
 /// This is an allow list, because kernels gain calls every year (`io_uring` made most deny lists
-/// worthless). A call in none of the lists fails with ENOSYS, as on an older kernel, so that
-/// libraries use their fallback. A denied call fails with EPERM. Names that the architecture or an
-/// older libseccomp does not know are skipped.
+/// worthless). A call that is in none of the lists fails with ENOSYS, as on an older kernel, so
+/// that libraries use their fallback. A denied call fails with EPERM. Names that the architecture
+/// or an older libseccomp does not know are skipped.
 enum SystemCalls {
     /// Calls for memory, threads, time, waiting, and open files, which do not affect other
-    /// processes. Calls that Landlock does not cover and that only query (`stat`, `readlink`) are
-    /// included.
+    /// processes. Includes calls that only query and that Landlock does not cover (`stat`,
+    /// `readlink`).
     static let allowed = [
         // Memory
         "brk", "munmap", "madvise", "mincore", "msync", "mlock", "mlock2", "munlock",
@@ -34,34 +34,35 @@ enum SystemCalls {
         "close", "dup2", "dup3", "fstat", "fstatfs", "fsync", "fdatasync", "sync_file_range",
         "ftruncate", "fadvise64", "readahead", "flock", "getdents", "getdents64", "sendfile",
         "copy_file_range", "fgetxattr", "flistxattr", "fchdir",
-        // Queries of names
+        // Path queries
         "stat", "lstat", "newfstatat", "statx", "statfs", "access", "faccessat", "faccessat2", "readlink", "readlinkat",
         "getcwd", "chdir",
-        // Open sockets: its connection, and pairs
+        // Open sockets: the worker's connection, and socket pairs
         "recvfrom", "recvmsg", "recvmmsg", "shutdown", "getsockopt",
         "getsockname", "getpeername",
         // The machine
         "getrandom", "sysinfo", "uname",
     ]
 
-    /// Calls that take a limited resource. The host sees them, so that it can report a limit that
-    /// is reached, and lets them proceed. If the kernel cannot forward calls, they are allowed.
+    /// Calls that allocate a limited resource. They are forwarded to the host, which reports a
+    /// limit that is reached and lets the calls proceed. If the kernel cannot forward calls, they
+    /// are allowed.
     static let limited = [
         "pipe", "pipe2", "epoll_create", "epoll_create1", "eventfd", "eventfd2", "timerfd_create", "signalfd",
         "signalfd4", "dup", "mremap", "fallocate",
     ]
 
-    /// Calls that read the extended attributes of a path. Landlock does not cover them, so the host
-    /// carries them out for granted files.
+    /// Calls that read extended attributes by path. Landlock does not cover them, so the host
+    /// performs them for granted files.
     static let attributes = ["getxattr", "lgetxattr", "listxattr", "llistxattr"]
 
     /// Calls that are only allowed for bundles with symbol bindings: libffi's closures are code
-    /// that is made at run time. As its last way, libffi would use memfd_create. That call is
+    /// generated at run time. As its last fallback, libffi would use memfd_create. That call is
     /// denied, because no limit counts its pages, and libffi then uses a file in the temporary
     /// folder.
     static let newCode = ["mprotect", "pkey_mprotect"]
 
-    /// Calls that lead to a file. Landlock decides, and the host reports denials. If the kernel
+    /// Calls that access a file. Landlock decides, and the host reports denials. If the kernel
     /// cannot forward calls, they are allowed.
     static let files = [
         "open", "openat", "openat2", "creat", "truncate", "unlink", "unlinkat", "rmdir", "mkdir", "mkdirat", "rename",
@@ -96,7 +97,7 @@ enum SystemCalls {
         (
             .permissions,
             [
-                // The host carries out fchmod, for files that are open for writing.
+                // The host performs fchmod for files that are open for writing.
                 "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat", "utime", "utimes",
                 "futimesat", "utimensat", "setxattr", "lsetxattr", "fsetxattr", "setxattrat", "removexattr",
                 "lremovexattr", "fremovexattr", "removexattrat", "file_setattr",
@@ -132,8 +133,8 @@ enum SystemCalls {
         ),
     ]
 
-    /// Calls that name a process, thread or group, with the index of that argument. `kind` is the
-    /// argument that selects among the three, with its value for a process.
+    /// Calls that target a process, thread or group, with the index of that argument. `kind` is the
+    /// argument that selects one of the three, with its value for a process.
     static let targeted: [(name: String, target: UInt32, kind: (argument: UInt32, process: UInt64)?)] = [
         ("sched_setaffinity", 0, nil), ("sched_setparam", 0, nil), ("sched_setscheduler", 0, nil),
         ("sched_setattr", 0, nil), ("sched_getaffinity", 0, nil), ("sched_getparam", 0, nil),
@@ -149,10 +150,10 @@ enum SystemCalls {
     /// _THREAD. A thread with its own descriptors or its own working directory could hide open
     /// files from the host, and paths in reports would be wrong.
     static let threadFlags: UInt64 = 0x10F00
-    /// Calls that name a clock. A negative number is the CPU time of a process or thread.
+    /// Calls that name a clock. A negative number stands for the CPU time of a process or thread.
     static let clocks = ["clock_gettime", "clock_getres", "clock_nanosleep"]
 
-    /// Bits of `mmap`'s protection and flags.
+    /// Bits in the protection and flags of `mmap`.
     enum Mapping {
         static let writable: UInt64 = 2
         static let executable: UInt64 = 4
@@ -162,17 +163,17 @@ enum SystemCalls {
         /// A stack that the kernel grows without counting it as requested memory.
         static let growsDown: UInt64 = 0x100
         static let huge: UInt64 = 0x40000
-        /// The size in bytes from which the host is asked, so that it can report denied memory.
-        /// malloc requests this much at once when it cannot extend its heap. The pages of a smaller
-        /// mapping cost about as much as the request to the host.
+        /// The size in bytes from which requests are forwarded to the host, so that it can report
+        /// denied memory. malloc requests this much at once when it cannot extend its heap. The
+        /// pages of a smaller mapping cost about as much as the request to the host.
         static let large: UInt64 = 128 << 10
-        /// The same for files and for memory that is only reserved, because address space is
-        /// limited too.
+        /// The corresponding size for files and for memory that is only reserved. These requests
+        /// are forwarded because address space is limited too.
         static let vast: UInt64 = 1 << 30
     }
 
     /// The allowed socket options, by level. They use no memory, select no device or route, load
-    /// nothing into the kernel, and do not change the address that was judged.
+    /// nothing into the kernel, and do not change the address that was checked.
     static let socketOptions: [(level: UInt64, options: [UInt64])] = [
         // SOL_SOCKET: SO_REUSEADDR, errors, keepalive, linger, credentials, timeouts, time stamps,
         // peek offset.
@@ -181,8 +182,8 @@ enum SystemCalls {
         // IP_RECVTOS, IP_BIND_ADDRESS_NO_PORT.
         (0, [1, 2, 8, 10, 11, 12, 13, 24]),
         // IPPROTO_TCP: TCP_NODELAY, TCP_CORK, TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT,
-        // TCP_LINGER2, TCP_QUICKACK, TCP_USER_TIMEOUT, TCP_NOTSENT_LOWAT. Not TCP_SYNCNT: the host
-        // connects, and the worker could prolong its attempts.
+        // TCP_LINGER2, TCP_QUICKACK, TCP_USER_TIMEOUT, TCP_NOTSENT_LOWAT. TCP_SYNCNT is excluded:
+        // the host connects, and the worker could prolong its attempts.
         (6, [1, 3, 4, 5, 6, 8, 12, 18, 25]),
         // IPPROTO_IPV6: IPV6_UNICAST_HOPS, IPV6_MTU_DISCOVER, IPV6_RECVERR, IPV6_V6ONLY,
         // IPV6_RECVPKTINFO, IPV6_DONTFRAG, IPV6_TCLASS.
@@ -192,29 +193,29 @@ enum SystemCalls {
     /// A condition on one argument.
     struct Condition: Sendable {
         let argument: UInt32
-        /// The bits to compare. The kernel reads no more than 32 bits of most arguments.
+        /// The bits to compare. The kernel only reads 32 bits of most arguments.
         var mask: UInt64 = 0xFFFF_FFFF
         let value: UInt64
 
         /// Returns the condition that an argument is less than a power of two. It compares bits,
-        /// because libseccomp 2.5 confuses the branches of two different size comparisons of one
+        /// because libseccomp 2.5 confuses the branches of two size comparisons of the same
         /// argument.
         static func less(_ argument: UInt32, than power: UInt64) -> Condition {
             Condition(argument: argument, mask: ~(power - 1), value: 0)
         }
     }
-    /// A call that is allowed if all of these conditions hold.
+    /// A call that is allowed if all of the conditions are true.
     typealias Rule = (name: String, conditions: [Condition])
 
     /// A placeholder for the worker's process identifier. The worker replaces it.
     static let selfPlaceholder: UInt64 = 0x5EA2_C4A1
 
     /// Returns the calls that are allowed under conditions. A call with several rules is allowed if
-    /// one of them holds. Other uses are denied or forwarded to the host.
+    /// one of them matches. Other uses are denied or forwarded to the host.
     ///
-    /// Every argument that can name another process is checked. A call that targets anything but
-    /// the worker itself is forwarded to the host, which lets it proceed only for a thread of the
-    /// worker.
+    /// Every argument that can name another process is checked. A call that targets anything other
+    /// than the worker itself is forwarded to the host, which lets it proceed only if the target is
+    /// one of the worker's threads.
     ///
     /// - Parameter asksHost: `true` if the filter forwards everything else to the host. The host
     ///   then also counts threads and queued signals, and checks large mappings.
@@ -243,11 +244,11 @@ enum SystemCalls {
                 }
             }
         }
-        // Not with CLOSE_RANGE_UNSHARE, which gives a thread a descriptor table of its own.
+        // Without CLOSE_RANGE_UNSHARE, which gives a thread its own descriptor table.
         allow("close_range", 2, mask: ~4, 0)
-        // Not the CPU time of other processes, whose clock numbers are negative.
+        // Excludes the CPU time of other processes, whose clock numbers are negative.
         for name in clocks { allow(name, 0, mask: 0x8000_0000, 0) }
-        // Pairs of stream (1) or seqpacket (5) sockets: a datagram socket could be connected to
+        // Pairs of stream (1) or seqpacket (5) sockets; a datagram socket could be connected to
         // another address. The type is in the low four bits. AF_UNIX is 1 and has one protocol.
         for type: UInt64 in [1, 5] {
             allow(
@@ -256,7 +257,7 @@ enum SystemCalls {
         }
         if allowsNetwork {
             // TCP: AF_INET (2) or AF_INET6 (10), SOCK_STREAM (1), the default protocol or
-            // IPPROTO_TCP (6). Other protocols have ways to connect that are not checked.
+            // IPPROTO_TCP (6). Other protocols can connect in ways that are not checked.
             for family: UInt64 in [2, 10] {
                 for transport: UInt64 in [0, 6] {
                     allow(
@@ -274,25 +275,25 @@ enum SystemCalls {
                 allow("setsockopt", Condition(argument: 1, value: level), Condition(argument: 2, value: option))
             }
         }
-        // F_GETFD to F_SETLKW, pipe sizes, seals and hints. Not:
+        // F_GETFD to F_SETLKW, pipe sizes, seals and hints. Excluded are:
         //
         // - copies, which the host counts,
-        // - recipients of signals, leases, or directory notifications,
-        // - locks of open file descriptions (F_OFD_SETLK), which outlive their descriptors in a
-        //   mapping,
+        // - signal recipients, leases, and directory notifications,
+        // - open-file-description locks (F_OFD_SETLK), which a mapping keeps after their
+        //   descriptors are closed,
         // - larger pipes, whose pages the kernel counts per user.
         allow("fcntl", 1, 1, 2, 3, 4, 5, 6, 7, 9, 1032, 1033, 1034, 1036, 1037, 1038, 1039)
-        // Terminal queries, the number of readable bytes, blocking mode, close-on-exec, and sharing
-        // of blocks.
+        // Terminal queries, the number of readable bytes, blocking mode, close-on-exec, and block
+        // sharing.
         allow("ioctl", 1, 0x5401, 0x802C_542A, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451, 0x4004_9409, 0x4020_940D)
-        // Names of threads and of memory, and queries.
+        // Thread and memory names, and queries.
         allow("prctl", 0, 15, 16, 0x5356_4D41, 2, 3, 21, 23, 27, 30, 39, 66)
         allow("personality", 0, 0xFFFF_FFFF)
         return rules
     }
 
-    /// Adds the mappings that need no check of a limit: files, and private memory that is small or
-    /// not yet writable.
+    /// Adds the mappings that need no limit check: files, and private memory that is small or not
+    /// yet writable.
     private static func addMemory(allowsNewCode: Bool, asksHost: Bool, _ rules: inout [Rule]) {
         let kind = Mapping.shared | Mapping.anonymous | Mapping.growsDown | Mapping.huge
         let ofFile = Condition(argument: 3, mask: kind & ~Mapping.shared, value: 0)
@@ -306,8 +307,8 @@ enum SystemCalls {
         rules.append(("mmap", [ofMemory, noCode] + small))
         if asksHost {
             rules.append(("mmap", [ofMemory, unused] + inReach))
-            // A mapping in place of other memory, which is freed, such as a loader's
-            // zero-initialised data.
+            // A mapping that replaces (and thereby frees) other memory, such as the
+            // zero-initialised data that a loader maps.
             let inPlace = Mapping.anonymous | Mapping.fixed
             rules.append(("mmap", [Condition(argument: 3, mask: kind | Mapping.fixed, value: inPlace), noCode]))
         }
@@ -316,13 +317,13 @@ enum SystemCalls {
             rules.append(("mmap", [ofMemory, code]))
             return
         }
-        // Libraries are mapped as code at once. The host checks that the worker could not have
+        // Libraries are mapped as code directly. The host checks that the worker could not have
         // written the file.
         let codeAtOnce = Condition(
             argument: 2, mask: Mapping.executable | Mapping.writable, value: Mapping.executable)
         if !asksHost { rules.append(("mmap", [ofFile, codeAtOnce])) }
-        // Existing memory never becomes code. The kernel's PR_SET_MDWE checks more, if it exists,
-        // but reports nothing.
+        // Existing memory never becomes code. The kernel's PR_SET_MDWE checks more, where it
+        // exists, but reports nothing.
         for name in ["mprotect", "pkey_mprotect"] {
             rules.append((name, [noCode] + small))
             if asksHost { rules.append((name, [unused])) }

@@ -4,21 +4,21 @@ import Glibc
 import SystemSupport
 
 /// The user's folders according to the desktop's variables (the XDG Base Directory specification
-/// and `user-dirs.dirs`). `nil` without a home folder.
+/// and `user-dirs.dirs`). `nil` if there is no home folder.
 package struct UserFolders: Sendable {
     package let home: String
     package let config: String
     package let data: String
     package let cache: String
     package let state: String
-    /// The folders of `user-dirs.dirs` that the desktop has.
+    /// The folders in `user-dirs.dirs` that the desktop has.
     private let named: [NamedFolder: String]
     /// The documents folder; `nil` if the desktop has none.
     package var documents: String? { named[.documents] }
-    /// The folders with the shared data of all programs, in order of precedence.
+    /// The folders with data shared by all programs, in order of precedence.
     package let sharedData: [String]
 
-    /// `true` if `user-dirs.dirs` exists but cannot be read, so that the folders may be others.
+    /// `true` if `user-dirs.dirs` exists but cannot be read, so that the folders may differ.
     let isSettingsFileUnreadable: Bool
 
     /// The maximum size of `user-dirs.dirs`, in bytes.
@@ -97,7 +97,7 @@ package struct UserFolders: Sendable {
         return start.map { ([$0] + declared.names).joined(separator: "/") }
     }
 
-    /// Returns the last `XDG_…_DIR="$HOME/…"` or `="/…"` of each folder.
+    /// Returns the last `XDG_…_DIR="$HOME/…"` or `="/…"` entry for each folder.
     private static func namedFolders(in text: String, home: String) -> [NamedFolder: String] {
         var found: [NamedFolder: String] = [:]
         for line in text.split(whereSeparator: \.isNewline) {
@@ -124,9 +124,9 @@ package struct UserFolders: Sendable {
     }
 }
 
-/// Small files of the user, with untrusted contents.
+/// Reads the user's small files, whose contents are untrusted.
 enum SmallFile {
-    /// Returns the text of a regular file up to a size; otherwise `nil`.
+    /// Returns the text of a regular file up to a size limit; otherwise `nil`.
     static func text(at path: String, limit: Int) -> String? {
         guard let bytes = try? BoundedFile.regular(path, limit: limit) else { return nil }
         return String(validating: bytes, as: UTF8.self)

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// The files and folders to watch for an extension on this machine, for this user: the manifest's
-/// watched paths that are granted for reading.
+/// The files and folders to watch for an extension on this machine, for this user: the watched
+/// paths in the manifest that are granted for reading.
 package struct WatchedPlaces: Hashable, Sendable {
     /// A folder with its whole subtree, or a file.
     package struct Place: Hashable, Sendable {
         /// The absolute path, as the extension knows it, with links not resolved.
         package var path: String
-        /// Patterns of the names below the path; see ``WatchedPath/names``.
+        /// Patterns for the names below the path; see ``WatchedPath/names``.
         package var names: [String]
     }
 
     /// The paths, each once, in the order of the manifest.
     package var places: [Place] = []
-    /// The desktop's file of folder names, which decides which paths are watched.
+    /// The desktop's file of folder names, which determines the watched paths.
     package var deciding: [String] = []
     /// The user's files that list folders for the extension.
     package var lists: [String] = []
@@ -25,7 +25,7 @@ package struct WatchedPlaces: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - bundle: The extension.
-    ///   - configuration: The configuration with the environment of the user.
+    ///   - configuration: The configuration with the user's environment.
     package init(of bundle: ExtensionBundle, _ configuration: WorkerConfiguration) {
         let wanted = bundle.manifest.access.watchedPaths
         guard wanted != .none, let folders = UserFolders(environment: configuration.environment) else { return }

@@ -3,8 +3,8 @@ import CSandbox
 import Glibc
 import SystemSupport
 
-/// An excessive resource use of a worker that the kernel does not deny. The host ends the worker
-/// for it.
+/// An excessive resource use by a worker that the kernel does not prevent. The host terminates the
+/// worker for it.
 enum WorkerExcess: Hashable, Sendable {
     /// Too many bytes or files in the temporary folder.
     case temporaryFolder(String)
@@ -13,54 +13,54 @@ enum WorkerExcess: Hashable, Sendable {
     /// Too much private memory that `RLIMIT_DATA` does not count. `limit` is the worker's limit, in
     /// bytes.
     case ownMemory(limit: Int)
-    /// Descriptors that the worker sent to itself and does not receive. The kernel counts them for
-    /// all processes of a user.
+    /// Descriptors that the worker sent to itself and does not receive. The kernel counts them per
+    /// user, across all processes.
     case descriptorsInFlight
     /// Too many file locks, which use kernel memory.
     case locks
     /// Too many mappings, which use kernel memory.
     case mappings
-    /// The use cannot be measured, for this reason.
+    /// The use cannot be measured, for the given reason.
     case unmeasured(String)
 }
 
-/// A gauge of the resources of one worker that have no kernel limit. It measures periodically while
-/// the worker is active.
+/// A gauge of one worker's resources that have no kernel limit. It measures periodically while the
+/// worker is active.
 ///
-/// Files in declared folders do not count while they have a name: those belong to the user. The
-/// gauge is used on the thread of the worker's ``AttemptWatcher`` only.
+/// Files in declared folders do not count while they have a name, because they belong to the user.
+/// The gauge is only used on the thread of the worker's ``AttemptWatcher``.
 ///
 /// A use that cannot be measured counts as an excess. The size of two kinds of files is invisible:
 ///
 /// - files whose descriptors are in flight,
 /// - mapped files without name and descriptor.
 ///
-/// The upper bound of their size is the bytes that the worker wrote, plus the bytes that vanished
-/// from visible files, while they became invisible.
+/// The upper bound of their size is the bytes that the worker wrote, plus the bytes that
+/// disappeared from visible files, while these files became invisible.
 struct WorkerGauge {
-    /// The interval of measurements, in milliseconds. A worker that used no processor time since
-    /// the last one is only checked for that.
+    /// The interval between measurements, in milliseconds. If a worker used no processor time since
+    /// the last measurement, only its processor time is checked.
     static let shortest = 250
     /// The interval for a stopped worker, in milliseconds. The caller that resumes it must call
     /// ``hasten()``.
     static let longestStill = 60_000
     /// The maximum rate at which a worker can write a file, in bytes per millisecond, and the
-    /// shortest interval that follows from it, in milliseconds. The next measurement comes before
-    /// the rest of a quota can be filled.
+    /// shortest interval that follows from it, in milliseconds. The next measurement takes place
+    /// before the rest of a quota can be filled.
     private static let bytesPerMillisecond: UInt64 = 8 << 20
     private static let closest = 20
     /// The number of consecutive measurements that may find descriptors in flight.
     private static let maximumInFlight = 8
-    /// The number of consecutive measurements, ``closest`` apart, that may fail. A worker that ends
-    /// briefly has no main thread.
+    /// The number of consecutive measurements, ``closest`` apart, that may fail. A worker that is
+    /// exiting has no main thread for a short time.
     private static let maximumFailures = 5
 
     /// Both ends of a worker's connection.
     struct Connection {
         /// The host's end.
         weak var own: OwnedDescriptor?
-        /// The inode of the worker's end. The descriptor number is not enough: the worker can put
-        /// another socket there.
+        /// The inode of the worker's end. The descriptor number is not enough: the worker can move
+        /// another socket to that number.
         var inode: UInt64
 
         /// Records both ends.
@@ -81,18 +81,18 @@ struct WorkerGauge {
     /// The temporary folder, without links; `nil` if the worker has none.
     private let folder: String?
     private let isFolderMemory: Bool
-    /// The paths in which the worker may create files, each with a zero byte, and one more at the
-    /// end. The temporary folder is the first.
+    /// The paths where the worker may create files, each followed by a zero byte, and one more zero
+    /// byte at the end. The temporary folder is the first path.
     private let places: [CChar]
 
     private var processorTime: UInt64?
     private var looksInFlight = 0
     private var failures = 0
-    /// `true` once a measurement was complete.
+    /// `true` once a measurement has been complete.
     private var hasMeasured = false
     /// An upper bound of the number of files in the temporary folder.
     private var estimatedFiles: UInt64 = 0
-    /// The bytes that the worker was allowed to allocate since the last measurement, and in all.
+    /// The bytes that the worker was allowed to allocate since the last measurement, and in total.
     private var allocating: UInt64 = 0
     private var allocated: UInt64 = 0
     /// The bytes in the temporary folder at the last measurement.
@@ -102,11 +102,11 @@ struct WorkerGauge {
     private var hidden = HiddenBytes()
     private var hiddenFiles = [csandbox_hidden](repeating: csandbox_hidden(), count: Int(CSANDBOX_MAXIMUM_HIDDEN))
 
-    /// `true` if the last measurement found no memory left, except for small mappings that need no
-    /// request. Reported once, until there is memory again.
+    /// `true` if the last measurement found that no memory was left, except for small mappings that
+    /// need no request. Reported once, until memory is available again.
     private(set) var isMemoryUsedUp = false
     private var wasMemoryUsedUp = false
-    /// The rest, in bytes, at which malloc gets no more memory.
+    /// The remaining memory, in bytes, at which malloc gets no more memory.
     private static let remainder: UInt64 = 256 << 10
 
     /// The time until the next measurement, in milliseconds.
@@ -122,25 +122,25 @@ struct WorkerGauge {
         places = ([folder ?? "/dev/null"] + writable.filter { $0 != folder }).flatMap { $0.utf8CString } + [0]
     }
 
-    /// Makes the next measurement complete, and soon.
+    /// Makes the next measurement complete and schedules it soon.
     mutating func hasten() {
         processorTime = nil
         wait = Self.closest
     }
 
-    /// Records that a mapping grows. It may be a mapping of an invisible file.
+    /// Records the growth of a mapping, which may belong to an invisible file.
     mutating func note(growth: UInt64) {
         let (sum, overflow) = grown.addingReportingOverflow(growth)
         grown = overflow ? .max : sum
     }
 
-    /// Measures, and returns the excess, if there is one.
+    /// Measures the resources, and returns the excess, if there is one.
     mutating func look() -> WorkerExcess? {
         var now: UInt64 = 0
         let isKnown = csandbox_processor_time(process, &now) == 0
         if isKnown, now == processorTime, looksInFlight == 0, failures == 0 {
-            // A worker without processor time since the last check cannot use more resources than
-            // before.
+            // A worker that used no processor time since the last check cannot use more resources
+            // than before.
             wait = csandbox_is_stopped(process) != 0 ? Self.longestStill : Self.shortest
             return nil
         }
@@ -168,9 +168,9 @@ struct WorkerGauge {
         var size = csandbox_size()
         var ownMemory: UInt64 = 0
         var isInFlightToHost = false
-        /// The files without a name in the temporary folder.
+        /// The number of files without a name in the temporary folder.
         var removedFiles: UInt64 { UInt64(descriptors.removed_files) + UInt64(descriptors.hidden_count) }
-        /// The bytes in the temporary folder, with and without a name.
+        /// The bytes of the temporary folder's files, with and without a name.
         var visibleOwn: UInt64 { size.bytes + descriptors.removed_bytes }
     }
 
@@ -195,13 +195,13 @@ struct WorkerGauge {
         return code == 0 ? nil : .folder(code)
     }
 
-    /// The maximum private memory: the limit, plus the memory that it does not count.
+    /// The maximum private memory: the limit, plus the memory that the limit does not count.
     private var mostMemory: UInt64 {
         UInt64(policy.memoryLimit) + csandbox_unlimited_memory(policy.allowsNewCode ? 1 : 0)
     }
 
-    /// Handles an incomplete measurement. It counts against the worker, unless this process lacked
-    /// a resource.
+    /// Handles an incomplete measurement, which counts against the worker unless this process
+    /// lacked a resource.
     private mutating func failing(_ problems: [Problem]) -> WorkerExcess? {
         var reason: String?
         for problem in problems {
@@ -229,7 +229,8 @@ struct WorkerGauge {
         return failures < Self.maximumFailures ? nil : .unmeasured(reason)
     }
 
-    /// Adds up a measurement. If it is incomplete, the earlier invisible bytes still count.
+    /// Adds a measurement to the totals. If it is incomplete, the earlier invisible bytes still
+    /// count.
     private mutating func count(_ use: Use, isWhole: Bool) -> WorkerExcess? {
         let descriptors = use.descriptors
         looksInFlight = descriptors.in_flight > 0 ? looksInFlight + 1 : 0
@@ -270,7 +271,7 @@ struct WorkerGauge {
         return nil
     }
 
-    /// Returns `true` if the worker has reached the maximum of its private memory.
+    /// Returns `true` if the worker has reached its maximum private memory.
     func hasAllMemory(_ memory: csandbox_memory) -> Bool { memory.resident > mostMemory }
 
     /// Returns `true` if the bytes fit into the temporary folder, or if the file is in another
@@ -281,7 +282,7 @@ struct WorkerGauge {
         if let path = file(), !lies(path, in: folder) { return true }
         var use = Use()
         guard measure(&use) == nil, measureFolder(&use.size) == nil else { return false }
-        // Allocations that other threads were just allowed may not be visible yet.
+        // Recently allowed allocations by other threads may not be visible yet.
         let appeared = use.visibleOwn - min(use.visibleOwn, visibleOwn)
         let known = use.visibleOwn + hidden.bytes + allocating - min(allocating, appeared)
         let (sum, overflow) = known.addingReportingOverflow(bytes)
@@ -304,7 +305,7 @@ struct WorkerGauge {
     }
 }
 
-/// The upper bound of bytes in invisible files: bytes that were written, or that vanished, while
+/// The upper bound of the bytes in invisible files: bytes that were written, or disappeared, while
 /// the files were hidden.
 struct HiddenBytes {
     /// Files that became hidden at the same time.
@@ -321,8 +322,8 @@ struct HiddenBytes {
     /// The maximum number of hidden bytes.
     var bytes: UInt64 { groups.reduce(inFlight) { $0 + $1.bytes } }
 
-    /// Takes a measurement: the visible bytes, all bytes ever written, the growth of mappings, and
-    /// the files that only mappings keep.
+    /// Processes a measurement: the visible bytes, all bytes ever written, the growth of mappings,
+    /// and the files that only exist as mappings.
     mutating func note(
         visible now: UInt64, written total: UInt64, grown: UInt64, isInFlight: Bool,
         files: some Sequence<csandbox_hidden>
@@ -350,7 +351,7 @@ struct HiddenBytes {
         let fresh = groups.reduce(into: Set(mapped.keys)) { $0.subtract($1.files) }
         if !fresh.isEmpty {
             let bytes = fresh.reduce(0) { $0 + (mapped[$1] ?? 0) }
-            // While descriptors are in flight, these bytes are already counted there.
+            // While descriptors are in flight, `inFlight` already includes the unknown bytes.
             groups.append(Group(files: fresh, bytes: isInFlight ? bytes : max(bytes, unknown)))
         }
     }

@@ -3,15 +3,15 @@ import Foundation
 import Glibc
 import SystemSupport
 
-/// The folders that one extension may write on this machine: ``WritableNames`` with variables,
+/// The folders that one extension may write to on this machine: ``WritableNames`` with variables,
 /// links and mounts resolved.
 ///
 /// A path is writable if it lies in one of ``roots``, both as written and as resolved, and has no
-/// hidden name below the root. It must not contain one of ``closed``, or lie in one.
+/// hidden name below the root. It must neither contain nor lie in one of ``closed``.
 package struct WritableFolders {
     /// A folder below which an extension may write.
     private struct Root {
-        /// The path from variables and names.
+        /// The path as formed from variables and names.
         var written: String
         /// The path without links.
         var real: String
@@ -19,8 +19,8 @@ package struct WritableFolders {
         var isOwn: Bool
     }
     private let roots: [Root]
-    /// The extension's own folders in bases that a variable names and that other users may write,
-    /// with the base.
+    /// The extension's own folders in bases that a variable names and that other users may write
+    /// to, with the base.
     private let foreign: [(own: String, base: String)]
     /// The denied paths, without links.
     private let closed: [Closed]
@@ -29,8 +29,8 @@ package struct WritableFolders {
         var reason: DenyList.Reason
         /// The path in lower case.
         var folded: String
-        /// The identity of the file, and the identities of the document folders that contain it.
-        /// Only set if declared paths are judged.
+        /// The file's identity, and the identities of the document folders that contain it. Only
+        /// set if declared paths are checked.
         var identity: FileIdentity?
         var holders: Set<FileIdentity> = []
     }
@@ -40,7 +40,7 @@ package struct WritableFolders {
     /// The mounts and links that lead to documents; `nil` if they were not examined.
     private let surroundings: Surroundings?
 
-    /// The mounts and links of a machine that lead to document folders or to parts of them.
+    /// The mounts and links on a machine that lead to document folders or to parts of them.
     struct Surroundings {
         /// The mount table; `nil` if it cannot be read.
         var mounts: MountPoints?
@@ -57,10 +57,10 @@ package struct WritableFolders {
     ///
     /// - Parameters:
     ///   - names: The names of the extension's own folders.
-    ///   - environment: The variables of the host, which name the search paths of programs.
-    ///   - surroundings: `nil` to examine neither mounts nor links, which takes milliseconds on a
-    ///     machine with much software. Then only the extension's own folders may be passed to
-    ///     ``reason(_:)``.
+    ///   - environment: The host's environment variables, which name the search paths of programs.
+    ///   - surroundings: `nil` to skip the examination of mounts and links, which takes
+    ///     milliseconds on a machine with much software. Then only the extension's own folders may
+    ///     be passed to ``reason(_:)``.
     init(
         _ user: UserFolders, _ names: AppNames, environment: [String: String], _ paths: FollowedPaths,
         _ surroundings: Surroundings?
@@ -79,7 +79,8 @@ package struct WritableFolders {
             }
             // If the variables name one folder twice, the stricter rules for settings apply.
             let isSettings = lies(real, in: settings) || lies(settings, in: real)
-            // A link in place of an own folder is not followed, because it may lead to anything.
+            // A link in place of an extension's own folder is not followed, because it may lead
+            // anywhere.
             for name in names.names where names.contains(name, isSettings: isSettings) {
                 roots.append(Root(written: base + "/" + name, real: real + "/" + name, isOwn: true))
             }
@@ -110,9 +111,9 @@ package struct WritableFolders {
             user, environment, home: home, paths, links: links.targets + named.targets, in: roots.map(\.real))
     }
 
-    /// Returns the reason for which a path may not be written; `nil` if it may.
+    /// Returns the reason why a path may not be written; `nil` if it may.
     ///
-    /// - Parameter path: An absolute path without `.` and `..`, which need not exist.
+    /// - Parameter path: An absolute path without `.` and `..`. The file does not have to exist.
     func reason(_ path: String) -> DenyList.Reason? {
         guard let real = paths.real(path) else { return .unfollowed }
         guard let root = roots.first(where: { lies(real, in: $0.real) }),
@@ -123,7 +124,7 @@ package struct WritableFolders {
             if let name = names.first(where: { $0.isHiddenName }) { return .hidden(name) }
         }
         // A file (not a folder) with the app's name belongs to another program. In some folders,
-        // programs are run by the names of files.
+        // file names determine which programs are run.
         if root.isOwn, Self.isFile(root.real) { return elsewhere }
         if lies(home, in: real) { return .everything }
         let folded = [real.lowercased(), path.lowercased()]
@@ -134,9 +135,9 @@ package struct WritableFolders {
                 place.identity.map(identities.contains) ?? false
                 || itself.map(place.holders.contains) ?? false
             guard isSame || folded.contains(where: { Self.touches($0, place.folded) }) else { continue }
-            // The parent folder of all apps' folders does not deny one of them.
+            // A denied parent of all apps' folders does not deny each of these folders.
             if root.isOwn, lies(root.real, in: place.path), root.real != place.path { continue }
-            // The same for the path as written. Its target is judged on its own.
+            // The same applies to the path as written. Its target is checked separately.
             if root.isOwn, written.isOwn, lies(written.written, in: place.path), written.written != place.path {
                 continue
             }
@@ -150,15 +151,15 @@ package struct WritableFolders {
         return surroundings.mounts?.source(of: real, below: root.real, home: home).map { .mounted($0) }
     }
 
-    /// Returns the reason for which a declared path is not granted; `nil` if it is.
+    /// Returns the reason why a declared path is not granted; `nil` if it is.
     ///
     /// - Parameters:
-    ///   - path: The path as in a manifest.
+    ///   - path: The path as written in a manifest.
     ///   - bundle: The identifier of the extension's bundle.
     ///   - desktopEntry: The name of its app's desktop entry.
-    ///   - environment: The variables of the host.
+    ///   - environment: The host's environment variables.
     ///   - mounts: The mount table; `nil` if it cannot be read.
-    ///   - names: The budget of names for the search for links.
+    ///   - names: The name budget for the link search.
     package static func refusal(
         of path: String, bundle: String, desktopEntry: String? = nil, environment: [String: String],
         mounts: MountPoints?, names most: Int? = nil
@@ -176,8 +177,9 @@ package struct WritableFolders {
 
     // MARK: The rules for folders
 
-    /// Returns `true` if apps' own folders may be in a base that a variable names. It must be the
-    /// default base, or another of the user's folders that is neither hidden nor the home folder.
+    /// Returns `true` if apps' own folders may be in a base that a variable names. The base must be
+    /// the default base, or another of the user's folders that is neither hidden nor the home
+    /// folder.
     private static func isBase(
         _ base: String, _ real: String, usual: String, _ user: UserFolders, home: String, _ paths: FollowedPaths
     ) -> Bool {
@@ -189,7 +191,7 @@ package struct WritableFolders {
             || !lies(base, in: user.home) && isUsers(real)
     }
 
-    /// Returns `true` if a folder of `user-dirs.dirs` is usable. Below the home folder, its path
+    /// Returns `true` if a folder in `user-dirs.dirs` is usable. Below the home folder, its path
     /// must have no hidden name. Elsewhere, the folder must belong to the user.
     private static func holdsDocuments(_ folder: String, real: String, _ user: UserFolders, home: String) -> Bool {
         if lies(folder, in: user.home), !isVisible(folder, below: user.home) { return false }
@@ -202,9 +204,9 @@ package struct WritableFolders {
         return !pathNames(path, below: folder).contains { $0.isHiddenName }
     }
 
-    /// Returns `true` if a folder outside of the home folder belongs to the user. It must be on a
-    /// disk that is mounted for the user, or owned and written by the user alone. Folders that the
-    /// system runs from belong to root.
+    /// Returns `true` if a folder outside the home folder belongs to the user. It must be on a disk
+    /// that is mounted for the user, or be owned by the user and writable by nobody else. Folders
+    /// that the system runs from belong to root.
     private static func isUsers(_ real: String) -> Bool {
         let names = pathNames(real)
         if names.contains(where: { $0.isHiddenName }) { return false }
@@ -263,15 +265,15 @@ package struct WritableFolders {
 
     private static let maximumParts = 256
 
-    /// Returns `true` if a variable names folders in which programs, libraries or modules are
-    /// searched: `PATH`, `LD_LIBRARY_PATH`, `PYTHONPATH`, `CARGO_HOME`, `NVM_DIR`, `GOROOT`,
+    /// Returns `true` if a variable names folders that are searched for programs, libraries or
+    /// modules: `PATH`, `LD_LIBRARY_PATH`, `PYTHONPATH`, `CARGO_HOME`, `NVM_DIR`, `GOROOT`,
     /// `XDG_DATA_DIRS`, …
     private static func saysWhereCodeIs(_ name: String) -> Bool {
         if name == "HOME" || name.hasPrefix("XDG_") && !name.hasSuffix("_DIRS") { return false }
         return ["PATH", "HOME", "DIR", "DIRS", "ROOT", "PREFIX"].contains { name.hasSuffix($0) } && name != "TMPDIR"
     }
 
-    /// Returns `true` if one path contains the other. Both are in lower case, because some file
+    /// Returns `true` if one path contains the other. Both must be in lower case, because some file
     /// systems ignore case.
     private static func touches(_ path: String, _ other: String) -> Bool {
         lies(path, in: other) || lies(other, in: path)

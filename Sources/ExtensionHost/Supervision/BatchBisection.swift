@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import ServiceMessages
 
-/// A bisection that finds the failing items of a batch, or the failing files. A failing batch is
-/// halved until one item is left. A pure value: its owner asks for ``next()`` and reports the
+/// A bisection that finds the failing items or files in a batch. A failing batch is halved until
+/// one item is left. A pure value: its owner requests the part from ``next()`` and reports the
 /// outcome.
 struct BatchBisection<Item: Sendable> {
     /// The parts that are still to be tried, in reverse order.
     private var parts: [ArraySlice<Item>]
     /// `true` if the next part is one item that has failed once. A crash may have another cause, so
-    /// it is tried again.
+    /// the item is tried again.
     private var isSecondTry = false
     /// The items that made the extension fail, with their errors.
     private(set) var guilty: [(item: Item, error: ExtensionError)] = []
@@ -25,10 +25,10 @@ struct BatchBisection<Item: Sendable> {
         self.limits = limits
     }
 
-    /// Returns the next part; `nil` if the search is complete or given up.
+    /// Returns the next part; `nil` if the search is complete or abandoned.
     func next() -> [Item]? { isGivenUp ? nil : parts.last.map(Array.init) }
 
-    /// `true` if too many parts fail for the items to be the cause.
+    /// `true` if the number of failed parts shows that the items are probably not the cause.
     var isGivenUp: Bool { guilty.count > limits.itemsSetAside || failures >= limits.lostWorkers }
 
     /// Records the success of the last part.
@@ -55,19 +55,19 @@ struct BatchBisection<Item: Sendable> {
         }
     }
 
-    /// The items to skip-list. If too much failed and nothing succeeded, the extension is the
-    /// cause, and there are none.
+    /// The items to skip-list. If too many parts failed and none succeeded, the extension is the
+    /// cause, and the array is empty.
     var setAside: [(item: Item, error: ExtensionError)] {
         isGivenUp && done.isEmpty ? [] : Array(guilty.prefix(limits.itemsSetAside))
     }
 
-    /// `true` if the failures count against the extension. They do not if some items failed and
-    /// others succeeded.
+    /// `true` if the failures count against the extension. They do not count if some items failed
+    /// and others succeeded.
     var isExtensionAtFault: Bool { failures > 0 && (isGivenUp || guilty.isEmpty || done.isEmpty) }
 }
 
 extension ExtensionError {
-    /// `true` if one item may be the cause, so that the extension may work without it.
+    /// `true` if one item may be the cause, so that the extension may work if the item is skipped.
     var mayBeAnItems: Bool {
         switch self {
         case .crashed(_, let during, _, _), .timedOut(_, let during, _), .memoryExceeded(_, let during, _, _):
@@ -76,8 +76,8 @@ extension ExtensionError {
         }
     }
 
-    /// `true` if one changed file may be the cause. A “failed” answer may be about one of the
-    /// files; an answer of “unavailable” is about none.
+    /// `true` if one changed file may be the cause. A “failed” status may concern one of the files;
+    /// an “unavailable” status concerns none of them.
     var mayBeAFiles: Bool {
         switch self {
         case .failed(_, _, .unavailable, _), .failed(_, _, .unsupported, _), .failed(_, _, .cancelled, _): false

@@ -13,7 +13,7 @@ public struct BundleFingerprint: Hashable, Sendable, Codable {
         /// The modification time, in seconds and nanoseconds since 1970.
         public var seconds: Int64, nanoseconds: Int64
 
-        /// Creates the stamp of the file at a path; `nil` if there is none.
+        /// Creates the stamp of the file at a path; `nil` if the file does not exist.
         public init?(path: String) {
             var status = stat()
             guard stat(path, &status) == 0 else { return nil }

@@ -2,15 +2,15 @@
 import ServiceMessages
 import Synchronization
 
-/// A request in progress to a worker, and its escalating cancellation.
+/// A worker's request in progress, and its escalating cancellation.
 ///
-/// A cancelled worker is first notified. If it has not answered after a grace, it gets SIGTERM, and
-/// after another grace SIGKILL. A frozen worker gets SIGKILL at once: it cannot react, and it must
-/// not resume.
+/// A cancelled worker is first notified. If it has not replied after a grace period, it receives
+/// SIGTERM, and after another grace period SIGKILL. A frozen worker receives SIGKILL at once: it
+/// cannot react, and it must not resume.
 final class CallUnderWay: Sendable {
     /// The reason for a cancellation.
     enum Stop: Sendable, Hashable {
-        /// The caller no longer waits for the answer.
+        /// The caller no longer waits for the reply.
         case cancelled
         /// The request exceeded a limit.
         case expired(Duration)
@@ -51,12 +51,12 @@ final class CallUnderWay: Sendable {
         if isUnwanted, canBeCancelled { tell(.cancel(call: serial)) }
     }
 
-    /// Cancels the request. The first reason counts. Returns at once.
+    /// Cancels the request. Only the first reason is recorded. Returns at once.
     func stop(_ reason: Stop) {
         let (isFirst, serial) = state.withLock { state -> (Bool, UInt64?) in
             guard state.stop == nil, !state.isOver else { return (false, nil) }
             state.stop = reason
-            // Created under the lock, so that ``finish()`` finds it.
+            // The task is created under the lock, so that ``finish()`` finds it.
             state.escalation = Task { [self] in await escalate() }
             return (true, state.serial)
         }
@@ -73,7 +73,8 @@ final class CallUnderWay: Sendable {
         _ = unlessOver { end.now() }
     }
 
-    /// Signals the worker, unless the request has ended: a later signal would hit another request.
+    /// Signals the worker, unless the request has ended: a later signal would affect another
+    /// request.
     private func unlessOver(_ body: () -> Void) -> Bool {
         state.withLock { state in
             guard !state.isOver else { return false }
@@ -82,7 +83,7 @@ final class CallUnderWay: Sendable {
         }
     }
 
-    /// Records the end of the request, by its answer or with its worker.
+    /// Records the end of the request, by a reply or by the worker's exit.
     ///
     /// - Returns: The serial number of the message, and the reason if the request was cancelled.
     func finish() -> (serial: UInt64?, stop: Stop?) {
@@ -95,7 +96,7 @@ final class CallUnderWay: Sendable {
     }
 }
 
-/// The requests in progress of one worker.
+/// A worker's requests in progress.
 final class CallsUnderWay: Sendable {
     private let calls = Mutex<[ObjectIdentifier: CallUnderWay]>([:])
 

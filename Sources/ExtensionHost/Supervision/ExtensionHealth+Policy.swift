@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The thresholds of quarantines and the delays of back-offs.
+/// The quarantine thresholds and the back-off delays.
 public struct HealthPolicy: Hashable, Sendable {
-    /// The number of crashes…
+    /// The number of crashes that leads to a quarantine…
     public var crashes = 3
-    /// …within this number of seconds that leads to a quarantine.
+    /// …if they occur within this number of seconds.
     public var window = 300.0
-    /// The back-off after the first failure, in seconds. It doubles with each further failure, as
-    /// in `IdleScheduling`'s Backoff (which this module does not import).
+    /// The back-off after the first failure, in seconds. It doubles with each further failure, like
+    /// `Backoff` in `IdleScheduling` (which this module does not import).
     public var firstDelay = 30.0
     /// The longest back-off, in seconds.
     public var longestDelay = 5.0 * 3600
@@ -25,7 +25,7 @@ public struct HealthPolicy: Hashable, Sendable {
 
 /// The origin of a request to an extension.
 public enum RequestOrigin: String, Sendable, Codable, CaseIterable {
-    /// The user waits for the answer, or has named the extension. Overrides a back-off, but not a
+    /// The user waits for the reply, or has named the extension. Overrides a back-off, but not a
     /// quarantine.
     case person
     /// The host's own background work, in a worker at idle priority.
@@ -35,7 +35,7 @@ public enum RequestOrigin: String, Sendable, Codable, CaseIterable {
 extension ExtensionHealth {
     /// A reason to reject requests to an extension.
     public enum Refusal: Hashable, Sendable {
-        /// The user has disabled it.
+        /// The user has disabled the extension.
         case disabled
         /// The extension crashed too often.
         case quarantined(Quarantine)
@@ -48,13 +48,14 @@ extension ExtensionHealth {
         if isDisabled { return .disabled }
         if let quarantine { return .quarantined(quarantine) }
         guard origin == .background, let backOff else { return nil }
-        // No back-off is longer than that, so the clock was set back.
+        // No back-off is longer than `longestDelay`, so a later end means that the clock was set
+        // back.
         guard backOff.until > now, backOff.until - now <= policy.longestDelay else { return nil }
         return .backingOff(backOff)
     }
 
     /// Records the current fingerprint. If it has changed, failures, quarantine, back-off and
-    /// skip-listed items are cleared. The user's choice to disable the extension stays.
+    /// skip-listed items are cleared. The user's choice to disable the extension is kept.
     ///
     /// - Returns: `true` if anything was cleared.
     @discardableResult
@@ -67,7 +68,7 @@ extension ExtensionHealth {
 
     /// Records a failure.
     ///
-    /// - Parameter failure: The failure. Its moment is the present.
+    /// - Parameter failure: The failure. Its moment is the current time.
     /// - Returns: The quarantine, if it begins with this failure.
     @discardableResult
     public mutating func note(
@@ -76,13 +77,13 @@ extension ExtensionHealth {
         meet(present)
         failures.append(failure)
         while failures.count > max(HealthLimits.failures, policy.crashes) {
-            // Failures that do not count must not displace those that do.
+            // Failures that do not count towards a quarantine must not displace those that do.
             failures.remove(at: failures.firstIndex { !$0.kind.isCrash } ?? 0)
         }
         let count = min(backOff?.failures ?? 0, Int(Int32.max)) + 1
         backOff = BackOff(failures: count, until: failure.moment + policy.delay(afterFailures: count))
         guard quarantine == nil, failure.kind.isCrash else { return nil }
-        // In both directions, because the clock may have been set back in between.
+        // Compares in both directions, because the clock may have been set back.
         let crashes = failures.count { $0.kind.isCrash && abs($0.moment - failure.moment) <= policy.window }
         guard crashes >= policy.crashes else { return nil }
         let reason =
@@ -103,9 +104,9 @@ extension ExtensionHealth {
         return true
     }
 
-    /// Clears everything that is held against the extension, when the user releases it.
+    /// Clears everything that counts against the extension, when the user releases it.
     ///
-    /// - Returns: `true` if there was anything.
+    /// - Returns: `true` if anything was cleared.
     @discardableResult
     public mutating func release() -> Bool {
         let wasHeld = quarantine != nil || backOff != nil || !failures.isEmpty || !itemsSetAside.isEmpty
@@ -113,13 +114,13 @@ extension ExtensionHealth {
         return wasHeld
     }
 
-    /// Clears the failures and the skip-listed items up to a moment. The items are asked for again.
+    /// Clears the failures and the skip-listed items up to a moment. The items are requested again.
     package mutating func forgetEvidence(until moment: Double) {
         failures.removeAll { $0.moment <= moment }
         itemsSetAside.removeAll { $0.since <= moment }
     }
 
-    /// Skip-lists items. If there are too many, the oldest are dropped and asked for again.
+    /// Skip-lists items. If there are too many, the oldest are dropped and requested again.
     public mutating func setAside(_ items: [ItemSetAside], _ present: BundleFingerprint) {
         meet(present)
         let names = Set(items.map(\.identifier))
@@ -134,7 +135,7 @@ extension ExtensionHealth {
 
     /// Removes items that succeeded from the skip list; `nil` for all.
     ///
-    /// - Returns: `true` if any of them was skip-listed.
+    /// - Returns: `true` if any item was skip-listed.
     @discardableResult
     public mutating func giveBack(_ items: Set<String>?) -> Bool {
         let count = itemsSetAside.count

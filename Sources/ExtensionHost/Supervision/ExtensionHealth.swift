@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The health record of one extension, and the consequences. A pure value; the owner stores it
+/// The health record of one extension, and its consequences. A pure value; the owner stores it
 /// (``HealthStore``). Moments are in seconds since 2001-01-01 UTC.
 public struct ExtensionHealth: Hashable, Sendable, Codable {
-    /// A kind of failure that says something about the extension's state.
+    /// A kind of failure that gives information about the extension's state.
     public enum FailureKind: String, Sendable, Codable, CaseIterable {
         /// The worker crashed or exited.
         case crashed
         /// The worker exceeded its memory limit.
         case memoryExceeded
-        /// The extension did not answer in time and did not react to its cancellation, so its
-        /// worker was ended.
+        /// The extension did not reply in time and did not react to its cancellation, so its worker
+        /// was terminated.
         case hung
-        /// The extension did not answer in time, but reacted to its cancellation.
+        /// The extension did not reply in time, but reacted to its cancellation.
         case late
         /// The library could not be loaded.
         case notLoaded
@@ -34,12 +34,12 @@ public struct ExtensionHealth: Hashable, Sendable, Codable {
         public var kind: FailureKind
         /// The purpose of the request, to complete "was asked to".
         public var during: String
-        /// The exit of the worker, if it ended by itself.
+        /// The worker's exit status, if it exited by itself.
         public var exit: WorkerExit?
-        /// The last printed lines, oldest first.
+        /// The last lines of output, oldest first.
         public var lastOutput: [String]
 
-        /// Creates a failure. Texts that are too long are cut.
+        /// Creates a failure. Texts that are too long are truncated.
         public init(
             moment: Double, kind: FailureKind, during: String, exit: WorkerExit? = nil, lastOutput: [String] = []
         ) {
@@ -62,19 +62,20 @@ public struct ExtensionHealth: Hashable, Sendable, Codable {
         }
     }
 
-    /// The state in which an extension gets no requests until it changes or the user releases it.
+    /// The state in which an extension receives no requests until it changes or the user releases
+    /// it.
     public struct Quarantine: Hashable, Sendable, Codable {
         /// The start of the quarantine.
         public var since: Double
         /// The reason, to complete a sentence about the extension.
         public var reason: String
-        /// The failure that led to the quarantine, with its evidence.
+        /// The failure that caused the quarantine, with its evidence.
         public var evidence: Failure
         /// The fingerprint at the time of the failure. The quarantine ends when it changes.
         public var fingerprint: BundleFingerprint
     }
 
-    /// The state in which an extension only gets interactive requests for a while.
+    /// The state in which an extension temporarily only receives interactive requests.
     public struct BackOff: Hashable, Sendable, Codable {
         /// The number of consecutive failures.
         public var failures: Int
@@ -85,10 +86,10 @@ public struct ExtensionHealth: Hashable, Sendable, Codable {
         public init(failures: Int, until: Double) { (self.failures, self.until) = (failures, until) }
     }
 
-    /// An item that made the extension fail. It is not asked for until the extension or the host
+    /// An item that made the extension fail. It is not requested until the extension or the host
     /// changes.
     public struct ItemSetAside: Hashable, Sendable, Codable {
-        /// The unique identifier of the item.
+        /// The item's unique identifier.
         public var identifier: String
         /// A description of the failure, as the rest of a sentence about the extension.
         public var reason: String
@@ -123,17 +124,17 @@ public struct ExtensionHealth: Hashable, Sendable, Codable {
     }
 }
 
-/// Limits of the record of one extension.
+/// Limits for one extension's record.
 enum HealthLimits {
     static let failures = 8
-    /// The maximum number of lines of each failure.
+    /// The maximum number of output lines in each failure.
     static let lines = 12
-    /// The maximum number of UTF-8 bytes of each text except identifiers.
+    /// The maximum length of each text except identifiers, in UTF-8 bytes.
     static let textBytes = 500
     /// The maximum number of skip-listed items. A pending reindex also lists at most 1000 items by
     /// identifier.
     static let items = 1000
-    /// The maximum number of bytes of all identifiers of skip-listed items.
+    /// The maximum total length of the skip-listed items' identifiers, in bytes.
     static let itemBytes = 64 << 10
 
     /// Returns the beginning of a text.

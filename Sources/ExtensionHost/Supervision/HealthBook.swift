@@ -4,15 +4,15 @@ import ServiceMessages
 import Synchronization
 
 /// The health records of all extensions. Each change is saved at once. May be used from any thread.
-/// Changes write a file on a queue of their own, because the store may wait for other processes.
+/// Changes are written on a separate queue, because the store may wait for other processes.
 final class HealthBook: Sendable {
     private struct State {
         var all: [String: ExtensionHealth]
         /// The bundles whose changes could not be saved yet.
         var unsaved: Set<String> = []
     }
-    /// Only changed on the queue, so that an older state never replaces a newer one. Not locked
-    /// while the store is used.
+    /// Only changed on the queue, so that an older state never replaces a newer one. The lock is
+    /// not held while the store is used.
     private let state: Mutex<State>
     private let changes = DispatchQueue(label: "com.searchlight.health", qos: .userInitiated)
     private let store: any HealthStore
@@ -26,12 +26,13 @@ final class HealthBook: Sendable {
     ///
     /// - Parameters:
     ///   - store: The storage of the records.
-    ///   - workerPath: The worker program. A change of it is a change of the host.
-    ///   - now: Returns the present, in seconds since 2001-01-01 UTC.
+    ///   - workerPath: The path of the worker program. If that program changes, the host counts as
+    ///     changed.
+    ///   - now: Returns the current time, in seconds since 2001-01-01 UTC.
     ///   - onItemsGivenBack: Called with skip-listed items before they are cleared because the
-    ///     extension or the host has changed. Returns `true` if their reindex is pending from now
-    ///     on; otherwise they are not cleared.
-    ///   - onChange: Called after each change, without a lock.
+    ///     extension or the host has changed. Returns `true` if their reindex is now pending;
+    ///     otherwise they are not cleared.
+    ///   - onChange: Called after each change, without holding a lock.
     init(
         _ store: any HealthStore, workerPath: String, now: @escaping @Sendable () -> Double,
         policy: HealthPolicy = HealthPolicy(),
@@ -54,8 +55,8 @@ final class HealthBook: Sendable {
     /// The record of a bundle.
     subscript(identifier: String) -> ExtensionHealth { state.withLock { $0.all[identifier] ?? ExtensionHealth() } }
 
-    /// Throws if an extension may not get a request now. If its files have changed, its record is
-    /// cleared first.
+    /// Throws if an extension may not receive a request now. If its files have changed, its record
+    /// is cleared first.
     ///
     /// - Throws: ``ExtensionError/disabled(identifier:)``,
     ///   ``ExtensionError/quarantined(identifier:_:)`` or
@@ -73,7 +74,7 @@ final class HealthBook: Sendable {
         }
     }
 
-    /// Checks the files of an extension. If they have changed, its record is cleared.
+    /// Checks an extension's files. If they have changed, its record is cleared.
     func meet(_ bundle: ExtensionBundle) async {
         let identifier = bundle.identifier
         let health = self[identifier]
@@ -89,9 +90,9 @@ final class HealthBook: Sendable {
 
     /// Records a failure.
     ///
-    /// - Parameter onQuarantine: Called if a quarantine starts with this failure.
+    /// - Parameter onQuarantine: Called if this failure starts a quarantine.
     /// - Throws: ``HealthStoreError`` if the failure could not be saved. It still counts until this
-    ///   process ends.
+    ///   process exits.
     func note(
         _ kind: ExtensionHealth.FailureKind, _ error: ExtensionError, of bundle: ExtensionBundle,
         onQuarantine: (ExtensionHealth.Quarantine) -> Void
@@ -137,7 +138,7 @@ final class HealthBook: Sendable {
         try await keep(identifier) { $0.isDisabled = isDisabled }
     }
 
-    /// Clears everything that is held against an extension.
+    /// Clears everything that counts against an extension.
     ///
     /// - Returns: The record before the change.
     func release(_ identifier: String) async throws(HealthStoreError) -> ExtensionHealth {
@@ -158,10 +159,10 @@ final class HealthBook: Sendable {
         if let problem { throw problem }
     }
 
-    /// Changes a record and saves it. A change that cannot be saved still holds in this process.
+    /// Changes a record and saves it. A change that cannot be saved still applies in this process.
     ///
     /// - Parameter present: The current fingerprint of the extension, if the change records it.
-    /// - Returns: The quarantine that starts with the change, and the error if the change could not
+    /// - Returns: The quarantine, if the change starts one, and the error if the change could not
     ///   be saved.
     private func change(
         _ identifier: String, meeting present: BundleFingerprint? = nil,
@@ -203,8 +204,8 @@ final class HealthBook: Sendable {
         } catch {
             var all = known
             apply(to: &all)
-            // Otherwise the next change starts from the saved records, so that the items are given
-            // back then.
+            // Otherwise the next change starts from the saved records, so that their items are
+            // requested again then.
             let left = areItemsKept ? unsaved.union([identifier]) : unsaved
             state.withLock { $0 = State(all: all, unsaved: left) }
             return (quarantine, error)

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// Persistent storage of the health records of extensions.
+/// Persistent storage for extensions' health records.
 public protocol HealthStore: Sendable {
     /// Returns the stored records, by bundle identifier; empty if there are none, or if they cannot
     /// be decoded.
     func load() -> [String: ExtensionHealth]
 
     /// Changes the stored records, which other processes may have changed since they were loaded.
-    /// Calls are serialised, on a thread that may block.
+    /// Calls are serialised on a thread that may block.
     ///
     /// - Returns: All records after the change.
-    /// - Throws: ``HealthStoreError``, its own or the closure's; the stored records are then
-    ///   unchanged.
+    /// - Throws: ``HealthStoreError``, from the store or from the closure; the stored records are
+    ///   then unchanged.
     func update(
         _ change: (inout [String: ExtensionHealth]) throws(HealthStoreError) -> Void
     ) throws(HealthStoreError) -> [String: ExtensionHealth]
 }
 
-/// A failure to save health records.
+/// An error while saving health records.
 public struct HealthStoreError: Error, Hashable, Sendable {
     /// The file.
     public var path: String
@@ -32,7 +32,7 @@ public struct HealthStoreError: Error, Hashable, Sendable {
     }
 }
 
-/// A store in memory, for as long as the object lives.
+/// A store in memory, which lasts as long as the object.
 public final class MemoryHealthStore: HealthStore {
     private let kept: Mutex<[String: ExtensionHealth]>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// The means to end a worker, and the cause of its end.
+/// Terminates a worker, and records the cause of its exit.
 final class WorkerEnd: Sendable {
     private struct State {
         var wasHosts = false
@@ -14,13 +14,13 @@ final class WorkerEnd: Sendable {
 
     init(_ process: WorkerProcess) { self.process = process }
 
-    /// Asks the worker to end (SIGTERM).
+    /// Asks the worker to exit (SIGTERM).
     func politely() {
         noteHosts()
         process.askToEnd()
     }
 
-    /// Ends the worker at once (SIGKILL).
+    /// Terminates the worker at once (SIGKILL).
     func now() {
         noteHosts()
         process.terminate()
@@ -30,7 +30,7 @@ final class WorkerEnd: Sendable {
     var isFrozen: Bool { process.isFrozen }
 
     private func noteHosts() {
-        // A worker that has already ended did so by itself.
+        // A worker that has already exited did so by itself.
         guard !process.hasEnded else { return }
         state.withLock { $0.wasHosts = true }
     }
@@ -40,16 +40,16 @@ final class WorkerEnd: Sendable {
 
     var hasBrokenProtocol: Bool { state.withLock { $0.hasBrokenProtocol } }
 
-    /// `true` if the host ended the worker for a reason of its own.
+    /// `true` if the host terminated the worker for its own reasons.
     var wasHosts: Bool { state.withLock { $0.wasHosts } }
 
-    /// Records that the worker is late, and if it is late because it got no processor time.
+    /// Records that the worker is late, and whether the cause is that it got no processor time.
     func noteLate(isStarved: Bool) { state.withLock { $0.wasStarved = isStarved } }
 
-    /// `true` if the worker was last late because it got no processor time.
+    /// `true` if the last time the worker was late, the cause was that it got no processor time.
     var wasStarved: Bool { state.withLock { $0.wasStarved } }
 
-    /// Returns the kind on the first call, so that the end of a worker is recorded once.
+    /// Returns the kind on the first call only, so that a worker's exit is recorded once.
     func report(_ kind: ExtensionHealth.FailureKind) -> ExtensionHealth.FailureKind? {
         state.withLock { state in
             guard !state.wasReported else { return nil }

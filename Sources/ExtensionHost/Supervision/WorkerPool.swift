@@ -23,26 +23,27 @@ actor WorkerPool {
     /// Called with workers that could not be started.
     private let onFailure: @Sendable (ExtensionBundle, ExtensionError) async -> Void
     private let elapsed: @Sendable () -> Duration
-    /// A worker, and the bundle with which it was started.
+    /// A worker, and the bundle that it was started for.
     private struct Held {
         let bundle: ExtensionBundle
         let start: Start
         let loaded: Loaded
     }
-    /// The worker of a start, once it is loaded.
+    /// The worker that a start produces, once it is loaded.
     private final class Loaded: Sendable { let worker = Mutex<RunningWorker?>(nil) }
     /// The workers by origin. A process at idle priority cannot raise its priority again without
-    /// privileges, so interactive requests have workers of their own.
+    /// privileges, so interactive requests have their own workers.
     private var persons = WorkerPoolState<Held>()
     private var background = WorkerPoolState<Held>()
-    /// Workers that are being ended.
+    /// Workers that are being terminated.
     private var endings: [UInt64: Task<Void, Never>] = [:]
     private var lastEnding: UInt64 = 0
     private var timer: Task<Void, Never>?
     /// Interactive requests that wait for a free worker, oldest first.
     private var waiting: [(number: UInt64, free: CheckedContinuation<Void, Never>)] = []
     private var lastWaiting: UInt64 = 0
-    /// The requests that wait for a slot, or that end an idle worker to get its slot, in order.
+    /// The requests that wait for a slot, or that terminate an idle worker to get its slot, in
+    /// order.
     private var lines: [RequestOrigin: [UInt64]] = [:]
     private var lastInLine: UInt64 = 0
     private var isShutDown = false
@@ -73,12 +74,12 @@ actor WorkerPool {
     /// The number of requests that wait for a free worker.
     var waitingCount: Int { waiting.count }
 
-    /// Returns a lease on the worker of a bundle, or on a new one. Concurrent requests share a
-    /// worker. Give the lease back with ``giveBack(_:isUsable:)``. Background requests have workers
-    /// of their own, which take no slot of interactive requests.
+    /// Returns a lease on a bundle's worker, and starts a worker if there is none. Concurrent
+    /// requests share a worker. Return the lease with ``giveBack(_:isUsable:)``. Background
+    /// requests have their own workers, which occupy no slot for interactive requests.
     ///
     /// - Throws: ``ExtensionError/workerUnavailable(reason:)`` if all slots are in use; for an
-    ///   interactive request only after a wait of ``WorkerConfiguration/Limits/place``.
+    ///   interactive request only after waiting for ``WorkerConfiguration/Limits/place``.
     func lease(_ bundle: ExtensionBundle, _ origin: RequestOrigin) async throws(ExtensionError) -> Lease {
         let limits = configuration.limits
         let most = origin == .person ? limits.workers : limits.backgroundWorkers
@@ -89,19 +90,19 @@ actor WorkerPool {
             guard !isShutDown, !Task.isCancelled else { throw .cancelled }
             if let (number, held) = self[origin].begin(bundle.identifier) {
                 if held.bundle == bundle { return Lease(number: number, origin: origin, start: held.start) }
-                // The worker was started for the old version of the bundle, after its workers were
-                // retired.
+                // The worker was started for the old version of the bundle after the bundle's
+                // workers were retired.
                 _ = self[origin].retire(number)
                 if let old = self[origin].end(number, now: elapsed()) { await end(old) }
                 continue
             }
-            // Earlier requests in the line get the free slots and the idle workers first.
+            // Earlier requests in the line have priority for free slots and idle workers.
             let line = lines[origin] ?? []
             let before = own.flatMap { line.firstIndex(of: $0) } ?? line.count
             guard self[origin].count + before >= most else { break }
             if self[origin].idleCount > before, let idle = self[origin].takeLeastRecentlyUsed() {
                 own = own ?? joinLine(origin)
-                // During this wait the bundle's own worker may have been started, so everything is
+                // The bundle's own worker may have been started during this wait, so everything is
                 // checked again.
                 await end(idle)
                 continue
@@ -133,13 +134,13 @@ actor WorkerPool {
         return lastInLine
     }
 
-    /// Leaves the line, so that later requests move up.
+    /// Removes a request from the line, so that later requests move up.
     private func leaveLine(_ number: UInt64, _ origin: RequestOrigin) {
         lines[origin]?.removeAll { $0 == number }
         noteFree()
     }
 
-    /// Returns when a worker may be free, the time is over, or the task is cancelled.
+    /// Returns when a worker may be free, the time limit is reached, or the task is cancelled.
     private func waitForPlace(atMost limit: Duration) async {
         lastWaiting += 1
         let number = lastWaiting
@@ -150,7 +151,7 @@ actor WorkerPool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { waiting.append((number, $0)) }
         } onCancel: {
-            // The cancelled sleep ends at once, and with it the wait.
+            // Cancelling the sleep ends it at once, and thereby the wait.
             timer.cancel()
         }
         timer.cancel()
@@ -179,14 +180,14 @@ actor WorkerPool {
                 loaded.worker.withLock { $0 = worker }
                 return .success(worker)
             } catch {
-                // Called once, however many requests wait for the start.
+                // Called once, regardless of how many requests wait for the start.
                 await onFailure(bundle, error)
                 return .failure(error)
             }
         }
     }
 
-    /// Returns leases on the running workers of a bundle. Starts none.
+    /// Returns leases on a bundle's running workers. Starts no worker.
     func running(_ identifier: String) -> [Lease] {
         RequestOrigin.allCases.compactMap { origin in
             self[origin].begin(identifier).map {
@@ -199,7 +200,7 @@ actor WorkerPool {
     /// retired.
     func backgroundStarts(of identifier: String) -> [Start] { self[.background].all(identifier).map(\.start) }
 
-    /// Returns the bundle's background workers that are loaded.
+    /// Returns the bundle's background workers that are already loaded.
     func backgroundWorkers(of identifier: String) -> [RunningWorker] {
         self[.background].all(identifier).compactMap { held in held.loaded.worker.withLock { $0 } }
     }
@@ -215,20 +216,20 @@ actor WorkerPool {
         watch()
     }
 
-    /// Retires the workers of a bundle: they end after their requests in progress, and new requests
-    /// get fresh workers.
+    /// Retires a bundle's workers: they exit after their requests in progress, and new requests get
+    /// fresh workers.
     func retire(_ identifier: String, _ origins: [RequestOrigin] = RequestOrigin.allCases) async {
         let idle = origins.compactMap { self[$0].retire(identifier) }
         for worker in idle { await end(worker) }
     }
 
-    /// Ends all workers, and waits until they are gone.
+    /// Terminates all workers, and waits until they have exited.
     func shutdown() async {
         isShutDown = true
         timer?.cancel()
         noteFree()
         let all = RequestOrigin.allCases.flatMap { self[$0].takeAll() }
-        // The workers are ended concurrently.
+        // The workers are terminated concurrently.
         await withTaskGroup(of: Void.self) { group in
             for held in all { group.addTask { await Self.end(held.start) } }
         }
@@ -238,7 +239,7 @@ actor WorkerPool {
     private func end(_ held: Held) async {
         lastEnding += 1
         let number = lastEnding
-        // The caller's task may be cancelled, and a shutdown waits for this end.
+        // The caller's task may be cancelled, but a shutdown waits until this worker has exited.
         let ending = Task { await Self.end(held.start) }
         endings[number] = ending
         await ending.value
@@ -246,13 +247,13 @@ actor WorkerPool {
     }
 
     private static func end(_ worker: Start) async {
-        // A worker that is still being loaded is not waited for.
+        // Cancels the load of a worker that is still loading instead of waiting for it.
         worker.cancel()
         if case .success(let worker) = await worker.value { await worker.stop() }
     }
 
-    /// Starts the timer that ends idle workers. There is at most one, and none if no worker is
-    /// idle.
+    /// Starts the timer that terminates idle workers. There is at most one timer, and none if no
+    /// worker is idle.
     private func watch() {
         let deadlines = RequestOrigin.allCases.compactMap { origin in
             configuration.limits.linger(origin).flatMap { self[origin].nextDeadline($0) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state of a worker pool: its workers, the number of users of each, and the workers to end. A
-/// pure value; moments are durations since a fixed start.
+/// The state of a worker pool: its workers, the number of users of each, and the workers to
+/// terminate. A pure value; moments are durations since a fixed start.
 struct WorkerPoolState<Worker> {
     private struct Place {
         var name: String
@@ -27,12 +27,12 @@ struct WorkerPoolState<Worker> {
 
     subscript(name: String) -> Worker? { numbers[name].flatMap { places[$0]?.worker } }
 
-    /// Returns the workers of a name, including retired ones.
+    /// Returns the workers with a name, including retired workers.
     func all(_ name: String) -> [Worker] { places.values.filter { $0.name == name }.map(\.worker) }
 
-    /// Starts a use of the worker of a name.
+    /// Starts a use of the worker with a name.
     ///
-    /// - Returns: The worker and its number; `nil` if there is none.
+    /// - Returns: The worker and its number; `nil` if there is no such worker.
     mutating func begin(_ name: String) -> (number: UInt64, worker: Worker)? {
         guard let number = numbers[name], var place = places[number] else { return nil }
         uses += 1
@@ -42,7 +42,7 @@ struct WorkerPoolState<Worker> {
         return (number, place.worker)
     }
 
-    /// Adds a worker with one user, and returns its number. There must be no other worker of that
+    /// Adds a worker with one user, and returns its number. There must be no other worker with that
     /// name.
     mutating func add(_ worker: Worker, _ name: String, now: Duration) -> UInt64 {
         uses += 1
@@ -54,7 +54,8 @@ struct WorkerPoolState<Worker> {
 
     /// Ends a use.
     ///
-    /// - Returns: The worker, if it is retired and this was its last use; the caller must end it.
+    /// - Returns: The worker, if it is retired and this was its last use; the caller must terminate
+    ///   it.
     mutating func end(_ number: UInt64, now: Duration) -> Worker? {
         guard var place = places[number] else { return nil }
         place.users -= 1
@@ -64,9 +65,10 @@ struct WorkerPoolState<Worker> {
         return remove(number)
     }
 
-    /// Retires a worker: new requests do not use it, and its name is free for another.
+    /// Retires a worker: new requests do not use it, and its name becomes available for another
+    /// worker.
     ///
-    /// - Returns: The worker, if it is idle; the caller must end it. Otherwise the last
+    /// - Returns: The worker, if it is idle; the caller must terminate it. Otherwise the last
     ///   ``end(_:now:)`` returns it.
     mutating func retire(_ number: UInt64) -> Worker? {
         guard var place = places[number] else { return nil }
@@ -84,14 +86,14 @@ struct WorkerPoolState<Worker> {
         return idle.min { $0.value.lastUse < $1.value.lastUse }.flatMap { remove($0.key) }
     }
 
-    /// Removes and returns the workers that have been idle for a duration.
+    /// Removes and returns the workers that have been idle for the given duration.
     mutating func takeIdle(for linger: Duration, now: Duration) -> [Worker] {
         let due = places.filter { $0.value.users == 0 && $0.value.idleSince + linger <= now }
         return due.keys.sorted().compactMap { remove($0) }
     }
 
-    /// Returns the moment at which the next worker will have been idle for a duration; `nil` if all
-    /// are in use.
+    /// Returns the moment at which the next worker will have been idle for the given duration;
+    /// `nil` if all workers are in use.
     func nextDeadline(_ linger: Duration) -> Duration? {
         places.values.filter { $0.users == 0 }.map { $0.idleSince + linger }.min()
     }

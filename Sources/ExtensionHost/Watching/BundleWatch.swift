@@ -3,15 +3,15 @@ import Glibc
 import Synchronization
 
 /// A watch that reports new, replaced and removed bundles to a long-running host. It waits for a
-/// pause in the changes, so that a bundle is read after all of its files are copied.
+/// pause in the changes, so that a bundle is read only after all of its files are copied.
 public final class BundleWatch: Sendable {
     private let watch: DirectoryWatch
     private let settler: Debouncer
 
-    /// The default time without changes before the bundles are read.
+    /// The default time without changes after which the bundles are read.
     public static let standardQuiet = Duration.milliseconds(150)
 
-    /// The error if bundles cannot be watched.
+    /// The error thrown if bundles cannot be watched.
     public struct Failure: Error, Sendable, CustomStringConvertible {
         /// The attempt, the failure, and the consequence.
         public let description: String
@@ -20,9 +20,9 @@ public final class BundleWatch: Sendable {
     /// Starts the watch.
     ///
     /// - Parameters:
-    ///   - searchPath: The directories, absolute; they need not exist.
+    ///   - searchPath: The absolute paths of the directories, which may not exist.
     ///   - quiet: The time without changes before `onChange` is called.
-    ///   - clock: The clock that measures it.
+    ///   - clock: The clock that measures this time.
     ///   - hold: Called on the first change, from any thread. The returned closure is called once
     ///     the changes are handled.
     ///   - onTrouble: Called with each path that cannot be watched, from any thread.
@@ -56,7 +56,7 @@ public final class BundleWatch: Sendable {
     /// The number of watched directories.
     public var watchedDirectories: Int { watch.count }
 
-    /// Starts a read of the bundles, as after a change.
+    /// Starts a read of the bundles, as if they had changed.
     public func lookAgain() { settler.note() }
 
     /// Ends the watch.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// A debouncer: it waits after a change until no more come, and then acts on all of them at once.
-/// No timer runs while there are no changes.
+/// A debouncer: after a change it waits until no more changes occur, and then handles all of them
+/// at once. No timer runs while there are no changes.
 final class Debouncer: Sendable {
     private struct State {
         var changes: UInt64 = 0
@@ -21,9 +21,10 @@ final class Debouncer: Sendable {
     /// - Parameters:
     ///   - quiet: The time without changes before `act` is called.
     ///   - patience: The number of such intervals with changes after which `act` is called anyway.
-    ///   - clock: The clock that measures them. It must run while the service is suspended.
-    ///   - hold: Called when a wait starts. The returned closure is called when the changes are
-    ///     handled.
+    ///   - clock: The clock that measures the intervals. It must run while the service is
+    ///     suspended.
+    ///   - hold: Called when a wait starts. The returned closure is called when the changes have
+    ///     been handled.
     ///   - act: Handles the changes. Never called concurrently.
     init(
         quiet: Duration, patience: Int = 10, clock: any Clock<Duration>,

@@ -4,18 +4,18 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// An inotify(7) watch on the bundles of a search path.
+/// An inotify(7) watch on the bundles in a search path.
 ///
-/// It watches the directories of the search path and each bundle in them. For a directory that does
+/// It watches the directories in the search path and each bundle in them. For a directory that does
 /// not exist, it watches the nearest existing parent. One thread waits in the kernel; nothing
 /// polls. The watch ends with its owner.
 ///
-/// Two changes are not noticed:
+/// Two kinds of change are not detected:
 ///
-/// - a new target of a symbolic link above a directory of the search path,
-/// - the rename of a directory further up.
+/// - a new target of a symbolic link above a directory in the search path,
+/// - the rename of a directory above the watched directories.
 final class DirectoryWatch: Sendable {
-    /// The names in a watched directory that matter.
+    /// The relevant names in a watched directory.
     enum Filter: Equatable, Sendable {
         /// All names: the directory is a bundle.
         case anything
@@ -36,7 +36,7 @@ final class DirectoryWatch: Sendable {
             switch (self, other) {
             case (.names(let one), .names(let two)): .names(one.union(two))
             case (.bundles, .bundles): .bundles
-            // A directory with both roles is rare, and a superfluous report is harmless.
+            // A directory rarely has both roles, and a superfluous report is harmless.
             default: .anything
             }
         }
@@ -55,8 +55,8 @@ final class DirectoryWatch: Sendable {
     private let life: OwnedDescriptor
     private let searchPath: [String]
 
-    /// The maximum number of bundles with a watch of their own. Of further bundles, only creation,
-    /// removal and renames are noticed.
+    /// The maximum number of bundles that have their own watch. For further bundles, only creation,
+    /// removal and renames are detected.
     static let maximumBundles = 1024
 
     private static let presence =
@@ -64,7 +64,7 @@ final class DirectoryWatch: Sendable {
     private static let content =
         presence | UInt32(IN_CLOSE_WRITE) | UInt32(IN_ATTRIB) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM)
 
-    /// The error if nothing can be watched.
+    /// The error thrown if nothing can be watched.
     struct Failure: Error {
         var operation: String
         var code: Int32
@@ -113,8 +113,8 @@ final class DirectoryWatch: Sendable {
             for name in ExtensionRegistry.bundleNames(in: directory) where wanted.count < Self.maximumBundles {
                 let bundle = directory + "/" + name
                 switch add(bundle, Self.content) {
-                // The bundle is gone or not a directory. The parent's watch reports further
-                // changes.
+                // The bundle no longer exists or is not a directory. The parent's watch reports
+                // further changes.
                 case .failure(let failure) where [ENOENT, ENOTDIR, EACCES].contains(failure.code): break
                 case let result: note(result, bundle, .anything)
                 }
@@ -139,7 +139,7 @@ final class DirectoryWatch: Sendable {
     /// Watches a directory, or its nearest existing parent.
     private func watchNearest(_ directory: String) -> (Swift.Result<Int32, Failure>, path: String, Filter) {
         var status = stat()
-        // A directory that appears between the check and the watch is found by checking again.
+        // Repeats the check, to find a directory that appears between the check and the watch.
         for _ in 0..<8 {
             let result = add(directory, Self.content)
             guard case .failure(let failure) = result, [ENOENT, ENOTDIR].contains(failure.code) else {

@@ -4,15 +4,16 @@ import ItemRecord
 import ServiceMessages
 import Synchronization
 
-/// A bounded queue of the donations of one worker or app, which are stored one after another, in
+/// A bounded queue of donations from one worker or app. They are stored one after another, in
 /// order.
 ///
-/// When the donor has disconnected, waiting donations are dropped. They were never acknowledged,
-/// and the next worker may have started.
+/// When the donor disconnects, waiting donations are dropped: they were never acknowledged, and the
+/// next worker may already have started.
 public final class DonationIntake: Sendable {
-    /// The maximum number of waiting donations. The runtime in a worker has fewer in progress.
+    /// The maximum number of waiting donations. The runtime in a worker has fewer of them in
+    /// progress.
     static let maximumWaiting = 64
-    /// The maximum number of waiting bytes: two of the largest batches.
+    /// The maximum total size of waiting donations, in bytes: two batches of maximum size.
     static let maximumWaitingBytes = 2 * ChangeList.maximumBytes
 
     /// The counters of the queue, shared with the consumer.
@@ -23,8 +24,8 @@ public final class DonationIntake: Sendable {
             /// `true` while a donation is being stored.
             var isKeeping = false
             var isClosed = false
-            /// The error of the first donation that could not be stored for a reason outside of the
-            /// donation.
+            /// The error of the first donation that could not be stored for a reason unrelated to
+            /// the donation.
             var loss: BusError?
         }
         let state = Mutex(State())
@@ -36,7 +37,7 @@ public final class DonationIntake: Sendable {
             }
         }
 
-        /// Starts to store a donation; returns `false` if the queue is closed.
+        /// Starts storing a donation; returns `false` if the queue is closed.
         func pass(_ element: Element) -> Bool {
             state.withLock { state in
                 state.waiting -= 1
@@ -53,7 +54,7 @@ public final class DonationIntake: Sendable {
         /// Records that the donation was stored, rejected or dropped.
         func passed() { state.withLock { $0.isKeeping = false } }
 
-        /// `true` if no donation waits or is being stored.
+        /// `true` if no donation is waiting or being stored.
         var isEmpty: Bool { state.withLock { $0.waiting == 0 && !$0.isKeeping } }
     }
     private struct Element: Sendable {
@@ -94,15 +95,15 @@ public final class DonationIntake: Sendable {
         }
     }
 
-    /// Returns `true` if the donation itself caused the error. The donor gets the error, so nothing
-    /// is lost.
+    /// Returns `true` if the donation itself caused the error. The donor receives the error, so
+    /// nothing is lost.
     private static func isTheDonorsOwn(_ error: BusError) -> Bool {
         if case .remote(name: ServiceErrorName.mismatchedClientState, _) = error { return true }
         return error.status == .invalidArgument
     }
 
     /// Returns the error of the first donation since the last call that could not be stored for a
-    /// reason outside of the donation.
+    /// reason unrelated to the donation.
     public func takeLoss() -> BusError? {
         gate.state.withLock { state in
             defer { state.loss = nil }
@@ -110,7 +111,8 @@ public final class DonationIntake: Sendable {
         }
     }
 
-    /// Enqueues a donation, or rejects it if too much waits. Never blocks.
+    /// Enqueues a donation, or rejects it if too many or too large donations are waiting. Never
+    /// blocks.
     ///
     /// - Returns: `true` if it was enqueued. It is then stored, rejected, or dropped when the queue
     ///   is closed.
@@ -138,9 +140,9 @@ public final class DonationIntake: Sendable {
         return true
     }
 
-    /// Returns when all donations that were enqueued before are stored, rejected or dropped.
+    /// Returns when all previously enqueued donations are stored, rejected or dropped.
     public func settle() async {
-        // Most requests donate nothing.
+        // Most requests do not lead to donations.
         guard !gate.isEmpty else { return }
         let hasEnded = await withCheckedContinuation { (waiting: CheckedContinuation<Bool, Never>) in
             if case .terminated = continuation.yield(.barrier(waiting)) { waiting.resume(returning: true) }
@@ -148,8 +150,8 @@ public final class DonationIntake: Sendable {
         if hasEnded { await consumer.value }
     }
 
-    /// Rejects further donations and drops waiting ones. Does not wait for the donation that is
-    /// being stored.
+    /// Rejects further donations and drops waiting ones. Does not wait for a donation that is being
+    /// stored.
     public func close() {
         gate.state.withLock { $0.isClosed = true }
         continuation.finish()

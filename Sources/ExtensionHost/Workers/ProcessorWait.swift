@@ -3,17 +3,17 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A detector of workers that are late because they got no processor time. Such a worker does not
-/// hang: background workers yield to all others, and interactive workers share the processors of a
-/// busy machine.
+/// Detects workers that are late because they got no processor time. Such a worker is not hanging:
+/// background workers yield to all other processes, and interactive workers share the processors of
+/// a busy machine.
 final class ProcessorWait: Sendable {
-    /// The kernel's counters of all threads of a process, in nanoseconds.
+    /// The kernel's counters for all threads of a process, in nanoseconds.
     struct Sample: Hashable {
         /// The time of the sample, on a monotonic clock.
         var moment: UInt64
         /// The time for which the threads ran.
         var used: UInt64 = 0
-        /// The time for which the threads were runnable but did not run. A wait is added once it is
+        /// The time for which the threads were runnable but not running. A wait is added once it is
         /// over.
         var waited: UInt64 = 0
         /// The number of times that a thread was scheduled.
@@ -21,16 +21,16 @@ final class ProcessorWait: Sendable {
         /// `true` if a thread is running or runnable.
         var isReady = false
 
-        /// The average interval between schedulings that counts as rare. A process with a longer
-        /// interval may be waiting to run for the first time in a long time.
+        /// The average interval between schedulings from which scheduling counts as rare. A process
+        /// with a longer interval may be waiting to run for the first time in a long time.
         static let rareTurn: UInt64 = 100_000_000
 
         /// The shortest interval from which starvation can be concluded.
         static let shortest: UInt64 = 100_000_000
 
         /// Returns `true` if the process mostly waited since an earlier sample. A process with more
-        /// threads than processors waits for its own threads and uses processor time, so it does
-        /// not count as starved.
+        /// threads than processors waits for its own threads, but it uses processor time, so it
+        /// does not count as starved.
         func isStarved(since before: Sample) -> Bool {
             let elapsed = moment - min(moment, before.moment)
             guard elapsed >= Self.shortest, waited >= before.waited, used >= before.used, turns >= before.turns,
@@ -39,17 +39,17 @@ final class ProcessorWait: Sendable {
             return waited - before.waited >= elapsed / 2
         }
 
-        /// Returns `true` if the process may have waited since an earlier sample and still waits:
-        /// such a wait is in no counter yet. A process that sleeps and wakes periodically is
-        /// scheduled more often.
+        /// Returns `true` if the process may have waited since an earlier sample and may still be
+        /// waiting: no counter includes such a wait yet. A process that sleeps and wakes
+        /// periodically is scheduled more often.
         func mayWait(since before: Sample) -> Bool {
             let elapsed = moment - min(moment, before.moment)
             guard elapsed >= Self.shortest, used >= before.used, turns >= before.turns else { return false }
             return isReady && used - before.used <= elapsed / 4 && turns - before.turns <= elapsed / Self.rareTurn
         }
 
-        /// Returns `true` if a process that may wait does wait: it was not scheduled since an
-        /// earlier sample. A thread that was just woken would have been.
+        /// Returns `true` if a process that may be waiting really is: it was not scheduled since an
+        /// earlier sample. A thread that was only just woken would have been scheduled.
         func waits(since before: Sample) -> Bool { isReady && turns == before.turns && used == before.used }
     }
     private struct State {
@@ -61,7 +61,7 @@ final class ProcessorWait: Sendable {
 
     init(_ process: WorkerProcess) { self.process = process }
 
-    /// Starts to count.
+    /// Starts the measurement.
     func begin() {
         let now = process.processorWait
         state.withLock { $0.before = now }
@@ -70,7 +70,7 @@ final class ProcessorWait: Sendable {
     /// The time within which a woken thread is scheduled on a machine that is not overloaded.
     private static let patience = Duration.milliseconds(50)
 
-    /// Takes a sample and starts again.
+    /// Takes a sample and starts a new measurement.
     ///
     /// - Returns: `true` if the process mostly waited since the last sample.
     func look(_ clock: any Clock<Duration>) async -> Bool {
@@ -95,7 +95,7 @@ final class ProcessorWait: Sendable {
 
 extension ProcessorWait.Sample {
     /// Takes a sample (Documentation/scheduler/sched-stats.rst); `nil` if the kernel has no such
-    /// counters. The process must not be reaped yet, so that its number is still its own.
+    /// counters. The process must not be reaped yet, so that the kernel cannot reuse its number.
     init?(of process: pid_t) {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -114,8 +114,8 @@ extension ProcessorWait.Sample {
         if !isKnown { return nil }
     }
 
-    /// Returns `true` if the state of a thread (proc_pid_stat(5)) is R, running or runnable. It
-    /// follows the name in parentheses.
+    /// Returns `true` if the state of a thread (proc_pid_stat(5)) is R, running or runnable. The
+    /// state follows the name in parentheses.
     private static func isReady(_ stat: String) -> Bool {
         guard let text = SmallFile.text(at: stat, limit: 1024), let end = text.lastIndex(of: ")") else { return false }
         return text[end...].dropFirst(2).first == "R"

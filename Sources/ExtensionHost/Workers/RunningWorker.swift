@@ -22,15 +22,15 @@ final class RunningWorker: Responder {
     /// The memory that a worker may reserve without touching it, in bytes: the stacks of sixteen
     /// threads.
     private static let untouchedMemory: UInt64 = 128 << 20
-    /// The time within which a worker that has closed its connection must end.
+    /// The time within which a worker that has closed its connection must exit.
     private static let exitGrace = Duration.seconds(1)
 
-    /// Starts a worker and loads the extension. Cancelling the task ends the worker.
+    /// Starts a worker and loads the extension. Cancelling the task terminates the worker.
     ///
     /// - Parameters:
     ///   - origin: The origin of the requests.
     ///   - processes: The list to which the process is added.
-    ///   - onWork: Called when work starts for the worker. The returned value is kept until the
+    ///   - onWork: Called when work for the worker starts. The returned value is kept until the
     ///     work ends.
     static func start(
         _ bundle: ExtensionBundle, _ configuration: WorkerConfiguration, _ origin: RequestOrigin,
@@ -45,7 +45,7 @@ final class RunningWorker: Responder {
             types: bundle.manifest.bindingTypes, database: bundle.manifest.database?.json ?? "")
         do throws(ExtensionError) {
             if let boundary = try configuration.onBoundary?() {
-                // A descriptor may only follow the answer to a first call (``BusConnection``).
+                // A descriptor may only follow the reply to a first call (``BusConnection``).
                 _ = try await worker.perform(.cancel(call: 0))
                 _ = try await worker.perform(.recordBoundary(boundary))
             }
@@ -120,8 +120,8 @@ final class RunningWorker: Responder {
             end.now()
         }
         self.pausing = pausing
-        // A process that the worker started may hold the connection open, so the end of the worker
-        // closes it.
+        // A process that the worker started may keep the connection open, so it is closed when the
+        // worker exits.
         process.whenEnded { [connection] in
             pausing.noteEnd()
             connection.close()
@@ -132,9 +132,9 @@ final class RunningWorker: Responder {
         try await perform(request, onProgress: RequestOptions.standard.onProgress)
     }
 
-    /// Sends a request and waits for the answer within the request's limits, and then for the
-    /// donations that came before the answer. If the task is cancelled or a limit is exceeded, the
-    /// worker is notified, and ended if it does not react.
+    /// Sends a request and waits for the reply within the request's limits, and then for the
+    /// donations that preceded the reply. If the task is cancelled or a limit is exceeded, the
+    /// worker is notified, and terminated if it does not react.
     func perform(
         _ request: WorkerRequest, onProgress: @escaping RequestOptions.ProgressListener
     ) async throws(ExtensionError) -> [BusValue] {
@@ -166,16 +166,17 @@ final class RunningWorker: Responder {
         } onCancel: {
             call.stop(.cancelled)
         }
-        // The rest is the host's work, so the limit no longer applies.
+        // The remaining work is the host's, so the limit no longer applies.
         watchdog.stop()
         calls.remove(call)
         let (serial, stop) = call.finish()
         if let serial { messages.end(serial) }
-        // Lines and denials from before the answer come by other ways. They are reported first.
+        // Output lines and denials that preceded the reply arrive over other channels. They are
+        // reported first.
         await process.catchUp()
         switch result {
         case .success(let answer):
-            // An answer that arrives after a cancellation is still valid.
+            // A reply that arrives after a cancellation is still valid.
             await intake.settle()
             guard request.isReindex, let loss = intake.takeLoss() else { return answer }
             await close(after: request)
@@ -192,7 +193,7 @@ final class RunningWorker: Responder {
         switch error {
         case .disconnected:
             let exit = await exit()
-            // No donation of this worker may follow donations of its successor.
+            // No donation from this worker may follow donations from its successor.
             await intake.drain()
             return stopped(stop, request) ?? lost(exit, request)
         case .remote(let name, let message):
@@ -215,7 +216,7 @@ final class RunningWorker: Responder {
         }
     }
 
-    /// Returns the error of a request that was cancelled or timed out.
+    /// Returns the error for a request that was cancelled or timed out.
     private func stopped(_ stop: CallUnderWay.Stop?, _ request: WorkerRequest) -> ExtensionError? {
         switch stop {
         case .cancelled?: .cancelled
@@ -225,10 +226,10 @@ final class RunningWorker: Responder {
         }
     }
 
-    /// Returns the error of a request whose worker has ended.
+    /// Returns the error for a request whose worker has exited.
     private func lost(_ exit: WorkerExit, _ request: WorkerRequest) -> ExtensionError {
         let limit = UInt64(bundle.manifest.access.memoryLimit)
-        // Extensions end in different ways when they run out of memory. The peak does not include
+        // Extensions fail in different ways when they run out of memory. The peak does not include
         // memory that was reserved but not touched, such as stacks, so it stays below the limit.
         let peak = process.peakMemory ?? 0
         if process.hasDeniedMemory || peak >= max(limit / 2, limit - min(limit, Self.untouchedMemory)) {
@@ -248,8 +249,8 @@ final class RunningWorker: Responder {
         return exit
     }
 
-    /// Ends a worker whose reindex failed. It might continue to donate and delete, and no request
-    /// would wait for it.
+    /// Terminates a worker whose reindex failed. Otherwise the worker might continue to donate and
+    /// delete, and no request would wait for it.
     private func close(after request: WorkerRequest) async {
         guard request.isReindex else { return }
         end.now()
@@ -263,13 +264,13 @@ final class RunningWorker: Responder {
 
     private var hasEnded: Bool { process.hasEnded }
 
-    /// `true` if the worker accepts no more requests: it has ended or is being ended, though it may
-    /// still answer.
+    /// `true` if the worker accepts no more requests because it has exited or is being terminated.
+    /// It may still reply.
     var isLeaving: Bool { process.hasEnded || end.wasHosts }
 
-    /// Returns the kind of failure that an error of ``perform(_:)`` counts as; `nil` if none, or if
-    /// another request has reported it. The end of one worker is one failure, however many requests
-    /// were waiting.
+    /// Returns the kind of failure that an error from ``perform(_:)`` counts as; `nil` if it does
+    /// not count, or if another request has reported it. A worker's exit counts as one failure,
+    /// regardless of how many requests were waiting.
     func kind(of error: ExtensionError) -> ExtensionHealth.FailureKind? {
         switch error {
         case .crashed: end.wasHosts ? nil : end.report(.crashed)
@@ -280,7 +281,8 @@ final class RunningWorker: Responder {
         }
     }
 
-    /// `true` if the worker was last late because other processes used the processors.
+    /// `true` if the last time the worker was late, the cause was that other processes used the
+    /// processors.
     var wasStarved: Bool { end.wasStarved }
 
     /// Pauses the worker until ``resume()``; see ``WorkerPause``.
@@ -295,10 +297,10 @@ final class RunningWorker: Responder {
     /// Cancels all requests in progress.
     func endCalls() { calls.stopAll() }
 
-    /// Closes the connection and does nothing else, like a host that has ended.
+    /// Closes the connection and does nothing else, as if the host had exited.
     ///
-    /// - Parameter grace: The time after which the worker is ended.
-    /// - Returns: `true` if the worker ended by itself.
+    /// - Parameter grace: The time after which the worker is terminated.
+    /// - Returns: `true` if the worker exited by itself.
     func hangUp(within grace: Duration) async -> Bool {
         connection.close()
         let exit = await process.exit(within: grace, clock: configuration.clock)
@@ -306,7 +308,7 @@ final class RunningWorker: Responder {
         return exit != .endedByHost
     }
 
-    /// Ends the worker and waits until it is gone.
+    /// Terminates the worker and waits until it has exited.
     func stop() async {
         connection.close()
         end.now()

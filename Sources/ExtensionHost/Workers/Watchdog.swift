@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// A counter of a worker's signs of life.
+/// Counts a worker's signs of life.
 final class WorkerProgress: Sendable {
     private let counter = Atomic<Int>(0)
     private let hostWork = Atomic<Int>(0)
@@ -9,10 +9,11 @@ final class WorkerProgress: Sendable {
     /// Records a sign of life.
     func note() { counter.wrappingAdd(1, ordering: .relaxed) }
 
-    /// Records the start of work that the host does for the worker. Its time does not count.
+    /// Records that the host starts work for the worker. This work does not count towards the
+    /// worker's time limits.
     func beginHostWork() { hostWork.wrappingAdd(1, ordering: .relaxed) }
 
-    /// Records the end of that work. The worker's time starts again.
+    /// Records that the work ends. The worker's time limits start again.
     func endHostWork() {
         note()
         hostWork.wrappingSubtract(1, ordering: .relaxed)
@@ -21,11 +22,11 @@ final class WorkerProgress: Sendable {
     /// The number of signs of life.
     var count: Int { counter.load(ordering: .relaxed) }
 
-    /// `true` while the host works for the worker.
+    /// `true` while the host does work for the worker.
     var isHostAtWork: Bool { hostWork.load(ordering: .relaxed) > 0 }
 }
 
-/// The time limits of a request.
+/// The time limits for a request.
 struct RequestLimit: Sendable {
     /// The limit until the first sign of life.
     var first: Duration
@@ -34,10 +35,10 @@ struct RequestLimit: Sendable {
     var total: Duration
 }
 
-/// A timer that acts once when a request exceeds its limit.
+/// A timer that fires once when a request exceeds its limit.
 ///
-/// Creating a task and a timer takes as long as most requests. So the watchdog only starts to count
-/// once ``LongCalls`` has found that the request takes longer.
+/// Creating a task and a timer takes as long as most requests. So the watchdog only starts once
+/// ``LongCalls`` has found that the request takes longer.
 final class Watchdog: Sendable {
     private enum State {
         case waiting(@Sendable () async -> Void)
@@ -46,21 +47,21 @@ final class Watchdog: Sendable {
     }
     private let state: Mutex<State>
 
-    /// Starts to watch. Signs of life are checked once every `limit.idle`, so a worker may be
-    /// silent for up to twice as long. In exchange, a busy worker costs nothing.
+    /// Creates a watchdog. It checks for signs of life once every `limit.idle`, so a worker may be
+    /// silent for up to twice as long. In return, watching a busy worker costs nothing.
     ///
     /// - Parameters:
-    ///   - pauses: The paused time of the worker, which does not count.
+    ///   - pauses: The worker's paused time, which does not count.
     ///   - isStarved: Returns `true` if the worker got no processor time since the last call, or
-    ///     since the count started. Only the total limit applies then.
-    ///   - onBegin: Called when the count starts, and after each sign of life.
+    ///     since the watchdog started. Then only the total limit applies.
+    ///   - onBegin: Called when the watchdog starts, and after each sign of life.
     ///   - onExpiry: Called with the limit that was exceeded.
     init(
         _ limit: RequestLimit, clock: any Clock<Duration>, progress: WorkerProgress, pauses: PausedTime? = nil,
         isStarved: @escaping @Sendable () async -> Bool = { false }, onBegin: @escaping @Sendable () -> Void = {},
         onExpiry: @escaping @Sendable (Duration) -> Void
     ) {
-        // The count is read here, because the task may start late. Progress until then counts as a
+        // The count is read here, because the task may start late. Progress in between counts as a
         // sign of life.
         let atStart = progress.count
         let now = stopwatch(clock)
@@ -101,7 +102,7 @@ final class Watchdog: Sendable {
 
     var isStopped: Bool { state.withLock { if case .stopped = $0 { true } else { false } } }
 
-    /// Starts to count.
+    /// Starts the watchdog.
     func run() {
         state.withLock { state in
             guard case .waiting(let watch) = state else { return }
@@ -119,9 +120,9 @@ final class Watchdog: Sendable {
     }
 }
 
-/// A list of recent requests that starts the watchdogs of long ones. One timer on the real clock
-/// serves all of them. It stops after an interval without requests. Limits are reached later by at
-/// most two intervals.
+/// A list of recent requests that starts the watchdogs of long requests. One timer on the real
+/// clock serves all of them. It stops after an interval without requests. The timer delays the
+/// detection of an exceeded limit by at most two intervals.
 final class LongCalls: Sendable {
     static let shared = LongCalls()
 
@@ -146,7 +147,7 @@ final class LongCalls: Sendable {
             return !state.isTicking
         }
         guard isFirst else { return }
-        // Uses the system's clock, not the clock of the limits, because this only decides when a
+        // Uses the system clock instead of the limits' clock, because this only decides when a
         // watchdog starts. The clock must also run while libdispatch's timers are suspended
         // (`DispatchPoolMonitor`).
         Task.detached { [self] in

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The exit of a worker.
+/// The way in which a worker exited.
 public enum WorkerExit: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The worker exited with a status.
     case exited(Int32)
-    /// A signal ended the worker.
+    /// A signal terminated the worker.
     case signalled(Int32)
-    /// The host ended the worker, because it closed its connection without ending.
+    /// The host terminated the worker, because the worker closed its connection without exiting.
     case endedByHost
-    /// The host ended the worker, because it exceeded this limit.
+    /// The host terminated the worker, because it exceeded this limit.
     case exceeded(limit: String)
 
-    /// The exit status of a worker program that cannot start (EX_OSERR). It prints the reason.
+    /// The exit status of a worker program that cannot start (EX_OSERR). The program prints the
+    /// reason.
     static let cannotStart: Int32 = 71
 
     /// A description of the exit, to complete a sentence.

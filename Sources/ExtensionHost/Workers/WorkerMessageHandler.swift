@@ -3,10 +3,10 @@ import BusTransport
 import ServiceMessages
 import Synchronization
 
-/// The handler of a worker's own messages: donations, log messages and progress reports. All of
-/// them are signs of life, except reports of misuse.
+/// Handles the messages that a worker sends on its own: donations, log messages and progress
+/// reports. All of them are signs of life, except reports of misuse.
 final class WorkerMessageHandler: Sendable {
-    /// The shortest interval of progress reports.
+    /// The shortest interval between progress reports.
     private static let progressInterval = Duration.milliseconds(200)
 
     private struct State {
@@ -14,10 +14,10 @@ final class WorkerMessageHandler: Sendable {
         var calls: [UInt64: RequestOptions.ProgressListener] = [:]
         /// The time of the last progress report.
         var lastProgress: Duration?
-        /// The number of reports of what was left out.
+        /// The number of reports about omitted content.
         var leftOut = 0
     }
-    /// The maximum number of reports about omissions during one request. Further reports are
+    /// The maximum number of reports about omitted content during one request. Further reports are
     /// ignored and do not count as signs of life.
     static let maximumLeftOut = 100_000
     /// The counter of signs of life.
@@ -48,7 +48,7 @@ final class WorkerMessageHandler: Sendable {
         onEvent(.output(bundle: bundle, line: line))
     }
 
-    /// Handles a message of the worker. Called on the connection's thread; never blocks.
+    /// Handles a message from the worker. Called on the connection's thread; never blocks.
     func take(_ call: IncomingCall, _ output: WorkerOutput, _ intake: DonationIntake) {
         do throws(BusError) {
             switch try HostRequest(call) {

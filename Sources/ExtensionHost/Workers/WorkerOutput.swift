@@ -6,23 +6,23 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// The printed and logged lines of a worker, limited in length and number.
+/// A worker's printed and logged lines, limited in length and number.
 final class WorkerOutput: Sendable {
-    /// The maximum length of a line in bytes. A longer line is cut and ends with “…”.
+    /// The maximum length of a line in bytes. A longer line is truncated and ends with “…”.
     static let maximumLineBytes = 4096
-    /// The maximum number of lines of one worker, printed and logged. Further lines are only
+    /// The maximum number of lines from one worker, printed and logged. Further lines are only
     /// counted.
     static let maximumLines = 20_000
     /// The number of printed lines that are kept as evidence of a crash.
     static let keptLines = 12
-    /// The time to wait for the last output after the worker's end, in milliseconds.
+    /// The time to wait for the last output after the worker exits, in milliseconds.
     private static let endGrace = 200
     /// The time to wait for the reader thread after the stop message, in milliseconds. On a busy
-    /// machine it may not run at once.
+    /// machine the thread may not run at once.
     private static let stopGrace = 2000
 
-    /// The time for which an answer waits for earlier output to be reported, in milliseconds,
-    /// because the callback may be slow.
+    /// The time for which a reply waits until earlier output is reported, in milliseconds. It is
+    /// limited because the callback may be slow.
     static let answerGrace = 2000
 
     fileprivate struct State {
@@ -30,7 +30,7 @@ final class WorkerOutput: Sendable {
         var isCut = false
         var kept: [String] = []
         var count = 0
-        /// The number of bytes that were read, and the number whose lines were reported.
+        /// The number of bytes that were read, and the number of bytes whose lines were reported.
         var read = 0
         var told = 0
         var hasEnded = false
@@ -42,7 +42,8 @@ final class WorkerOutput: Sendable {
     private let onLine: @Sendable (String) -> Void
     private let ended = DispatchGroup()
     private let descriptor: OwnedDescriptor
-    /// Written to stop the reader while another process still holds the pipe's other end.
+    /// Written to in order to stop the reader while another process still holds the pipe's other
+    /// end.
     private let stopper: OwnedDescriptor
 
     /// Starts a thread that reads until the last writer has closed the pipe, or until ``stop()``.
@@ -81,10 +82,10 @@ final class WorkerOutput: Sendable {
         return descriptors[0].revents != 0
     }
 
-    /// Reads once and reports the lines; returns `false` at the end.
+    /// Reads once and reports the lines; returns `false` at the end of the input.
     private func readSome(_ buffer: inout [UInt8]) -> Bool {
-        // Counted in the same moment as the bytes leave the pipe, so that ``catchUp()`` misses
-        // none.
+        // Counts the bytes under the same lock under which they leave the pipe, so that
+        // ``catchUp()`` misses none.
         let (count, code) = state.withLock { state in
             let count = read(descriptor.number, &buffer, buffer.count)
             if count > 0 { state.read += count }
@@ -122,8 +123,9 @@ final class WorkerOutput: Sendable {
         for continuation in done { continuation.resume() }
     }
 
-    /// Returns when all lines that the worker has printed so far are reported, including a last
-    /// line without an end, or after ``answerGrace``. Costs one system call if nothing was printed.
+    /// Returns when all lines that the worker has printed so far are reported, including an
+    /// unterminated last line, or after ``answerGrace``. Costs one system call if nothing was
+    /// printed.
     func catchUp() async {
         guard let bytes = state.withLock({ bytesAhead($0) }) else { return tellPartialLine() }
         await withCheckedContinuation { continuation in
@@ -154,19 +156,18 @@ final class WorkerOutput: Sendable {
     func stop() { _ = write(stopper.number, "x", 1) }
 
     /// Waits until everything that the worker printed is read. Does not wait for a process that
-    /// inherited the pipe and lives on. Blocks for at most ``endGrace`` plus ``stopGrace``.
+    /// inherited the pipe and is still running. Blocks for at most ``endGrace`` plus ``stopGrace``.
     func waitForEnd() {
         guard ended.wait(timeout: .now() + .milliseconds(Self.endGrace)) == .timedOut else { return }
         stop()
-        // The reader ends now, unless it gets no processor time or another process writes without
-        // end.
+        // The reader ends now, unless it gets no processor time or another process keeps writing.
         _ = ended.wait(timeout: .now() + .milliseconds(Self.stopGrace))
     }
 
     /// The last lines, oldest first.
     var lastLines: [String] { state.withLock { $0.kept } }
 
-    /// Applies the same limits to a log message; returns `nil` if there are too many.
+    /// Applies the same limits to a log message; returns `nil` if the limit is exceeded.
     func admit(_ message: String) -> String? {
         let (isAdmitted, isLast) = state.withLock { state in
             state.count += 1
@@ -197,14 +198,14 @@ final class WorkerOutput: Sendable {
         for line in lines { onLine(line) }
     }
 
-    /// Reports the start of a line that has no end yet.
+    /// Reports the start of a line that is not terminated yet.
     private func tellPartialLine() {
         if let line = state.withLock({ $0.nextLine() }) { onLine(line) }
     }
 }
 
 extension WorkerOutput.State {
-    /// Returns the collected line; `nil` if it is empty or one too many.
+    /// Returns the collected line; `nil` if it is empty or exceeds the maximum number of lines.
     fileprivate mutating func nextLine() -> String? {
         guard !partial.isEmpty else { return nil }
         let line = String(decoding: partial, as: UTF8.self) + (isCut ? "…" : "")

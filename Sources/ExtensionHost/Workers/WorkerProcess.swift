@@ -7,25 +7,25 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// One worker process. Only this class starts, signals, ends and reaps it.
+/// One worker process. Only this class starts, signals, terminates and reaps it.
 ///
-/// A thread waits for the end of the process. Until that thread has reaped it, its number belongs
-/// to no other process; no signal is sent afterwards. Processes that the worker started are in its
-/// process group and end with it.
+/// A thread waits until the process exits. Until that thread has reaped the process, its number
+/// belongs to no other process; no signal is sent afterwards. Processes that the worker started are
+/// in its process group and are terminated with it.
 final class WorkerProcess: Sendable {
     let identifier: pid_t
-    /// The output of the worker.
+    /// The worker's output.
     let output: WorkerOutput
-    /// The host's end of the connection. The caller that uses it adopts it.
+    /// The host's end of the connection. The caller that uses the connection adopts the descriptor.
     let connection: OwnedDescriptor
     /// `true` if the extension is loaded into this process. Then there is no worker process to
     /// signal.
     private let isInThisProcess: Bool
 
-    /// The writable folder, which is removed at the end.
+    /// The writable folder, which is removed when the worker exits.
     private let temporaryFolder: WorkerTemporaryFolder?
     private let watcher: AttemptWatcher?
-    /// The check of the files from which the policy was made.
+    /// The check of the files that the policy was made from.
     private let places: PathRevalidation
 
     private struct State {
@@ -39,8 +39,8 @@ final class WorkerProcess: Sendable {
         var usage = WorkerUsage()
     }
     private let state = Mutex(State())
-    /// The peak memory that the kernel counted before the worker started: a copy of this process's
-    /// peak. Until the worker has reported it, no peak is known to be its own.
+    /// The peak memory that the kernel counted before the worker program started: a copy of this
+    /// process's peak. Until the worker has reported this value, its own peak is unknown.
     private let inheritedPeak: Counter
     private final class Counter: Sendable {
         let value = Atomic(UInt64.max)
@@ -103,14 +103,14 @@ final class WorkerProcess: Sendable {
         identifier = pid
         let link = Link()
         do throws(ExtensionError) {
-            // The worker does nothing before it gets its policy. Making the policy takes a fifth of
-            // the time that the dynamic linker takes to start the worker.
+            // The worker does nothing before it receives its policy. Making the policy takes a
+            // fifth of the time that the dynamic linker needs to start the worker.
             var policy = SandboxPolicy(bundle, configuration, temporaryFolder: temporary?.path)
             policy.background = origin == .background ? .all : []
             places = PathRevalidation(policy.places, clock: configuration.clock)
             let bytes = try policy.encoded(SeccompPrograms.programs(for: policy), host: getpid())
             let sent = csandbox_send_policy(policyEnd.number, bytes, bytes.count)
-            // A worker that has already ended is reported like any other that ends.
+            // A worker that has already exited is reported like any other worker that exits.
             if sent != EPIPE { try Self.check(sent, "sending its policy") }
             watcher = try AttemptWatcher(
                 pid, policy, WorkerGauge.Connection(ownEnd, worker: workerEnd), socket: policyEnd,
@@ -132,7 +132,7 @@ final class WorkerProcess: Sendable {
         link.process = self
         let result = OwnThread.start("worker-end") { [self] in waitForEnd() }
         guard result == 0 else {
-            // Without the thread, the end of the worker would not be noticed.
+            // Without the thread, the worker's exit would not be noticed.
             terminate()
             waitForEnd()
             throw .workerUnavailable(failing: "starting a thread", code: result)
@@ -140,7 +140,7 @@ final class WorkerProcess: Sendable {
     }
 
     /// Sends SIGTERM to the worker and to the processes that the worker started. Does nothing after
-    /// the end.
+    /// the worker has exited.
     func askToEnd() {
         guard !isInThisProcess else { return }
         state.withLock { state in
@@ -150,30 +150,31 @@ final class WorkerProcess: Sendable {
         }
     }
 
-    /// Ends the worker and the processes that it started at once (SIGKILL). Does nothing after the
-    /// end.
+    /// Terminates the worker and the processes that it started at once (SIGKILL). Does nothing
+    /// after the worker has exited.
     func terminate() {
         guard !isInThisProcess else { return end { _ in .endedByHost } }
         state.withLock { state in
             guard state.exit == nil else { return }
             state.wasEndedByHost = true
-            // Signals the process itself too, because it may have left its group.
+            // Also signals the process itself, because it may have left its group.
             kill(-identifier, SIGKILL)
             kill(identifier, SIGKILL)
         }
     }
 
-    /// Ends the worker because of an excessive resource use.
+    /// Terminates the worker because of excessive resource use.
     private func terminate(for excess: WorkerExcess) {
-        // A worker that was already ended may look as if it could not be measured.
+        // A worker that was already terminated may seem impossible to measure.
         state.withLock { if !$0.wasEndedByHost { $0.excess = excess } }
         terminate()
     }
 
-    /// `true` if the worker was denied memory or ended for its memory use.
+    /// `true` if the worker was denied memory or terminated because of its memory use.
     var hasDeniedMemory: Bool { watcher?.hasDeniedMemory ?? false }
 
-    /// Stops the worker and the processes that it started (SIGSTOP). Does nothing after the end.
+    /// Stops the worker and the processes that it started (SIGSTOP). Does nothing after the worker
+    /// has exited.
     func freeze() {
         guard !isInThisProcess else { return }
         state.withLock { state in
@@ -198,19 +199,20 @@ final class WorkerProcess: Sendable {
     /// `true` if the worker is frozen, so that it cannot react to a request.
     var isFrozen: Bool { state.withLock { $0.isFrozen } }
 
-    /// `true` if all threads of the worker are stopped, or it has ended.
+    /// `true` if all of the worker's threads are stopped, or if the worker has exited.
     var isStopped: Bool { inquire { csandbox_is_stopped(identifier) != 0 } ?? true }
 
     /// Makes the worker's session yield to others, or restores the normal priority so that the
-    /// worker gets a processor to read a notice. Has no effect on workers that lead no session.
+    /// worker gets processor time to read a notice. Has no effect on workers that do not lead a
+    /// session.
     ///
-    /// - Returns: `false` if the kernel rejects the change for now, because it accepts ten a
+    /// - Returns: `false` if the kernel temporarily rejects the change, because it accepts ten per
     ///   second.
     func setYielding(_ isYielding: Bool) -> Bool {
         inquire { csandbox_set_session_nice(identifier, isYielding ? 19 : 0) != EAGAIN } ?? true
     }
 
-    /// The processor time of the worker, in nanoseconds; `nil` after the end.
+    /// The worker's processor time, in nanoseconds; `nil` after the worker has exited.
     var processorTime: UInt64? {
         inquire {
             var nanoseconds: UInt64 = 0
@@ -218,9 +220,9 @@ final class WorkerProcess: Sendable {
         } ?? nil
     }
 
-    /// The time for which the worker has waited for a processor; `nil` after the end, or if the
-    /// kernel does not count it. Includes the time in which the worker waited for the host's
-    /// watcher while that waited for a processor.
+    /// The time for which the worker has waited for a processor; `nil` after the worker has exited,
+    /// or if the kernel does not count it. Includes the time in which the worker waited for the
+    /// host's watcher while the watcher waited for a processor.
     var processorWait: ProcessorWait.Sample? {
         guard var sample = inquire({ ProcessorWait.Sample(of: identifier) }) ?? nil else { return nil }
         sample.waited &+= watcher?.processorWait ?? 0
@@ -233,7 +235,7 @@ final class WorkerProcess: Sendable {
         return inquire { HeldLocks.exist(in: identifier, besidesIn: own) } ?? false
     }
 
-    /// The resources that the worker has used. Never decreases.
+    /// The resources that the worker has used. The counters never decrease.
     var usage: WorkerUsage {
         guard !isInThisProcess else { return WorkerUsage() }
         return state.withLock { state in
@@ -242,8 +244,8 @@ final class WorkerProcess: Sendable {
         }
     }
 
-    /// Queries the kernel while the process number is the worker's own; returns `nil` after the
-    /// end.
+    /// Queries the kernel while the process number belongs to the worker; returns `nil` after the
+    /// worker has exited.
     private func inquire<Answer>(_ body: () -> Answer) -> Answer? {
         guard !isInThisProcess else { return nil }
         return state.withLock { $0.exit == nil ? body() : nil }
@@ -252,19 +254,19 @@ final class WorkerProcess: Sendable {
     /// Returns `true` if a fresh worker would have the same access.
     func reachesWhatIsThere() async -> Bool { await places.areUnchanged() }
 
-    /// `true` if the worker was confined and went on to load the extension. The extension is not
-    /// the cause of an earlier end.
+    /// `true` if the worker was confined and proceeded to load the extension. The extension cannot
+    /// be the cause of an earlier exit.
     var hasBegun: Bool { inheritedPeak.hasReported.load(ordering: .acquiring) || isInThisProcess }
 
-    /// `true` if the worker has ended and was reaped.
+    /// `true` if the worker has exited and was reaped.
     var hasEnded: Bool { state.withLock { $0.exit != nil } }
 
     /// The peak resident memory, in bytes; `nil` while the worker runs. Also `nil` if the peak is
-    /// below this process's memory at the start of the worker, because the kernel's count includes
+    /// below this process's memory when the worker was started, because the kernel's count includes
     /// that memory.
     var peakMemory: UInt64? { state.withLock { $0.peak } }
 
-    /// Waits for the end of the worker and returns its exit.
+    /// Waits until the worker exits and returns its exit.
     func exit() async -> WorkerExit {
         await withCheckedContinuation { (continuation: CheckedContinuation<WorkerExit, Never>) in
             let known = state.withLock { state -> WorkerExit? in
@@ -275,10 +277,10 @@ final class WorkerProcess: Sendable {
         }
     }
 
-    /// Waits for the end of the worker, ends it after a grace, and returns its exit.
+    /// Waits until the worker exits, terminates it after a grace period, and returns its exit.
     ///
     /// The kernel closes a dying process's connection shortly before the process can be waited for.
-    /// Without the grace, a crash would look like an end by the host.
+    /// Without the grace period, a crash would look like a termination by the host.
     func exit(within grace: Duration, clock: any Clock<Duration>) async -> WorkerExit {
         let timer = Task {
             guard (try? await clock.sleep(for: grace)) != nil else { return }
@@ -288,7 +290,7 @@ final class WorkerProcess: Sendable {
         return await exit()
     }
 
-    /// Calls a closure when the worker has ended, or now if it already has.
+    /// Calls a closure when the worker exits, or now if it has already exited.
     func whenEnded(_ action: @escaping @Sendable () -> Void) {
         let hasEnded = state.withLock { state in
             if state.exit == nil { state.onExit.append(action) }
@@ -298,7 +300,7 @@ final class WorkerProcess: Sendable {
     }
 
     /// Returns when everything that the worker has printed and attempted so far is reported, or
-    /// after a bounded time.
+    /// after a time limit.
     func catchUp() async {
         await output.catchUp()
         await watcher?.catchUp()
@@ -307,7 +309,7 @@ final class WorkerProcess: Sendable {
     private func waitForEnd() {
         var information = siginfo_t()
         while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
-        // Processes that the worker started must not outlive it, and may hold the output pipe open.
+        // Processes that the worker started must not outlive it, and may keep the output pipe open.
         kill(-identifier, SIGKILL)
         output.waitForEnd()
         watcher?.waitForEnd()
@@ -331,7 +333,7 @@ final class WorkerProcess: Sendable {
         }
     }
 
-    /// Records the exit, unless it is known, and resumes all waiting tasks.
+    /// Records the exit, unless it is already recorded, and resumes all waiting tasks.
     private func end(_ reap: (inout State) -> WorkerExit) {
         let (waiters, actions, exit) = state.withLock { state in
             let exit = state.exit ?? reap(&state)
@@ -343,7 +345,7 @@ final class WorkerProcess: Sendable {
         for waiter in waiters { waiter.resume(returning: exit) }
     }
 
-    /// Returns both ends of a pair that a function of CSandbox creates.
+    /// Returns both ends of a pair that a CSandbox function creates.
     private static func ends(
         _ make: (UnsafeMutablePointer<Int32>?) -> Int32, _ operation: String
     ) throws(ExtensionError) -> (OwnedDescriptor, OwnedDescriptor) {

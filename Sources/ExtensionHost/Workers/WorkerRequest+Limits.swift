@@ -23,7 +23,7 @@ extension WorkerRequest {
         }
     }
 
-    /// `true` if the extension may donate and delete until it has acknowledged.
+    /// `true` if the extension may donate and delete until it has acknowledged the request.
     var isReindex: Bool {
         switch self {
         case .reindexAll, .reindexPage, .reindexItems, .updateFiles: true
@@ -39,10 +39,10 @@ extension WorkerRequest {
         }
     }
 
-    /// The total limit of a load that gets no processor time, as a multiple of the limit.
+    /// The total limit for a load that gets no processor time, as a multiple of the normal limit.
     private static let starvedLoads = 12
 
-    /// Returns the time limits of the request.
+    /// Returns the time limits for the request.
     func limit(_ limits: WorkerConfiguration.Limits) -> RequestLimit {
         switch self {
         case .load, .recordBoundary:

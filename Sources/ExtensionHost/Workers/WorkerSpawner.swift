@@ -6,10 +6,10 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// The thread that starts workers. It runs until this process ends.
+/// The thread that starts workers. It runs until this process exits.
 ///
-/// A worker ends with its parent (PR_SET_PDEATHSIG), and for the kernel the parent is the thread
-/// that started it. Threads of a pool may end earlier.
+/// A worker exits with its parent (PR_SET_PDEATHSIG), and for the kernel the parent is the thread
+/// that started it. A thread in a pool may end earlier.
 final class WorkerSpawner: Sendable {
     static let shared = WorkerSpawner()
 

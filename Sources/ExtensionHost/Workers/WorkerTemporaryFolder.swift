@@ -4,11 +4,11 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// The writable folder of one worker: `TMPDIR`. It is removed with the worker.
+/// One worker's writable folder: `TMPDIR`. It is removed when the worker exits.
 ///
-/// It is below the user's cache folder and not below `$XDG_RUNTIME_DIR`, which is memory that all
-/// programs share. The folder of each host is named after its process identifier, so that folders
-/// of killed hosts can be found and removed.
+/// It is below the user's cache folder and not below `$XDG_RUNTIME_DIR`, which is in memory that
+/// all programs share. Each host's folder is named after its process identifier, so that the
+/// folders of killed hosts can be found and removed.
 final class WorkerTemporaryFolder: Sendable {
     let path: String
 
@@ -25,17 +25,17 @@ final class WorkerTemporaryFolder: Sendable {
         let isPrivate: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
         try? manager.createDirectory(atPath: own, withIntermediateDirectories: true, attributes: isPrivate)
         Self.sweep(base)
-        // A folder of this name was left by an earlier process.
+        // An earlier process left a folder with this name.
         _ = csandbox_remove_tree(path)
         guard mkdir(path, 0o700) == 0 else { return nil }
     }
 
     deinit { remove() }
 
-    /// Removes the folder with its contents. Must be called after the last writer has ended.
+    /// Removes the folder and its contents. Must be called after the last writer has exited.
     func remove() { _ = csandbox_remove_tree(path) }
 
-    /// Removes the folders of hosts that have ended, once per process.
+    /// Removes the folders of hosts that have exited, once per process.
     private static func sweep(_ base: String) {
         guard swept.withLock({ $0.insert(base).inserted }) else { return }
         for name in (try? FileManager.default.contentsOfDirectory(atPath: base)) ?? [] {

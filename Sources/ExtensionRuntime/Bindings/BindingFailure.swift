@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ServiceMessages
 
-/// An error of a bound function.
+/// An error from a bound function.
 package struct BindingFailure: Error, Sendable, Hashable {
     package let status: ExtensionStatus
     package let message: String

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import SymbolBindings
 
-/// The execution of one binding for one request: it fills parameters, makes the calls, and reads
+/// The execution of one binding for one request: it fills in parameters, makes the calls, and reads
 /// the results. Confined to one thread.
 final class BindingRun {
     private let prepared: PreparedCalls
     private var evaluation: Evaluation
     private let receiver: any CallbackReceiver
-    /// `true` to leave out failed rounds of a repetition, and rounds beyond a limit, with a
-    /// warning. `false` to fail the request instead.
+    /// `true` to skip failed rounds of a repetition, and rounds beyond a limit, with a warning.
+    /// `false` to fail the request instead.
     private let leavesOut: Bool
     private var frame: CallFrame { evaluation.frame }
 
@@ -27,7 +27,7 @@ final class BindingRun {
         if let repetition = prepared.repetition { try perform(repetition) }
     }
 
-    /// Returns a value after the calls.
+    /// Returns a value after the calls were made.
     func value(_ value: BoundValue) throws(BindingFailure) -> RuntimeValue { try evaluation.value(value) }
 
     // MARK: Repetition
@@ -46,7 +46,8 @@ final class BindingRun {
         var firstFailure: BindingFailure?
         rounds: for number in 0..<count {
             guard !receiver.isOver else { throw BindingFailure(.cancelled, "the request was cancelled") }
-            // A large document takes long. Progress keeps the watchdog from ending the worker.
+            // A large document takes long. Progress reports keep the watchdog from terminating the
+            // worker.
             receiver.report(completed: UInt64(number), total: UInt64(count))
             let lines: [String]
             do throws(BindingFailure) { lines = try round(number, of: repetition) } catch {
@@ -78,7 +79,7 @@ final class BindingRun {
         receiver.warn(failure.message)
     }
 
-    /// Makes the calls of one round. The memory and the names of the round are released at its end.
+    /// Makes the calls of one round. The round's memory and names are released at its end.
     ///
     /// - Returns: The gathered texts, one for each element of ``BoundRepetition/gathered``.
     private func round(_ number: Int, of repetition: BoundRepetition) throws(BindingFailure) -> [String] {
@@ -94,7 +95,7 @@ final class BindingRun {
         return lines
     }
 
-    /// Appends a line to a text, cut at ``BindingLimits/gatheredBytes``.
+    /// Appends a line to a text, truncated at ``BindingLimits/gatheredBytes``.
     ///
     /// - Returns: `true` if the whole line fitted.
     private static func append(_ line: String, to text: inout String) -> Bool {
@@ -147,7 +148,7 @@ final class BindingRun {
             answers.add(returned.name, returned.form, at: result, layout: prepared.interface.result, isReturned: true)
         }
         try read(answers, of: prepared)
-        // The call's parameters are only visible in the call itself.
+        // The call's parameters are only visible within the call itself.
         for name in prepared.localNames { evaluation.names[name] = before[name] }
     }
 
@@ -227,15 +228,15 @@ final class BindingRun {
 
     private func read(_ answers: CallAnswers, of prepared: PreparedCall) throws(BindingFailure) {
         let call = prepared.call
-        // Done first, so that no allocation leaks if a later step fails.
+        // Registered first, so that no allocation leaks if a later step fails.
         for answer in answers.pointers {
             guard let name = answer.form.freedBy, let function = prepared.freeing[name], let pointer = answer.pointer
             else { continue }
             frame.own(pointer, freedBy: function)
         }
         for (name, value) in answers.numbers { evaluation.names[name] = value }
-        // The addresses that a failed function returns are not valid, but a condition may test them
-        // for NULL.
+        // The addresses returned by a failed function are not valid, but a condition may compare
+        // them with NULL.
         for answer in answers.pointers where answer.name != "_" {
             evaluation.names[answer.name] = answer.pointer.map { .pointer($0) } ?? .null
         }

@@ -3,8 +3,7 @@ import ItemRecord
 import ServiceMessages
 import SymbolBindings
 
-/// The bindings of an extension that set attributes of its items during a donation
-/// (`serve attributes`).
+/// An extension's bindings that set attributes of its items during a donation (`serve attributes`).
 struct BoundAttributes: Sendable {
     private let bindings: [PreparedBinding]
     private let bundle: BoundBundle
@@ -14,16 +13,16 @@ struct BoundAttributes: Sendable {
         self.bundle = bundle
     }
 
-    /// Returns the item with the attributes of all bindings for its content type.
+    /// Returns the item with the attributes set by all bindings for its content type.
     ///
-    /// An attribute that cannot be determined is left out with a warning. An item without one of
-    /// its attributes is better than no item.
+    /// An attribute that cannot be determined is omitted with a warning. An item that lacks an
+    /// attribute is better than no item.
     func complete(_ item: ItemRecord, for receiver: any CallbackReceiver) -> ItemRecord {
         guard !bindings.isEmpty else { return item }
         let types = item.texts("contentType") + item.texts("contentTypeTree")
         var item = item
         for binding in bindings where binding.binding.isFor(types) && !receiver.isOver {
-            // A missing library was reported when the bindings were loaded.
+            // A missing library was already reported when the bindings were loaded.
             guard let calls = try? binding.calls.get() else { continue }
             let sources = RequestSources(bundle: bundle)
             sources.record = item
@@ -43,7 +42,7 @@ struct BoundAttributes: Sendable {
     }
 }
 
-/// A receiver for the bindings of one item's attributes. Its warnings name the item.
+/// A receiver for bindings that set one item's attributes. Its warnings name the item.
 private struct ItemWarnings: CallbackReceiver {
     let receiver: any CallbackReceiver
     let item: String

@@ -10,13 +10,13 @@ import SystemSupport
 final class BoundExtension: AskedExtension {
     let interfaces: [String]
     private let bindings: [PreparedBinding]
-    /// The bindings that set attributes of the items that the other bindings donate.
+    /// The bindings that set attributes of the items donated by the other bindings.
     private let attributes: BoundAttributes
     private let session: HostSession
     private let bundle: BoundBundle
 
-    /// Reads the bindings, opens their libraries and finds all functions. A binding whose library
-    /// is not installed fails the requests that it would serve. If no binding is usable, the
+    /// Reads the bindings, opens their libraries and finds all functions. If a binding's library is
+    /// not installed, the requests that the binding would handle fail. If no binding is usable, the
     /// extension is not loaded.
     init(_ request: LoadRequest, session: HostSession) throws(LoadError) {
         guard request.bindings.count <= BindingLimits.bindings else {
@@ -85,7 +85,8 @@ final class BoundExtension: AskedExtension {
             ).run()
             return true
         }
-        // A binding that can only find all items is asked for all, and unwanted items are dropped.
+        // A binding that can only find all items is asked for all of them, and unwanted items are
+        // dropped.
         let finding = bindings.filter { binding in
             binding.folder != nil
                 || binding.binding.purpose == .reindexAll
@@ -213,8 +214,8 @@ final class BoundExtension: AskedExtension {
         }
     }
 
-    /// Returns the bytes of a preview: the function's result, the contents of the file that it
-    /// returned, or the file that it has written.
+    /// Returns the bytes of a preview: the function's result, the contents of the file whose path
+    /// it returned, or the file that it wrote.
     private static func rendered(
         _ run: BindingRun, _ result: BoundValue, _ sources: RequestSources
     ) throws(BindingFailure) -> [UInt8] {
@@ -228,7 +229,7 @@ final class BoundExtension: AskedExtension {
         return bytes
     }
 
-    /// Returns the file that the function has written.
+    /// Returns the file that the function wrote.
     private static func written(_ sources: RequestSources) throws(BindingFailure) -> RequestOutcome {
         guard let file = sources.destination else {
             throw BindingFailure(.failed, "nothing was written, because no function got request.destination")
@@ -253,7 +254,7 @@ final class BoundExtension: AskedExtension {
 }
 
 extension SymbolBinding {
-    /// Returns `true` if the binding is for an item that has, or conforms to, one of these types.
+    /// Returns `true` if the binding is for an item that has one of these types or conforms to one.
     func isFor(_ types: [String]) -> Bool {
         switch purpose {
         case .data(_, let own), .file(_, let own), .preview(_, let own), .attributes(let own):

@@ -5,15 +5,15 @@ import SymbolBindings
 
 /// The folder whose files a binding donates (`serve files`).
 struct BoundFolder: Hashable, Sendable {
-    /// The name in the binding.
+    /// The name used in the binding.
     let name: String
-    /// The absolute path, without a slash at the end.
+    /// The absolute path, without a trailing slash.
     let path: String
 
     /// Expands the name.
     ///
-    /// - Throws: ``BindingFailure`` if the name starts with a variable that is not set, or is not
-    ///   absolute.
+    /// - Throws: ``BindingFailure`` if the name starts with a variable that is not set, or if it is
+    ///   not absolute.
     init(_ name: String) throws(BindingFailure) {
         guard let path = FileURL.expanded(name) else {
             throw BindingFailure(
@@ -33,8 +33,8 @@ struct BoundFolder: Hashable, Sendable {
         closedir(stream)
     }
 
-    /// Returns `true` if there is a regular file at a path that a walk of the folder reaches: below
-    /// it, through no symbolic link.
+    /// Returns `true` if a regular file exists at a path that a walk of the folder reaches: below
+    /// the folder, and not through a symbolic link.
     ///
     /// - Throws: ``BindingFailure`` if the file system fails.
     func reaches(_ file: String) throws(BindingFailure) -> Bool {
@@ -68,7 +68,7 @@ struct BoundFolder: Hashable, Sendable {
 }
 
 extension PreparedBinding {
-    /// The folder whose files the binding donates, as written; `nil` if the binding has another
-    /// purpose.
+    /// The folder whose files the binding donates, as written in the binding; `nil` if the binding
+    /// has another purpose.
     var folder: String? { if case .files(let folder) = binding.purpose { folder } else { nil } }
 }

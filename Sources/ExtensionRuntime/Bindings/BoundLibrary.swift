@@ -2,10 +2,10 @@
 import Glibc
 import Synchronization
 
-/// A library of a binding. Owns the handle, which is never closed, and the addresses found in it.
+/// A binding's library. Owns the handle, which is never closed, and the addresses found in it.
 ///
-/// `@unchecked Sendable`: the handle is set in `init` and only read; dlsym may be called from any
-/// thread.
+/// `@unchecked Sendable`: the handle is set in `init` and only read afterwards; dlsym may be called
+/// from any thread.
 final class BoundLibrary: @unchecked Sendable {
     /// The name under which the library was found.
     let name: String
@@ -17,7 +17,7 @@ final class BoundLibrary: @unchecked Sendable {
     }
     private let addresses = Mutex<[String: Address]>([:])
 
-    /// Opens the first of several names that can be opened.
+    /// Opens the first library in a list of names that can be opened.
     ///
     /// - Throws: ``LoadError`` with the dynamic linker's error for each name.
     init(oneOf names: [String], bundlePath: String) throws(LoadError) {
@@ -57,8 +57,8 @@ final class BoundLibrary: @unchecked Sendable {
         return address
     }
 
-    /// The C library's handle. A function of it is called through the process's global lookup.
-    /// Another allocator, such as a preloaded one or a sanitizer's, may replace the C library's.
-    /// Memory of a library then comes from it, and must be freed there.
+    /// The C library's handle. Functions in the C library are called through the process's global
+    /// lookup. Another allocator, such as a preloaded one or a sanitizer's, may replace the C
+    /// library's. A library's memory then comes from that allocator and must be freed by it.
     private static let cLibrary = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD).map(Address.init)
 }

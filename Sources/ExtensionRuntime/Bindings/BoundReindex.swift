@@ -5,22 +5,22 @@ import ServiceMessages
 import SymbolBindings
 import Synchronization
 
-/// A reindex by bindings. It makes the calls, sends their donations, and acknowledges when all
-/// donations are durable and all expected callbacks have arrived. It lives until the worker ends,
-/// because a library may call back at any time.
+/// A reindex by bindings. It makes the calls, sends their donations, and acknowledges the request
+/// when all donations are durable and all expected callbacks have arrived. It lives until the
+/// worker exits, because a library may call back at any time.
 final class BoundReindex: Sendable {
     enum Scope: Sendable {
         /// All items; the bindings find them.
         case everything
-        /// These items; the bindings get their identifiers.
+        /// These items; their identifiers are passed to the bindings.
         case items([String])
-        /// These items; the bindings find all items, and the others are dropped.
+        /// These items; the bindings find all items, and the other items are dropped.
         case only(Set<String>)
-        /// The items of the files at these paths, after the items of moved files were renamed.
+        /// The items for the files at these paths, after the items of moved files were renamed.
         /// Bindings that donate files are called for each path.
         case files(Set<String>, moves: [ItemRename])
 
-        /// The wanted items; `nil` for all that are donated.
+        /// The wanted items; `nil` for all donated items.
         var wanted: Set<String>? {
             switch self {
             case .everything, .items: nil
@@ -29,14 +29,14 @@ final class BoundReindex: Sendable {
         }
     }
     private struct State {
-        /// The number of calls that have not returned, and of acknowledgements and donations in
-        /// progress.
+        /// The number of calls that have not returned yet, plus the number of acknowledgements and
+        /// donations in progress.
         var awaited = 0
         var failure: BindingFailure?
         var isOver = false
-        /// Memory of functions that continue after they have returned.
+        /// The memory of functions that continue after they have returned.
         var frames: [CallFrame] = []
-        /// The wanted items that were not found yet.
+        /// The wanted items that have not been found yet.
         var missing: Set<String> = []
         /// The number of donated items.
         var donated = 0
@@ -52,14 +52,14 @@ final class BoundReindex: Sendable {
     private let bundle: BoundBundle
     private let scope: Scope
     private let state = Mutex(State())
-    /// The next donation. Locked while it is sent too, so that the order is kept.
+    /// The next donation. The lock is also held while it is sent, so that the order is preserved.
     private let waiting = Mutex(Waiting())
 
-    /// The size at which a donation is sent without waiting for more.
+    /// The size in bytes at which a donation is sent without waiting for more items.
     private static let batchBytes = 1 << 20
     private static let batchItems = 200
-    /// The number of files above which one walk of their folders is faster than a call for each.
-    /// Each call also uses a closure.
+    /// The number of files above which one walk of their folders is faster than a call for each
+    /// file. Each call also uses a closure.
     static let maximumFileCalls = 64
 
     init(
@@ -75,7 +75,7 @@ final class BoundReindex: Sendable {
         if let names = scope.wanted { state.withLock { $0.missing = names } }
     }
 
-    /// Makes the calls. The answer may come later.
+    /// Makes the calls. The reply may follow later.
     func run() {
         begin()
         let failure: BindingFailure?
@@ -90,14 +90,14 @@ final class BoundReindex: Sendable {
         end(failure)
     }
 
-    /// A call cannot be stopped; the host ends a worker that continues. Only the wait for callbacks
-    /// is cancelled.
+    /// Cancels the wait for callbacks. A call cannot be stopped; the host terminates a worker that
+    /// continues.
     private func cancel() {
         begin()
         end(BindingFailure(.cancelled, "the request was cancelled"))
     }
 
-    /// Deletes the old items before all items are donated. The host keeps the old items findable
+    /// Deletes the old items before all items are donated. The host keeps the old items searchable
     /// until the end.
     private func forgetFormer() {
         guard case .everything = scope else { return }
@@ -114,7 +114,7 @@ final class BoundReindex: Sendable {
 
     /// Runs the bindings for the scope.
     ///
-    /// - Returns: The first error of a file that could not be donated; its item stays unchanged.
+    /// - Returns: The first error for a file that could not be donated; its item stays unchanged.
     private func donate() throws(BindingFailure) -> BindingFailure? {
         var folders: [BoundFolder?] = []
         for binding in bindings {
@@ -134,14 +134,14 @@ final class BoundReindex: Sendable {
         } else {
             for (binding, folder) in zip(bindings, folders) { try perform(binding, on: folder?.path) }
         }
-        // A disk that was unmounted during the walk looked like an empty folder.
+        // If a disk was unmounted during the walk, it looked like an empty folder.
         for case let folder? in folders { try folder.check() }
         return failure
     }
 
-    /// Renames the items of moved files. An item keeps its identifier if the old path has a file
-    /// again that was not moved there. Programs that keep a backup rename the old file and write a
-    /// new one. To the user, the new file is the same document.
+    /// Renames the items of moved files. An item keeps its identifier if a file that was not moved
+    /// there exists at the old path again: programs that keep a backup rename the old file and
+    /// write a new one. To the user, the new file is the same document.
     private func rename(_ moves: [ItemRename], _ folders: [BoundFolder]) {
         let targets = Set(moves.map(\.newIdentifier))
         var (moved, taken): (Set<String>, Set<String>) = ([], [])
@@ -171,7 +171,7 @@ final class BoundReindex: Sendable {
         let acknowledges = binding.binding.calls.contains(where: \.acknowledges)
         if acknowledges {
             begin()
-            // The memory of a function's arguments stays valid until it has acknowledged.
+            // The memory of a function's arguments stays valid until the function has acknowledged.
             state.withLock { $0.frames.append(sources.frame) }
         }
         try BindingRun(calls, sources: sources, receiver: part).perform()
@@ -181,7 +181,7 @@ final class BoundReindex: Sendable {
 
     fileprivate func begin() { state.withLock { $0.awaited += 1 } }
 
-    /// Ends one pending step. The last step, or the first failure, answers the request.
+    /// Ends one pending step. The last step, or the first failure, completes the request.
     fileprivate func end(_ failure: BindingFailure?) {
         let (outcome, frames) = state.withLock { state -> (RequestOutcome?, [CallFrame]) in
             state.awaited -= 1
@@ -202,7 +202,7 @@ final class BoundReindex: Sendable {
         }
     }
 
-    /// `true` if the host no longer waits for the answer.
+    /// `true` if the host no longer waits for the reply.
     fileprivate var isCancelled: Bool { session.requests.isCancelled(request) }
     fileprivate var isOver: Bool { state.withLock { $0.isOver } }
 
@@ -214,7 +214,8 @@ final class BoundReindex: Sendable {
         return state.withLock { $0.donated < Self.sampleItems }
     }
 
-    /// The number of items that are enough for the validator, which sets the variable; 0 for all.
+    /// The number of items that are sufficient for the validator, which sets the variable; 0 for
+    /// all.
     private static let sampleItems = getenv("SEARCHLIGHT_SAMPLE_ITEMS").flatMap { Int(String(cString: $0)) } ?? 0
 
     fileprivate func donate(_ item: ItemRecord, _ receiver: any CallbackReceiver) {
@@ -232,10 +233,10 @@ final class BoundReindex: Sendable {
         }
     }
 
-    /// Encodes an item with the attributes of the bindings. If they make the item too large,
+    /// Encodes an item with the attributes that the bindings set. If these make the item too large,
     /// encodes it as it was donated: an item without them is better than no item.
     ///
-    /// - Returns: `nil` if the item itself cannot be encoded; it is then reported as left out.
+    /// - Returns: `nil` if the item itself cannot be encoded; it is then reported as omitted.
     private func encoded(_ item: ItemRecord, _ receiver: any CallbackReceiver) -> [UInt8]? {
         do throws(ItemRecordError) {
             return try attributes.complete(item, for: receiver).encoded()
@@ -276,7 +277,7 @@ final class BoundReindex: Sendable {
     }
 }
 
-/// The receiver of the callbacks of one binding in a reindex.
+/// The receiver for one binding's callbacks during a reindex.
 private final class Part: CallbackReceiver {
     private let reindex: BoundReindex
     private let hasAcknowledged = Atomic(false)

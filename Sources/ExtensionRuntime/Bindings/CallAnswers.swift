@@ -41,7 +41,7 @@ struct CallAnswers {
     private(set) var pointers: [Pointer] = []
     private var places: [Number] = []
 
-    /// The current numbers.
+    /// The current values of the numbers.
     var numbers: [(String, RuntimeValue)] {
         places.map { ($0.name, $0.isReturned ? $0.type.loadReturned($0.place) : $0.type.load($0.place)) }
     }

@@ -3,9 +3,9 @@ import Glibc
 import SymbolBindings
 import SystemSupport
 
-/// The memory and the temporary folder of the calls of one request, and the results that must be
-/// freed. The frame frees the results at its end in reverse order, then the memory, and removes the
-/// folder.
+/// The memory and the temporary folder for the calls of one request, and the results that must be
+/// freed. When the frame ends, it frees the results in reverse order, then the memory, and removes
+/// the folder.
 ///
 /// `@unchecked Sendable`: it is filled on the one thread that makes the calls. Afterwards it is
 /// only kept and released.
@@ -24,8 +24,8 @@ final class CallFrame: @unchecked Sendable {
         if let folder { TemporaryFolders.remove(folder) }
     }
 
-    /// Returns the request's own folder in `$TMPDIR`. The folder is created at the first call, and
-    /// removed with its contents at the end of the frame.
+    /// Returns the request's own folder in `$TMPDIR`. The folder is created with the first call,
+    /// and removed with its contents when the frame ends.
     func temporaryFolder() throws(BindingFailure) -> String {
         if let folder { return folder }
         let made = try TemporaryFolders.make()
@@ -33,15 +33,15 @@ final class CallFrame: @unchecked Sendable {
         return made
     }
 
-    /// Keeps the temporary folder until the end of the worker if it contains `path`. A folder that
-    /// answers a request is read after the frame has ended.
+    /// Keeps the temporary folder until the worker exits if it contains `path`. If a folder is the
+    /// result of a request, it is read after the frame has ended.
     func keep(_ path: String) {
         if let folder, path == folder || path.hasPrefix(folder + "/") { self.folder = nil }
     }
 
     /// Returns zeroed memory of `count` bytes, aligned for any type.
     func allocate(_ count: Int) throws(BindingFailure) -> UnsafeMutableRawPointer {
-        // One byte more, so that zero bytes have an address too, and text in a buffer is
+        // One more byte, so that an empty block has an address too, and text in a buffer is
         // terminated.
         guard let block = calloc(1, count + 1) else {
             throw BindingFailure(.tooLarge, "there is no memory for \(count) bytes")
@@ -67,7 +67,7 @@ final class CallFrame: @unchecked Sendable {
         return memory
     }
 
-    /// Takes ownership of a result that a function has allocated.
+    /// Takes ownership of a result that a function allocated.
     func own(_ pointer: UnsafeMutableRawPointer, freedBy function: UnsafeMutableRawPointer) {
         owned.append((function, pointer))
     }
@@ -85,8 +85,7 @@ final class CallFrame: @unchecked Sendable {
     }
 
     /// Returns the bytes of an open regular file, up to the limit.
-    ///
-    /// - Parameter path: The name of the file in error messages.
+    /// - Parameter path: The file's name in error messages.
     func contents(of file: OwnedDescriptor, _ path: String) throws(BindingFailure) -> UnsafeRawBufferPointer {
         var status = stat()
         guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {

@@ -2,15 +2,15 @@
 import CFFI
 import SymbolBindings
 
-/// The calling convention of functions with one signature. The only owner of libffi's description
-/// of it.
+/// The calling convention of functions with one signature. It is the only owner of libffi's
+/// description of the convention.
 ///
 /// `@unchecked Sendable`: all memory is written in `init` and only read afterwards; libffi's calls
 /// only read it.
 package final class CallInterface: @unchecked Sendable {
     let parameters: [NativeLayout]
     let result: NativeLayout
-    /// The description, whose address closures need.
+    /// The description, whose address is needed by closures.
     let description: UnsafeMutablePointer<ffi_cif>
     private let types: UnsafeMutablePointer<UnsafeMutablePointer<ffi_type>?>
 

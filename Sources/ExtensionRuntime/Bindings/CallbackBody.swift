@@ -3,7 +3,7 @@ import ItemRecord
 import ServiceMessages
 import SymbolBindings
 
-/// The receiver of a library's callbacks. Called on any thread, at any time.
+/// Receives a library's callbacks. Called on any thread, at any time.
 protocol CallbackReceiver: Sendable {
     /// Ends the request, with success or a failure.
     func acknowledge(_ failure: BindingFailure?)
@@ -11,11 +11,11 @@ protocol CallbackReceiver: Sendable {
     func donate(_ item: ItemRecord)
     /// Returns `true` if an item is wanted. Called before the rest of the item is read.
     func wants(_ identifier: String) -> Bool
-    /// `true` if the request was answered or cancelled.
+    /// `true` if the request was completed or cancelled.
     var isOver: Bool { get }
-    /// Reports that something was left out, for the author.
+    /// Reports to the author that something was omitted.
     func warn(_ message: String)
-    /// Reports an item without some of its attributes, for the user.
+    /// Reports to the user that an item lacks some of its attributes.
     func leaveOut(_ what: LeftOut)
     /// Reports that the library broke a rule.
     func misuse(_ rule: HostRequest.Misuse, _ message: String)
@@ -24,12 +24,12 @@ protocol CallbackReceiver: Sendable {
 /// The body of one callback.
 struct CallbackBody: Sendable {
     let callback: BoundCallback
-    /// The function that got the callback.
+    /// The function that the callback was passed to.
     let symbol: String
     let bundle: BoundBundle
     let receiver: any CallbackReceiver
 
-    /// Runs in the library's call.
+    /// Runs within the library's call.
     func run(_ result: UnsafeMutableRawPointer, _ arguments: UnsafeMutablePointer<UnsafeMutableRawPointer?>?) {
         if let returned = callback.returned {
             // libffi expects a whole word.
@@ -40,7 +40,7 @@ struct CallbackBody: Sendable {
         } catch {
             let words = "a callback of \(symbol) (\(callback.role.rawValue)): \(error.message)"
             receiver.misuse(error.status == .invalidArgument ? .invalidArgument : .malformedText, words)
-            // No further call will come, so the failure is reported to the waiting request.
+            // No further call will follow, so the failure is reported to the waiting request.
             if callback.role == .acknowledge { receiver.acknowledge(BindingFailure(.failed, words)) }
         }
     }
@@ -66,7 +66,7 @@ struct CallbackBody: Sendable {
             case .structure: continue
             }
         }
-        // Read after all numbers, which may be the lengths of texts and bytes.
+        // Read after all numbers, which may be the lengths of texts and byte arrays.
         for (parameter, form, pointer) in pointers where parameter.name != "_" {
             let numbers = evaluation
             evaluation.names[parameter.name] = try form.read(pointer, parameter.name) {
@@ -111,12 +111,12 @@ struct CallbackBody: Sendable {
             guard receiver.wants(identifier) else { return nil }
             record.uniqueIdentifier = identifier
         }
-        // Items of a binding do not expire; they stay until the next reindex.
+        // Items donated by a binding do not expire; they are kept until the next reindex.
         record.expiration = .never
         for assignment in callback.assignments where assignment.name != "identifier" {
             let value: RuntimeValue
             do throws(BindingFailure) { value = try evaluation.value(assignment.value) } catch {
-                // An item without one of its attributes is better than no item.
+                // An item that lacks an attribute is better than no item.
                 receiver.warn("\(assignment.name) of an item from \(symbol) is skipped: \(error.message)")
                 receiver.leaveOut(
                     LeftOut(name: record.uniqueIdentifier, reason: "its \(assignment.name) cannot be determined"))

@@ -2,17 +2,17 @@
 import CFFI
 import Synchronization
 
-/// A C function pointer that runs a Swift closure, for callbacks of a library.
+/// A C function pointer that runs a Swift closure, for a library's callbacks.
 ///
-/// It is never freed. A library may call it late or again, and a freed address would soon belong to
-/// another callback, which would run instead. So their number is limited, and a worker that has
-/// reached the limit must be replaced.
+/// It is never freed: a library may call it late or repeatedly, and a freed address would soon
+/// belong to another callback, which would run instead. So the number of closures is limited, and a
+/// worker that has reached the limit must be replaced.
 ///
-/// `@unchecked Sendable`: written in `init`, only read afterwards; the body is safe to be called
-/// from any thread.
+/// `@unchecked Sendable`: written in `init` and only read afterwards; the body may be called from
+/// any thread.
 package final class Closure: @unchecked Sendable {
-    /// The body. It gets the memory for the result, ``CallInterface/resultBytes`` bytes long, and
-    /// the address of each argument.
+    /// The body. It receives the memory for the result, ``CallInterface/resultBytes`` bytes long,
+    /// and the address of each argument.
     package typealias Body =
         @Sendable (UnsafeMutableRawPointer, UnsafeMutablePointer<UnsafeMutableRawPointer?>?) -> Void
 
@@ -21,7 +21,7 @@ package final class Closure: @unchecked Sendable {
     private let interface: CallInterface
     private let body: Body
 
-    /// The maximum number in a worker: about a megabyte of memory.
+    /// The maximum number of closures in a worker: about a megabyte of memory.
     package static let maximum = 16_384
     private static let made = Atomic(0)
 
@@ -33,7 +33,7 @@ package final class Closure: @unchecked Sendable {
 
     /// Creates a callback that is never freed.
     ///
-    /// - Throws: ``BindingFailure`` if there are too many.
+    /// - Throws: ``BindingFailure`` if there are too many closures.
     package static func make(
         _ interface: CallInterface, _ body: @escaping Body
     ) throws(BindingFailure) -> Closure {

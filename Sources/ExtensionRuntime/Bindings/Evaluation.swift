@@ -4,7 +4,7 @@ import SymbolBindings
 /// The evaluation of a binding's values, or of the values in one callback. Confined to one thread.
 struct Evaluation {
     let sources: RequestSources
-    /// The memory of values: the frame of the request or, in a repetition, the frame of the round.
+    /// The memory for values: the request's frame or, in a repetition, the round's frame.
     var frame: CallFrame
     var names: [String: RuntimeValue] = [:]
 

@@ -42,7 +42,7 @@ enum FileURL {
         return text
     }
 
-    /// Expands the start of a manifest's path: `~`, `$HOME` or one of the XDG folders.
+    /// Expands the start of a path in a manifest: `~`, `$HOME` or one of the XDG folders.
     static func expanded(_ path: String) -> String? {
         let home = variable("HOME")
         let places: [(String, String?)] = [
@@ -59,7 +59,7 @@ enum FileURL {
         return nil
     }
 
-    /// Returns the rest of a path after `$TMPDIR`; `nil` if the path does not start with `$TMPDIR`,
+    /// Returns the part of a path after `$TMPDIR`; `nil` if the path does not start with `$TMPDIR`
     /// or contains `..`.
     static func inTemporaryFolder(_ path: String) -> String? {
         let name = "$TMPDIR"
@@ -68,8 +68,8 @@ enum FileURL {
         return rest.split(separator: "/").contains("..") ? nil : String(rest)
     }
 
-    /// Returns `true` if a name in the path is hidden. The names of the home folder's own path do
-    /// not count.
+    /// Returns `true` if a component of the path is hidden. Hidden components of the home folder's
+    /// own path are ignored.
     static func isHidden(_ path: String) -> Bool {
         var names = path.utf8[...]
         if let home = variable("HOME"), names.starts(with: (home + "/").utf8) {

@@ -3,24 +3,24 @@ import CFFI
 import Glibc
 import Synchronization
 
-/// A counter of the heap bytes that bound libraries keep: the bytes that their functions allocate,
-/// less the bytes that their functions free. Allocations of callbacks do not count, because they
-/// are the worker's own.
+/// Counts the heap bytes that bound libraries have not freed: the bytes that their functions
+/// allocate, minus the bytes that their functions free. Allocations by callbacks do not count,
+/// because they are the worker's own.
 ///
-/// Each count calls `mallinfo2`, which walks the free lists of all arenas. The counter is therefore
-/// only active if the environment has `SEARCHLIGHT_COUNT_LIBRARY_MEMORY`. It measures the whole
-/// process, so the count is only correct for requests that do not overlap.
+/// Each measurement calls `mallinfo2`, which walks the free lists of all arenas. The counter is
+/// therefore only active if `SEARCHLIGHT_COUNT_LIBRARY_MEMORY` is set in the environment. It
+/// measures the whole process, so the count is only correct for requests that do not overlap.
 final class LibraryMemory: Sendable {
-    /// The counter of this process; `nil` if it is not active.
+    /// This process's counter; `nil` if it is not active.
     static let shared: LibraryMemory? = getenv("SEARCHLIGHT_COUNT_LIBRARY_MEMORY") == nil ? nil : LibraryMemory()
 
-    /// The number of bytes that libraries keep. It is negative if a library frees memory that was
-    /// allocated outside of its counted calls.
+    /// The number of bytes that libraries have not freed. It is negative if a library frees memory
+    /// that was allocated outside its counted calls.
     var kept: Int64 { count.load(ordering: .relaxed) }
 
     private let count = Atomic<Int64>(0)
 
-    /// Runs a call of a library's function, and counts the bytes by which the heap grows.
+    /// Runs a call to a library's function, and counts the bytes by which the heap grows.
     static func duringCall(_ body: () -> Void) {
         guard let shared else { return body() }
         settle()
@@ -37,8 +37,8 @@ final class LibraryMemory: Sendable {
         return try body()
     }
 
-    /// Waits until the heap size is stable, for about 10 ms at most. Other threads may still free
-    /// the memory of the previous request.
+    /// Waits until the heap size is stable, for at most about 10 ms. Other threads may still be
+    /// freeing the memory of the previous request.
     private static func settle() {
         var last = cffi_heap_in_use()
         for _ in 0..<20 {

@@ -10,14 +10,14 @@ package indirect enum NativeType: Hashable {
     case structure([NativeType])
 }
 
-/// A type in libffi's description, with the offsets of its fields. Owns the memory of struct
-/// descriptions.
+/// A type in the form of libffi's description, with the offsets of its fields. Owns the memory of
+/// struct descriptions.
 ///
 /// `@unchecked Sendable`: all memory is written in `init` and only read afterwards.
 final class NativeLayout: @unchecked Sendable {
     let type: UnsafeMutablePointer<ffi_type>
     let fields: [NativeLayout]
-    /// The offsets of the fields, in bytes.
+    /// The field offsets, in bytes.
     let offsets: [Int]
     private let elements: UnsafeMutablePointer<UnsafeMutablePointer<ffi_type>?>?
 

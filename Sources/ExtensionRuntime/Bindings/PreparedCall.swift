@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import SymbolBindings
 
-/// A call of a binding, with its function and layouts resolved before the first request.
+/// A call in a binding, with its function and layouts resolved before the first request.
 ///
-/// `@unchecked Sendable`: the addresses are of functions of libraries that are never unloaded.
+/// `@unchecked Sendable`: the addresses belong to functions in libraries that are never unloaded.
 final class PreparedCall: @unchecked Sendable {
     let call: BoundCall
     let function: UnsafeMutableRawPointer
@@ -11,15 +11,15 @@ final class PreparedCall: @unchecked Sendable {
     /// The functions that free results, by name.
     let freeing: [String: UnsafeMutableRawPointer]
     let callbacks: [Int: CallInterface]
-    /// The layouts of structs that the function writes, by position.
+    /// The layouts of structs that the function writes, by parameter position.
     let written: [Int: NativeLayout]
     let explanation: PreparedCall?
-    /// The names that are only visible in the call.
+    /// The names that are only visible within the call.
     let localNames: [String]
 
     init(_ call: BoundCall, in library: BoundLibrary) throws(LoadError) {
         self.call = call
-        // The text of an explanation may have the name of a parameter.
+        // The explanation's text may have the same name as a parameter.
         localNames = call.localNames.filter { $0 != call.returned?.name }
         function = try library.function(call.symbol)
         var freeing: [String: UnsafeMutableRawPointer] = [:]
@@ -52,7 +52,7 @@ final class PreparedCall: @unchecked Sendable {
     }
 }
 
-/// The calls of a binding, prepared to run.
+/// A binding's calls, ready to run.
 struct PreparedCalls: Sendable {
     let calls: [PreparedCall]
     /// The repetition after the calls.

@@ -5,15 +5,15 @@ import ServiceMessages
 import SymbolBindings
 import SystemSupport
 
-/// The facts about the bundle and the system that values of bindings use.
+/// The facts about the bundle and the system that bindings may use as values.
 struct BoundBundle: Sendable {
-    /// The path of the bundle.
+    /// The bundle's path.
     let path: String
     /// The type identifiers by filename extension in lower case.
     let types: [String: String]
 }
 
-/// The values of a binding that come from the request. Confined to one thread.
+/// The values in a binding that come from the request. Confined to one thread.
 final class RequestSources {
     let bundle: BoundBundle
     let frame: CallFrame
@@ -100,7 +100,7 @@ final class RequestSources {
 private let referenceDateOffset = 978_307_200.0
 
 extension AttributeValue {
-    /// Converts a value of a binding to an attribute; `nil` if it has no attribute type.
+    /// Converts a binding's value to an attribute; `nil` if it has no attribute type.
     init?(_ value: RuntimeValue) throws(BindingFailure) {
         switch value {
         case .integer(let number):
@@ -117,9 +117,9 @@ extension AttributeValue {
     }
 }
 
-/// Unnamed files, which are deleted with their last descriptor. They are in the worker's own
-/// folder. Files on a memory file system would not count towards the worker's limits, so it may not
-/// create files there.
+/// Creates unnamed files, which are deleted when their last descriptor is closed. They are in the
+/// worker's own folder. The worker may not create files on a memory file system, because they would
+/// not count towards its limits.
 enum NamelessFile {
     static func make() throws(BindingFailure) -> OwnedDescriptor {
         let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"

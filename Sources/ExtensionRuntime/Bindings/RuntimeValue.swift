@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import SymbolBindings
 
-/// A value of a binding at run time.
+/// A binding's value at run time.
 enum RuntimeValue {
     case integer(Int128)
     case float(Double)
@@ -19,7 +19,7 @@ enum RuntimeValue {
     /// An absolute path.
     case file(String)
 
-    /// Returns a copy of the bytes of a text or of bytes.
+    /// Returns a copy of the bytes in a text or byte value.
     ///
     /// - Throws: ``BindingFailure`` if they exceed the limit.
     func copied() throws(BindingFailure) -> [UInt8]? {
@@ -35,7 +35,7 @@ enum RuntimeValue {
         return bytes
     }
 
-    /// Checks a number of bytes from an untrusted source.
+    /// Checks a byte count from an untrusted source.
     @discardableResult
     static func check(_ count: Int128, _ what: String) throws(BindingFailure) -> Int {
         guard count >= 0 else { throw BindingFailure(.failed, "\(what) has a negative length, \(count)") }
@@ -55,7 +55,7 @@ enum RuntimeValue {
 }
 
 extension ScalarType {
-    /// Writes a number in this type.
+    /// Writes a number as this type.
     func store(_ value: RuntimeValue, at place: UnsafeMutableRawPointer, _ what: String) throws(BindingFailure) {
         if isFloat {
             guard let number = value.number else { throw BindingFailure(.failed, "\(what) is not a number") }
@@ -108,7 +108,7 @@ extension ScalarType {
 }
 
 extension RuntimeValue {
-    /// The value in an error message.
+    /// A description of the value for error messages.
     var words: String {
         switch self {
         case .integer(let number): "\(number)"

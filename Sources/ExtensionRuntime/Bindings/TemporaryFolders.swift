@@ -3,7 +3,8 @@ import Glibc
 
 /// Temporary folders, each for one request, in the worker's own `$TMPDIR`.
 enum TemporaryFolders {
-    /// The maximum depth of removed folders. Deeper folders are removed at the end of the worker.
+    /// The maximum depth to which folders are removed. Deeper folders are removed when the worker
+    /// exits.
     private static let maximumDepth = 16
 
     static func make() throws(BindingFailure) -> String {
@@ -19,7 +20,7 @@ enum TemporaryFolders {
         return path
     }
 
-    /// Removes a folder with its contents. Links are removed and not followed.
+    /// Removes a folder with its contents. Links are removed, not followed.
     static func remove(_ path: String) { remove(path, at: AT_FDCWD, depth: 0) }
 
     private static func remove(_ name: String, at folder: Int32, depth: Int) {

@@ -4,14 +4,14 @@ import Glibc
 import ItemRecord
 import SearchlightExtension
 
-/// The memory of the arguments of one call in C, for recorded values. It is freed with the object.
+/// The memory for the arguments of one C call, filled from recorded values. It is freed with the
+/// object.
 ///
-/// A recording may say of an array that the host does not read it, and the host may read it all the
-/// same: files can be damaged or hostile. So each array has memory for all elements that its length
-/// states.
+/// A recording may state that the host does not read an array, although the host does: files can be
+/// damaged or hostile. So each array has memory for all elements that its length states.
 final class ArgumentMemory {
     private var blocks: [UnsafeMutableRawPointer] = []
-    /// Memory without content, and its size in bytes.
+    /// The start and size in bytes of memory without content.
     private var zeros: [(start: UnsafeMutableRawPointer, count: Int)] = []
 
     /// The size of a pointer, in bytes; no element is larger.
@@ -38,7 +38,7 @@ final class ArgumentMemory {
         return block
     }
 
-    /// Returns a C string; an empty one for a text that the host did not read.
+    /// Returns a C string, which is empty if the host did not read the text.
     func text(_ value: BoundaryValue) -> UnsafePointer<CChar>? {
         switch value {
         case .text(let bytes): UnsafePointer(copy(bytes, extra: 1)?.assumingMemoryBound(to: CChar.self))
@@ -47,8 +47,8 @@ final class ArgumentMemory {
         }
     }
 
-    /// - Parameter least: The number of elements that the array has at least, with NULL for those
-    ///   that are not recorded.
+    /// - Parameter least: The minimum number of elements in the array, with NULL for elements that
+    ///   are not recorded.
     func texts(_ value: BoundaryValue, least: Int = 0) -> (TextArray?, Int) {
         guard case .list(let values) = value else {
             let (pointer, count) = unread(value, least: least)
@@ -61,7 +61,7 @@ final class ArgumentMemory {
         return (UnsafePointer(array), values.count)
     }
 
-    /// - Parameter limit: The largest number of bytes that the host reads.
+    /// - Parameter limit: The maximum number of bytes that the host reads.
     func bytes(_ value: BoundaryValue, limit: Int = .max) -> (UnsafeRawPointer?, Int) {
         guard case .bytes(let bytes) = value else {
             let (pointer, count) = unread(value, limit: limit)
@@ -70,7 +70,7 @@ final class ArgumentMemory {
         return (UnsafeRawPointer(copy(bytes)), bytes.count)
     }
 
-    /// Returns pointers to objects of the host.
+    /// Returns pointers to the host's objects.
     func objects(
         _ value: BoundaryValue, _ object: (BoundaryValue) -> UnsafeRawPointer?
     ) -> (UnsafeRawPointer?, Int) {
@@ -88,12 +88,12 @@ final class ArgumentMemory {
         guard case .unread(let stated, let isNull) = value else { return (nil, 0) }
         let count = Int(truncatingIfNeeded: stated)
         if isNull { return (nil, count) }
-        // The host refuses the length before it looks at the array.
+        // The host rejects the length before it reads the array.
         let isRefused = count < 0 || count > limit
         return (isRefused && least <= 0 ? block(0) : empty(max(count, least)), count)
     }
 
-    /// Returns an array of zeros, which takes address space only; `nil` if there is not enough.
+    /// Returns an array of zeros, which only takes address space; `nil` if there is not enough.
     private func empty(_ count: Int) -> UnsafeMutableRawPointer? {
         guard count > 0 else { return block(0) }
         let (size, overflows) = count.multipliedReportingOverflow(by: Self.pointerBytes)
@@ -105,7 +105,7 @@ final class ArgumentMemory {
         return start
     }
 
-    /// The largest array without content, in bytes.
+    /// The maximum size of an array without content, in bytes.
     private static let maximumEmptyBytes = 1 << 40
 
     /// Returns the stated number of elements.
@@ -145,7 +145,7 @@ final class ArgumentMemory {
         return UnsafePointer(pointer)
     }
 
-    /// The arguments of a call: a word for each.
+    /// Returns the arguments of a call, one word each.
     ///
     /// - Parameters:
     ///   - object: Returns the pointer for a recorded object.
@@ -168,7 +168,8 @@ final class ArgumentMemory {
             case .texts: return words(texts(value))
             case .textPairs:
                 guard let pair = value.list, pair.count == 2 else { return [0, 0, 0] }
-                // The recorder stopped at an element that the host refuses, so one may be shorter.
+                // The recorder stopped at an element that the host rejects, so one of the lists may
+                // be shorter.
                 let count = max(Self.length(pair[0]), Self.length(pair[1]))
                 let (old, new) = (texts(pair[0], least: count).0, texts(pair[1], least: count).0)
                 return [word(old), word(new), UInt64(bitPattern: Int64(count))]

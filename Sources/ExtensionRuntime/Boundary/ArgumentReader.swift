@@ -4,7 +4,7 @@ import Glibc
 import ItemRecord
 import SearchlightExtension
 
-/// A function of the extension with its context.
+/// A function in the extension, with its context.
 ///
 /// `@unchecked Sendable`: the header requires that the function can be called on any thread with
 /// its context. No code here reads the context.
@@ -12,25 +12,25 @@ struct BoundaryCallback: @unchecked Sendable {
     let kind: BoundaryFunction.CallbackKind
     let function: UnsafeMutableRawPointer
     let context: UnsafeMutableRawPointer?
-    /// The position of the function among the arguments in C.
+    /// The position of the function among the C arguments.
     let position: Int
-    /// The number of the call that passed the function, once it has one.
+    /// The number of the call that passed the function, once it is assigned.
     var cause: UInt32 = 0
 }
 
-/// Reads the arguments of a call in C. It reads no memory that the host would not read.
+/// Reads the arguments of a C call. It reads no memory that the host would not read.
 struct ArgumentReader {
     private let arguments: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     private let host: UnsafePointer<searchlight_host>?
     private let number: (OpaquePointer) -> UInt32?
     private var position = 0
-    /// `false` once the host would read no further argument.
+    /// `false` once the host would read no further arguments.
     private var isReading = true
     private(set) var callback: BoundaryCallback?
 
-    /// The longest text, in bytes.
+    /// The maximum length of a text, in bytes.
     private static let maximumTextBytes = 32 << 20
-    /// The largest number of renames in a call.
+    /// The maximum number of renames in a call.
     private static let maximumRenames = (1 << 20) / 2
 
     /// - Parameter number: Returns the number of an object; `nil` if it is unknown.
@@ -42,17 +42,17 @@ struct ArgumentReader {
         self.number = number
     }
 
-    /// Returns the text of an argument in C.
+    /// Returns the text of a C argument.
     static func text(_ argument: UnsafeMutableRawPointer?) -> String? {
         ExtensionRuntime.text(argument?.load(as: UnsafePointer<CChar>?.self))
     }
 
-    /// Returns the values of all parameters of a function.
+    /// Returns the values of all of a function's parameters.
     mutating func values(_ function: BoundaryFunction) -> [BoundaryValue] {
         function.parameters.map { value($0) }
     }
 
-    /// Reads the next argument in C. libffi has stored it with this type.
+    /// Reads the next C argument. libffi has stored it with this type.
     private mutating func next<Value>(_ type: Value.Type = Value.self) -> Value? {
         defer { position += 1 }
         return arguments[position]?.load(as: Value.self)
@@ -124,7 +124,7 @@ struct ArgumentReader {
         return .text(Array(UnsafeRawBufferPointer(start: pointer, count: count)))
     }
 
-    /// The host stops at an element that is NULL or not UTF-8.
+    /// Reads texts. Like the host, it stops at an element that is NULL or not UTF-8.
     private func texts(_ pointer: UnsafeRawPointer?, _ count: Int) -> BoundaryValue {
         guard isReading, count >= 0, let pointer else {
             return count == 0 ? .list([]) : .unread(count: Int64(count), isNull: pointer == nil)
@@ -139,7 +139,7 @@ struct ArgumentReader {
         return .list(values)
     }
 
-    /// The host stops at an element that is no item.
+    /// Reads items. Like the host, it stops at an element that is not an item.
     private func items(_ pointer: UnsafeRawPointer?, _ count: Int) -> BoundaryValue {
         guard isReading, count >= 0, let pointer else {
             return count == 0 ? .list([]) : .unread(count: Int64(count), isNull: pointer == nil)

@@ -4,13 +4,13 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// The events of a worker, written to a file as they happen, so that a crash loses none.
+/// A worker's events, written to a file as they happen, so that a crash loses none of them.
 final class BoundaryLog: Sendable {
     private struct State {
         var hostCalls: UInt32 = 0
         var extensionCalls: UInt32 = 0
         var room: RecordingRoom
-        /// The size of the file, in bytes.
+        /// The file size, in bytes.
         var bytes = 0
         var isFull = false
     }
@@ -20,14 +20,15 @@ final class BoundaryLog: Sendable {
 
     /// - Parameters:
     ///   - file: An empty file.
-    ///   - room: The room for events. The log ends with ``BoundaryEvent/truncated`` where it ends.
+    ///   - room: The room for events. When it is used up, the log ends with
+    ///     ``BoundaryEvent/truncated``.
     init(_ file: OwnedDescriptor, _ folders: RecordedFolders, room: RecordingRoom = RecordingRoom()) {
         self.file = file
         self.folders = folders
         state = Mutex(State(room: room))
     }
 
-    /// Writes a call of the host. Returns its number.
+    /// Writes a call by the host. Returns its number.
     func hostCall(_ kind: HostCallKind, cause: UInt32 = 0, _ arguments: [BoundaryValue]) -> UInt32 {
         let arguments = arguments.map(folders.recorded)
         return state.withLock { state in
@@ -42,7 +43,7 @@ final class BoundaryLog: Sendable {
         state.withLock { write(.hostReturn(number: number, value), &$0) }
     }
 
-    /// Writes a call of the extension. Returns its number.
+    /// Writes a call by the extension. Returns its number.
     func extensionCall(
         _ function: BoundaryFunction, within: UInt32, _ arguments: [BoundaryValue]
     ) -> UInt32 {
@@ -61,7 +62,7 @@ final class BoundaryLog: Sendable {
 
     func cancelled(_ request: UInt64) { state.withLock { write(.cancelled(request: request), &$0) } }
 
-    /// Writes an event under the lock, so that the order of the events is that of the calls.
+    /// Writes an event under the lock, so that events have the same order as the calls.
     private func write(_ event: BoundaryEvent, _ state: inout State) {
         guard !state.isFull else { return }
         var bytes = event.encoded
@@ -84,8 +85,8 @@ final class BoundaryLog: Sendable {
         state.bytes += bytes.count
     }
 
-    /// Ends the file after its last whole event, with an event without content. A file can grow by
-    /// a byte without a write, so also on a full disk.
+    /// Ends the file after its last complete event, with an event without content. A file can grow
+    /// by one byte without a write, so this works even on a full disk.
     private func endAfterFailure(_ size: Int) {
         guard ftruncate(file.number, off_t(size)) == 0 else { return }
         _ = ftruncate(file.number, off_t(size + 1))

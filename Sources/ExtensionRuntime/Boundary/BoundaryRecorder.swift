@@ -6,10 +6,10 @@ import ServiceMessages
 import Synchronization
 import SystemSupport
 
-/// Records the calls of an extension, and passes them to the host.
+/// Records an extension's calls, and passes them to the host.
 final class BoundaryRecorder: BoundaryHandler {
     let log: BoundaryLog
-    /// The numbers of the objects that the host has created, by handle. Handles are not reused.
+    /// The numbers of the objects that the host created, by handle. Handles are not reused.
     private let objects = Mutex<[UInt: UInt32]>([:])
 
     init(_ log: BoundaryLog) { self.log = log }
@@ -31,7 +31,7 @@ final class BoundaryRecorder: BoundaryHandler {
         if let box { box.replace(call.arguments) }
         call.perform()
         log.extensionReturn(number, result(of: call))
-        // The host calls a completion only after a request that it has sent.
+        // The host only calls a completion after a request that it has sent.
         if let box, function.result == .int32, Int32(truncatingIfNeeded: call.word) != SEARCHLIGHT_OK { box.forget() }
     }
 
@@ -51,7 +51,7 @@ final class BoundaryRecorder: BoundaryHandler {
     }
 }
 
-/// The host struct that the extension of this process got.
+/// The host struct that was passed to this process's extension.
 enum BoundaryHost {
     private static let address = Atomic<UInt>(0)
 
@@ -61,16 +61,15 @@ enum BoundaryHost {
     }
 }
 
-/// A callback of the extension, in whose place the host gets a recording one.
+/// An extension's callback. The host receives a recording callback in its place.
 ///
-/// It is kept until it is called, and released then. A cancel handler that is not called is never
-/// released: its request tells nobody that it ended.
+/// It is kept until it is called, and then released. A cancel handler that is not called is never
+/// released, because there is no notification when its request ends.
 private final class RecordedCallback: Sendable {
     private let callback: BoundaryCallback
     private let cause: UInt32
     private let log: BoundaryLog
-    /// The function and the context in the form of arguments in C; never freed before the call
-    /// ends.
+    /// The function and the context in the form of C arguments; never freed before the call ends.
     private let isUsed = Atomic(false)
 
     init(_ callback: BoundaryCallback, cause: UInt32, _ log: BoundaryLog) {
@@ -79,7 +78,7 @@ private final class RecordedCallback: Sendable {
         self.log = log
     }
 
-    /// Replaces the function and the context among the arguments of a call.
+    /// Replaces the function and the context in the arguments of a call.
     func replace(_ arguments: UnsafeMutablePointer<UnsafeMutableRawPointer?>) {
         let code =
             switch callback.kind {
@@ -99,7 +98,7 @@ private final class RecordedCallback: Sendable {
         Unmanaged.passUnretained(self).release()
     }
 
-    /// Returns the callback of a context. The host calls it once.
+    /// Returns the callback for a context. The host calls it once.
     static func take(_ context: UnsafeMutableRawPointer?) -> RecordedCallback? {
         guard let context else { return nil }
         let box = Unmanaged<RecordedCallback>.fromOpaque(context).takeUnretainedValue()
@@ -107,7 +106,7 @@ private final class RecordedCallback: Sendable {
         return box
     }
 
-    /// Records a call of the callback.
+    /// Records a call to the callback.
     func run(
         _ kind: HostCallKind, _ arguments: [BoundaryValue],
         _ body: (UnsafeMutableRawPointer, UnsafeMutableRawPointer?) -> Void

@@ -6,19 +6,19 @@ import SearchlightExtension
 import SymbolBindings
 import SystemSupport
 
-/// The side that answers the calls of an extension: the recorder or a player.
+/// Handles an extension's calls: the recorder or a player.
 protocol BoundaryHandler: AnyObject, Sendable {
-    /// Answers a call.
+    /// Handles a call.
     func handle(_ call: BoundaryCall)
 }
 
-/// A call of a function of the host that is in progress.
+/// A call in progress to one of the host's functions.
 ///
 /// Exists only during the call, on its thread.
 struct BoundaryCall {
     let function: BoundaryFunction
     let interface: CallInterface
-    /// The address of each argument in C.
+    /// The address of each C argument.
     let arguments: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     /// The memory for the result: a word.
     let result: UnsafeMutableRawPointer
@@ -30,31 +30,31 @@ struct BoundaryCall {
         nonmutating set { result.storeBytes(of: newValue, as: Int.self) }
     }
 
-    /// Calls the function of the real host.
+    /// Calls the real host's function.
     func perform() {
         guard let real = tables.real(function) else { return }
         interface.call(real, arguments, result: result)
     }
 }
 
-/// The tables of functions that an extension gets instead of the host's own. Each function passes
-/// its call to a handler. They are never freed, because an extension may keep the pointers.
+/// The function tables that an extension receives instead of the host's own. Each function passes
+/// its call to a handler. The tables are never freed, because an extension may keep the pointers.
 ///
-/// They must be created before the seccomp filter, which forbids new code. The code of the
-/// functions is read-only afterwards. The tables are not: an extension that writes to them spoils
-/// its own recording.
+/// They must be created before the seccomp filter is applied, because the filter forbids new code.
+/// Afterwards the functions' code is read-only. The tables are not: an extension that writes to
+/// them spoils its own recording.
 ///
 /// `@unchecked Sendable`: all memory is written in `init` and only read afterwards. ``handler`` is
-/// set before the extension is loaded, and only read by its calls.
+/// set before the extension is loaded, and only read by the extension's calls.
 final class BoundaryTables: @unchecked Sendable {
-    /// The functions of a table, after its size and a reserved field.
+    /// The offset of a table's functions, after its size and a reserved field.
     private static let headBytes = 8
     private static let pointerBytes = MemoryLayout<UnsafeRawPointer>.size
 
     private let real: [UInt8: UnsafeMutableRawPointer]
     private var tables: [String: UnsafeRawPointer] = [:]
     private var functions: [UInt8: (code: UnsafeMutableRawPointer, interface: CallInterface)] = [:]
-    /// The object that answers the calls; it is kept as long as the process runs.
+    /// The object that handles the calls; it is kept as long as the process runs.
     var handler: (any BoundaryHandler)?
     /// `searchlight_host.get_interface`
     private(set) var getInterface: HostTables.InterfaceFunction?
@@ -100,7 +100,7 @@ final class BoundaryTables: @unchecked Sendable {
             function.parameters.flatMap(\.native), result: function.result.native)
         let closure = try Closure.make(interface) { [self] result, arguments in
             guard let arguments else { return }
-            // libffi has room for a word, also if there is no result.
+            // libffi provides room for a word, even if there is no result.
             handler?.handle(
                 BoundaryCall(
                     function: function, interface: interface, arguments: arguments, result: result, tables: self))
@@ -109,7 +109,7 @@ final class BoundaryTables: @unchecked Sendable {
         return closure.code
     }
 
-    /// Makes the code of the functions read-only, so that the extension cannot change it.
+    /// Makes the functions' code read-only, so that the extension cannot change it.
     private func protect() throws(BindingFailure) {
         let page = UInt(sysconf(Int32(_SC_PAGESIZE)))
         for (code, _) in functions.values {
@@ -123,7 +123,7 @@ final class BoundaryTables: @unchecked Sendable {
     /// Returns the table of an interface; `nil` if the host has none.
     func table(_ identifier: String) -> UnsafeRawPointer? { hostTable(identifier) == nil ? nil : tables[identifier] }
 
-    /// Returns the function of the real host.
+    /// Returns the real host's function.
     func real(_ function: BoundaryFunction) -> UnsafeMutableRawPointer? { real[function.number] }
 
     /// Returns the function that passes its calls to the handler.
@@ -133,7 +133,7 @@ final class BoundaryTables: @unchecked Sendable {
 }
 
 extension BoundaryFunction.Parameter {
-    /// The arguments in C.
+    /// The C arguments.
     var native: [NativeType] {
         switch self {
         case .host, .object, .text, .message, .preview: [.pointer]
@@ -159,7 +159,7 @@ extension BoundaryFunction.Result {
     }
 }
 
-/// The thread's call from the host into the extension, which calls of the extension belong to.
+/// The host's call into the extension on this thread, to which the extension's calls belong.
 enum CurrentHostCall {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -167,10 +167,10 @@ enum CurrentHostCall {
         return key
     }()
 
-    /// The number of the call; 0 if the thread is the extension's own.
+    /// The number of the call; 0 if the thread belongs to the extension.
     static var number: UInt32 { UInt32(truncatingIfNeeded: UInt(bitPattern: pthread_getspecific(key))) }
 
-    /// Runs a closure as a call of the host.
+    /// Runs a closure as a call by the host.
     static func with<Result>(_ number: UInt32, _ body: () -> Result) -> Result {
         let outer = pthread_getspecific(key)
         pthread_setspecific(key, UnsafeRawPointer(bitPattern: UInt(number)))

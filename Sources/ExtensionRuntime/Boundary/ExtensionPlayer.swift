@@ -7,10 +7,10 @@ import ServiceMessages
 import Synchronization
 import SystemSupport
 
-/// Plays the extension of a recorded session for a host: it makes the recorded calls. A recorder
-/// writes the calls with the host's present answers, so that the host can compare them.
+/// Plays a recorded session's extension for a host: it makes the recorded calls. A recorder writes
+/// the calls with the host's current answers, so that the host can compare them.
 ///
-/// A call of the extension begins once the host has made all calls that precede it in the
+/// The player makes an extension call once the host has made all calls that precede it in the
 /// recording, or has made no call for a while.
 final class ExtensionPlayer: AskedExtension {
     private struct State {
@@ -29,16 +29,16 @@ final class ExtensionPlayer: AskedExtension {
     private let begun = CallProgress()
     private let made = CallProgress()
     private let returned = CallProgress()
-    /// `true` once the host made no call for a while. No later call waits for it, or each would do
-    /// so for the same time.
+    /// `true` once the host has made no call for a while. Later calls no longer wait, since each
+    /// would wait for the same time.
     private let hasGivenUp = Atomic(false)
     let interfaces: [String]
-    /// The calls of the host, and their positions by number.
+    /// The host's calls, and their positions by number.
     private let hostCalls: [SessionScript.HostCall]
     private let positions: [UInt32: Int]
     private let callbackCalls: [UInt32: SessionScript.HostCall]
 
-    /// A pointer that is no object of the host.
+    /// A pointer that is not an object of the host.
     private static var unknownPointer: UnsafeRawPointer? { UnsafeRawPointer(bitPattern: 0x10) }
 
     /// Plays the creation of the extension.
@@ -59,7 +59,7 @@ final class ExtensionPlayer: AskedExtension {
         let values = load?.result?.list ?? []
         let isFailure = values.count == 3 && values.first == .null
         interfaces = isFailure ? [] : values.compactMap(\.string)
-        // Calls from threads of the extension; they wait for the calls of the host before them.
+        // Calls from the extension's own threads; they wait for the preceding host calls.
         DispatchQueue.global().async { [self] in run(0) }
         if let load { play(load) }
         guard isFailure else { return }
@@ -82,7 +82,7 @@ final class ExtensionPlayer: AskedExtension {
     func didThrottle(_ notice: ThrottleNotice) -> Bool { play(.didThrottle, 0) }
     func didFinishThrottle() -> Bool { play(.didFinishThrottle, 0) }
 
-    /// Plays the next recorded request; returns `false` if it is of another kind.
+    /// Plays the next recorded request; returns `false` if that request is of another kind.
     private func play(_ kind: HostCallKind, _ request: UInt64) -> Bool {
         let call = state.withLock { state -> SessionScript.HostCall? in
             let requests = hostCalls.filter { $0.kind.isRequest }
@@ -97,11 +97,11 @@ final class ExtensionPlayer: AskedExtension {
         return call.result?.integer != 0
     }
 
-    /// Makes the calls of the extension within a call of the host.
+    /// Makes the extension's calls within a host call.
     private func play(_ call: SessionScript.HostCall) {
         if let position = positions[call.number] { begun.mark(position) }
         run(call.number)
-        // The recorded extension never returned: it was ended.
+        // The recorded extension never returned, because it was terminated.
         if call.result == nil, script.ending == .endedByHost { while true { pause() } }
     }
 
@@ -112,7 +112,7 @@ final class ExtensionPlayer: AskedExtension {
     private func run(_ lane: UInt32) {
         for call in script.lanes[lane] ?? [] {
             wait(begun, for: call.hostCallsBefore)
-            // The objects of other threads exist then, and changes have the recorded order.
+            // By then the objects of other threads exist, and changes have the recorded order.
             wait(returned, for: call.returnsBefore)
             perform(call)
             if let position = call.returnPosition { returned.mark(position) }
@@ -121,7 +121,7 @@ final class ExtensionPlayer: AskedExtension {
         endIfRecorded()
     }
 
-    /// Waits for a number of calls, or until there were none of any kind for a while.
+    /// Waits for a number of calls, or until there have been no calls of any kind for a while.
     private func wait(_ progress: CallProgress, for count: Int) {
         while !hasGivenUp.load(ordering: .acquiring) {
             let before = begun.prefix + made.prefix + returned.prefix
@@ -130,8 +130,8 @@ final class ExtensionPlayer: AskedExtension {
         }
     }
 
-    /// Ends the process as the recorded extension did, after its last call, and where a recording
-    /// is truncated.
+    /// Ends the process in the same way as the recorded extension after its last call, or at the
+    /// point where a recording is truncated.
     private func endIfRecorded() {
         guard made.prefix == script.extensionCallCount, begun.prefix == hostCalls.count else { return }
         if script.isTruncated { _exit(0) }
@@ -189,7 +189,7 @@ final class ExtensionPlayer: AskedExtension {
     }
 }
 
-/// A callback that a player has passed to the host. It is released when the host calls it.
+/// A callback that a player passed to the host. It is released when the host calls it.
 private final class PlayedCallback: Sendable {
     private let player: ExtensionPlayer
     private let cause: UInt32

@@ -6,18 +6,18 @@ import SearchlightExtension
 import ServiceMessages
 import Synchronization
 
-/// Plays the host of a recorded session for an extension: it makes the recorded calls and returns
-/// the recorded results. It writes what happens into a new recording, which the host compares.
+/// Plays a recorded session's host for an extension: it makes the recorded calls and returns the
+/// recorded results. It writes the actual calls to a new recording, which the host compares.
 ///
-/// A call of the host begins once the extension has made all calls that precede it in the
-/// recording. If the extension calls another function than the recorded one, nothing later can be
-/// compared, and the process ends. A thread that calls beyond the end of a truncated recording
-/// waits until the host ends the process.
+/// The player makes a host call once the extension has made all calls that precede it in the
+/// recording. If the extension calls a function other than the recorded one, the rest of the
+/// recording cannot be compared, and the process exits. A thread that calls beyond the end of a
+/// truncated recording waits until the host terminates the process.
 final class HostPlayer: BoundaryHandler {
     private struct State {
         /// The number of calls that the extension has made in each lane.
         var made: [UInt32: Int] = [:]
-        /// The callbacks of the extension, by the recorded number of the call that passed them.
+        /// The extension's callbacks, by the recorded number of the call that passed them.
         var callbacks: [UInt32: BoundaryCallback] = [:]
         /// The numbers of the host's calls in the new recording.
         var numbers: [UInt32: UInt32] = [:]
@@ -30,16 +30,16 @@ final class HostPlayer: BoundaryHandler {
     private let made = CallProgress()
     private let returned = CallProgress()
     private let requests: DispatchQueue
-    /// The queue of completions, which are called one after the other, as by the host.
+    /// The queue for completions, which are called one after another, as in the host.
     private let completions = DispatchQueue(label: "com.searchlight.played-completions")
-    /// The queue of cancel handlers, which may run beside them.
+    /// The queue for cancel handlers, which may run concurrently with them.
     private let cancels = DispatchQueue(label: "com.searchlight.played-cancels", attributes: .concurrent)
 
-    /// The tags of handles, as ``HandleTable`` has them.
+    /// The tags of handles, the same as in ``HandleTable``.
     private static let tags: [BoundaryFunction.ObjectKind: UInt] = [.item: 0x5A, .batch: 0x5B]
     private static let tagShift: UInt = 56
 
-    /// - Parameter requests: The queue of requests.
+    /// - Parameter requests: The queue for requests.
     init(_ script: SessionScript, _ log: BoundaryLog, _ folders: RecordedFolders, requests: DispatchQueue) {
         self.script = script
         self.log = log
@@ -47,7 +47,7 @@ final class HostPlayer: BoundaryHandler {
         self.requests = requests
     }
 
-    /// Creates the extension, as the recorded host did.
+    /// Creates the extension, as in the recorded session.
     ///
     /// - Parameter body: Creates the extension.
     func load(_ body: () throws(LoadError) -> any AskedExtension) throws(LoadError) -> any AskedExtension {
@@ -64,8 +64,8 @@ final class HostPlayer: BoundaryHandler {
         return try result.get()
     }
 
-    /// Makes all calls of the host. Returns at the end of the recording, or if the extension stops
-    /// making calls.
+    /// Makes all of the host's calls. Returns at the end of the recording, or if the extension
+    /// stops making calls.
     func play(_ extension: any AskedExtension) {
         var returns = 0
         for step in script.hostSteps {
@@ -83,7 +83,8 @@ final class HostPlayer: BoundaryHandler {
         }
         guard made.wait(for: script.extensionCallCount) else { return }
         guard returned.wait(for: returns), script.ending.isCrash, !script.isTruncated else { return }
-        // The extension ends this process now, unless it differs from the recorded one.
+        // The extension terminates this process now, unless it behaves differently from the
+        // recorded one.
         _ = DispatchSemaphore(value: 0).wait(timeout: .now() + CallProgress.patience)
     }
 
@@ -135,7 +136,7 @@ final class HostPlayer: BoundaryHandler {
             return (index < calls.count ? calls[index] : nil, state.numbers[lane] ?? 0)
         }
         let number = log.extensionCall(call.function, within: within, values)
-        // Other threads may not have made their last recorded calls.
+        // Other threads may not have made their last recorded calls yet.
         if expected == nil, script.isTruncated { while true { pause() } }
         guard let expected, expected.function == call.function else { _exit(0) }
         answer(call, expected.result)
@@ -168,7 +169,7 @@ final class HostPlayer: BoundaryHandler {
 }
 
 extension AskedExtension {
-    /// Passes a request to the function that serves it.
+    /// Passes a request to the function that handles it.
     func serve(_ request: WorkerRequest, _ number: UInt64) -> Bool {
         switch request {
         case .reindexAll: reindexAll(number)

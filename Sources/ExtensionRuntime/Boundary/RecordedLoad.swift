@@ -13,7 +13,7 @@ struct RecordedLoad: Sendable {
 
     /// Loads the extension, or plays a recorded one.
     ///
-    /// - Parameter tables: The tables that the extension gets.
+    /// - Parameter tables: The tables that the extension receives.
     /// - Throws: ``LoadError``
     init(
         _ boundary: BoundaryRequest, _ tables: BoundaryTables, _ request: LoadRequest, _ session: HostSession,
@@ -51,7 +51,7 @@ struct RecordedLoad: Sendable {
         }
     }
 
-    /// Makes the calls of the recorded host, if the worker plays it.
+    /// Makes the recorded host's calls, if the worker plays the host.
     func play() { player?.play(loaded) }
 
     private static func script(_ file: OwnedDescriptor) throws(LoadError) -> SessionScript {

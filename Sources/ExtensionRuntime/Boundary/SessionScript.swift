@@ -3,7 +3,7 @@ import BoundaryRecording
 import Dispatch
 import Synchronization
 
-/// The calls of a recorded session, as a player needs them.
+/// The calls in a recorded session, in the form that a player needs.
 struct SessionScript: Sendable {
     struct HostCall: Sendable {
         let number: UInt32
@@ -12,7 +12,7 @@ struct SessionScript: Sendable {
         let arguments: [BoundaryValue]
         /// The result; `nil` if the extension never returned.
         var result: BoundaryValue?
-        /// The number of calls of the extension that came before.
+        /// The number of extension calls that came before.
         let extensionCallsBefore: Int
     }
     struct ExtensionCall: Sendable {
@@ -20,29 +20,30 @@ struct SessionScript: Sendable {
         let function: BoundaryFunction
         let arguments: [BoundaryValue]
         var result: BoundaryValue?
-        /// The number of calls of the host that came before.
+        /// The number of host calls that came before.
         let hostCallsBefore: Int
-        /// The position among all calls of the extension.
+        /// The position among all extension calls.
         let position: Int
-        /// The number of calls of the extension that had returned before.
+        /// The number of extension calls that had returned before.
         let returnsBefore: Int
         /// The position among the returns of these calls; `nil` if the call never returned.
         let returnPosition: Int?
     }
     enum HostStep: Sendable {
         case call(HostCall)
-        /// A request was cancelled, after this number of calls of the extension.
+        /// A request was cancelled after this number of extension calls.
         case cancel(request: UInt64, extensionCallsBefore: Int)
     }
 
-    /// The calls of the host, and cancellations, in order.
+    /// The host's calls and cancellations, in order.
     let hostSteps: [HostStep]
-    /// The calls of the extension by lane: the number of the host's call, or 0 for its own threads.
+    /// The extension's calls by lane: the number of the enclosing host call, or 0 for the
+    /// extension's own threads.
     let lanes: [UInt32: [ExtensionCall]]
     let extensionCallCount: Int
     let ending: SessionEnding
     let isScrubbed: Bool
-    /// `true` if the recording lacks later calls.
+    /// `true` if later calls are missing from the recording.
     let isTruncated: Bool
 
     init(_ session: RecordedSession, isScrubbed: Bool) {
@@ -90,16 +91,16 @@ struct SessionScript: Sendable {
         self.isScrubbed = isScrubbed
     }
 
-    /// The calls of the host, in order.
+    /// The host's calls, in order.
     var hostCalls: [HostCall] {
         hostSteps.compactMap { if case .call(let call) = $0 { call } else { nil } }
     }
 }
 
-/// A count of calls that threads wait for.
+/// A count of calls that threads can wait for.
 final class CallProgress: Sendable {
     private struct State {
-        /// The positions that are done beyond the first gap.
+        /// The positions of completed calls after the first gap.
         var done: Set<Int> = []
         /// The number of calls before the first gap.
         var prefix = 0
@@ -123,8 +124,8 @@ final class CallProgress: Sendable {
         for semaphore in ready { semaphore.signal() }
     }
 
-    /// Waits until this number of calls was made. Returns `false` if there was no progress for a
-    /// while.
+    /// Waits until this number of calls has been made. Returns `false` if there was no progress for
+    /// a while.
     func wait(for count: Int) -> Bool {
         while true {
             let semaphore = DispatchSemaphore(value: 0)

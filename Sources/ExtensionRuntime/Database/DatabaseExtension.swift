@@ -5,10 +5,10 @@ import ServiceMessages
 import Synchronization
 import SystemSupport
 
-/// An extension without code that makes items of the rows of an app's database
+/// An extension without code that turns rows in an app's database into items
 /// (`Searchlight.Database`; docs/DATABASES.md).
 ///
-/// It reads copies of the database (``DatabaseSnapshot``), so the app is never blocked. It serves
+/// It reads copies of the database (``DatabaseSnapshot``), so the app is never blocked. It handles
 /// one request at a time.
 final class DatabaseExtension: AskedExtension {
     let interfaces = [
@@ -18,7 +18,7 @@ final class DatabaseExtension: AskedExtension {
     private let session: HostSession
     private let time: SessionTime
 
-    /// Reads the binding again, as the host has checked it.
+    /// Reads the binding again, with the same checks as in the host.
     init(_ request: LoadRequest, session: HostSession, time: SessionTime = .system) throws(LoadError) {
         let binding: DatabaseBinding
         do throws(DatabaseBindingError) { binding = try DatabaseBinding(json: request.database) } catch {
@@ -29,7 +29,8 @@ final class DatabaseExtension: AskedExtension {
         work = Mutex(DatabaseWork(binding, session: session, now: time.now))
     }
 
-    /// The host asks for pages instead, so that a failure in the middle loses no item.
+    /// Always `false`: the host requests pages instead, so that a failure in the middle loses no
+    /// item.
     func reindexAll(_ request: UInt64) -> Bool { false }
 
     func reindexPage(_ request: UInt64, _ page: ReindexPage) -> Bool {

@@ -2,37 +2,39 @@
 import DatabaseBindings
 import Glibc
 
-/// A database file of a binding.
+/// One of a binding's database files.
 struct DatabaseFile: Hashable, Sendable {
     /// The absolute path, with links not resolved.
     let path: String
     /// The tag in the identifiers of its items; empty if there can be only one file.
     let tag: String
 
-    /// The name of the index whose client state has the digests of the file's rows. It has no
+    /// The name of the index whose client state contains the digests of the file's rows. It has no
     /// items.
     var stateIndex: String { "rows" + (tag.isEmpty ? "" : "." + tag) }
     /// The folder that the file is in.
     var folder: String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "/" }
 }
 
-/// The database files of a binding: the paths of the manifest, expanded, and what they match now.
+/// A binding's database files: the expanded paths from the manifest, and the files that they match
+/// now.
 struct DatabaseFiles: Sendable {
-    /// A path of the manifest.
+    /// A path in the manifest.
     private struct Pattern: Sendable {
-        /// As in the manifest.
+        /// The path as written in the manifest.
         let text: String
         /// The absolute path of the folder before the first name with `*`, or of the file's folder.
         let start: String
-        /// The names below, which may have `*`.
+        /// The names below it, which may contain `*`.
         let names: [String]
     }
-    /// The files, and the paths that match none.
+    /// The files, and the paths that match no file.
     struct Found {
         var files: [DatabaseFile] = []
-        /// Paths of the manifest without a file, whose folder is there.
+        /// Paths in the manifest that have no file but whose folder exists.
         var absent: [String] = []
-        /// Paths of the manifest whose folder is not there, as on a disk that is away.
+        /// Paths in the manifest whose folder does not exist, for example because a disk is not
+        /// mounted.
         var away: [String] = []
         /// `true` if there are more than ``DatabaseLimits/matchedFiles`` files.
         var isCut = false
@@ -43,7 +45,7 @@ struct DatabaseFiles: Sendable {
 
     /// The maximum number of names that are compared in a folder.
     private static let maximumNames = 100_000
-    /// The files that SQLite keeps beside a database.
+    /// The suffixes of files that SQLite keeps next to a database.
     private static let companions = ["-wal", "-journal", "-shm"]
 
     init(_ binding: DatabaseBinding) {
@@ -58,7 +60,7 @@ struct DatabaseFiles: Sendable {
         hasTags = binding.files.count > 1 || patterns.contains { $0.names.contains { $0.contains("*") } }
     }
 
-    /// Looks for the files, sorted by path, at most ``DatabaseLimits/matchedFiles``.
+    /// Finds the files, sorted by path, at most ``DatabaseLimits/matchedFiles``.
     func find() -> Found {
         var found = Found()
         var paths: Set<String> = []
@@ -82,7 +84,7 @@ struct DatabaseFiles: Sendable {
     }
 
     /// Returns the database that a changed path belongs to: the file itself, its log or its
-    /// journal; `nil` if the manifest names no such file.
+    /// journal. Returns `nil` if the manifest names no such file.
     func database(of path: String) -> DatabaseFile? {
         let companion = Self.companions.first { path.hasSuffix($0) }
         let database = companion.map { String(path.dropLast($0.count)) } ?? path
@@ -95,14 +97,14 @@ struct DatabaseFiles: Sendable {
         return isNamed ? file(database) : nil
     }
 
-    /// `true` if the folder of a file is there, so that a file which is not has been removed.
+    /// Returns `true` if a file's folder exists, so that a missing file must have been removed.
     static func isFolderThere(of file: DatabaseFile) -> Bool { isFolder(file.folder) }
 
-    /// Returns `true` if there is something at a path, a regular file or not.
+    /// Returns `true` if something exists at a path, whether or not it is a regular file.
     static func isThere(_ path: String) -> Bool { mode(path) != nil }
 
     /// Returns `true` if a path is one of the files. A name without `*` may be a pipe or a folder:
-    /// reading it fails, and its items stay.
+    /// reading it fails, and its items are kept.
     private static func isThere(_ path: String, isPattern: Bool) -> Bool {
         isPattern ? mode(path) == S_IFREG : isThere(path)
     }
@@ -112,8 +114,8 @@ struct DatabaseFiles: Sendable {
         return true
     }
 
-    /// The kind of file at a path; `nil` if nothing is there. What may not be looked at has the
-    /// kind 0.
+    /// Returns the file type at a path; `nil` if nothing exists there. A path that may not be
+    /// examined has the type 0.
     private static func mode(_ path: String) -> mode_t? {
         var status = stat()
         if stat(path, &status) == 0 { return status.st_mode & S_IFMT }
@@ -141,7 +143,7 @@ struct DatabaseFiles: Sendable {
         return matches.sorted()
     }
 
-    /// Returns `true` if a name matches a pattern, in which `*` stands for any characters.
+    /// Returns `true` if a name matches a pattern, in which `*` matches any characters.
     static func isMatch(_ name: String, _ pattern: String) -> Bool {
         let (name, pattern) = (Array(name.utf8), Array(pattern.utf8))
         var (place, wanted) = (0, 0)

@@ -9,7 +9,7 @@ final class DatabaseReader {
     /// The path of the app's database.
     let path: String
     let stamp: DatabaseStamp
-    /// The maximum number of rows of a SELECT.
+    /// The maximum number of rows returned by a SELECT.
     fileprivate let maximumRows: Int
     private let connection: OpaquePointer
     private let watch: ReadingWatch
@@ -26,7 +26,7 @@ final class DatabaseReader {
                 "SQLite is needed to read \(path): \(String(cString: reason)). Install it (Debian: libsqlite3-0)")
         }
         let snapshot = try DatabaseSnapshot(of: DatabaseSnapshot.location(of: path)) { watch.goesOn }
-        // SQLite has the file open from here on, so its name can be removed.
+        // From here on SQLite has the file open, so its name can be removed.
         defer { unlink(snapshot.path) }
         let opened = csqlite_open(
             snapshot.path, Int32(DatabaseReader.rowBytes),
@@ -40,9 +40,9 @@ final class DatabaseReader {
 
     deinit { csqlite_close(connection) }
 
-    /// The largest row that is read, in bytes.
+    /// The maximum size of a row that is read, in bytes.
     static let rowBytes = 64 << 20
-    /// The maximum number of rows of a SELECT. A join without a condition has more.
+    /// The maximum number of rows returned by a SELECT. A join without a condition returns more.
     static let maximumRows = 5_000_000
 
     /// Prepares a statement.
@@ -67,17 +67,17 @@ final class DatabaseReader {
         SelectProblem(code: csqlite_code(connection), message: String(cString: csqlite_problem(connection)))
     }
 
-    /// Begins the time that a statement may take until its next row.
+    /// Starts the time limit for a statement until its next row.
     fileprivate func begin() { watch.begin() }
     fileprivate var stop: ReadingWatch.Stop { watch.stop }
 }
 
-/// SQLite's reason why a statement does not fit or cannot go on.
+/// SQLite's reason why a statement is invalid or cannot continue.
 struct SelectProblem: Error {
     let code: Int32
     let message: String
 
-    /// The failure of a request, with the file's name.
+    /// Returns the failure of a request, with the file's name.
     func failure(of path: String, stop: ReadingWatch.Stop = .time) -> BindingFailure {
         switch code {
         case 9:
@@ -96,13 +96,13 @@ struct SelectProblem: Error {
     }
 }
 
-/// Decides whether reading a database goes on: until the request is cancelled, a statement takes
-/// too long for a row, or the disk with the temporary files is nearly full.
+/// Determines whether reading a database continues. Reading stops if the request is cancelled, if a
+/// statement takes too long for a row, or if the disk with the temporary files is nearly full.
 final class ReadingWatch {
-    /// The reason why reading ends.
+    /// The reason why reading stopped.
     enum Stop { case cancelled, time, room }
 
-    /// The time that a statement may take until its next row, in seconds.
+    /// The time limit for a statement until its next row, in seconds.
     static let seconds = 60
     /// The number of calls between two checks of the disk.
     private static let callsPerCheck = 64
@@ -116,7 +116,7 @@ final class ReadingWatch {
     private var isFull = false
 
     /// - Parameters:
-    ///   - isPerRow: `false` to bound the time of all rows together.
+    ///   - isPerRow: `false` to apply the time limit to all rows together.
     ///   - hasRoom: Returns `false` if the disk with the temporary files is nearly full.
     init(
         now: @escaping () -> Duration, isPerRow: Bool = true,
@@ -126,14 +126,14 @@ final class ReadingWatch {
         began = now()
     }
 
-    /// Sets the request that is being served.
+    /// Sets the request that is being handled.
     func serve(cancelled: @escaping () -> Bool, progress: @escaping () -> Void) {
         request = (cancelled, progress)
         (began, isFull) = (now(), false)
     }
 
     var isCancelled: Bool { request.cancelled() }
-    /// Begins the time of a row.
+    /// Starts the time limit for a row.
     func begin() { if isPerRow { began = now() } }
 
     var stop: Stop { request.cancelled() ? .cancelled : isFull ? .room : .time }
@@ -146,7 +146,7 @@ final class ReadingWatch {
     }
 }
 
-/// The rows of a statement, one after the other.
+/// A statement's rows, one after another.
 final class RowCursor {
     /// The names of the columns.
     let columns: [String]
@@ -170,7 +170,7 @@ final class RowCursor {
             switch value {
             case .integer(let number): csqlite_bind_integer(statement, name, number)
             case .text(let text):
-                // A byte more, since an empty array may have no address, which would mean NULL.
+                // One more byte, since an empty array may have no address, which would mean NULL.
                 let bytes = Array(text.utf8) + [0]
                 bytes.withUnsafeBufferPointer { buffer in
                     buffer.withMemoryRebound(to: CChar.self) {
@@ -182,8 +182,8 @@ final class RowCursor {
         }
     }
 
-    /// Returns the next row; `nil` at the end. A text that is too large is cut, and a BLOB that is
-    /// too large is empty.
+    /// Returns the next row; `nil` at the end. A text that is too large is truncated, and a BLOB
+    /// that is too large is returned as empty.
     ///
     /// - Throws: ``BindingFailure``.
     func next() throws(BindingFailure) -> Row? {

@@ -5,35 +5,36 @@ import Glibc
 import ServiceMessages
 import SystemSupport
 
-/// A private copy of a database in one state that its app committed.
+/// A private copy of a database in a single committed state.
 ///
-/// The copy takes no lock, writes nothing beside the app's database, and needs no index of the log
-/// (`-shm`). So the app is never blocked, and an app that holds its database exclusively, as
-/// browsers do, is read all the same. First the database is copied, then the committed frames of
-/// its log are written over the copy. If the state that the files show has changed so that the copy
-/// may mix two states, the copy is made again.
+/// Making the copy takes no lock, writes nothing next to the app's database, and does not need the
+/// index of the log (`-shm`). So the app is never blocked, and the database of an app that locks it
+/// exclusively, as browsers do, can still be read. First the database is copied, then the committed
+/// frames of its log are written over the copy. If the files' state has changed so that the copy
+/// may mix two states, it is made again.
 struct DatabaseSnapshot {
-    /// The copy. Its name is removed once it is opened.
+    /// The path of the copy. Its name is removed once it is opened.
     let path: String
     let stamp: DatabaseStamp
 
-    /// The largest database and log that are copied, in bytes. The log is read into memory.
+    /// The maximum sizes of a database and a log that are copied, in bytes. The log is read into
+    /// memory.
     static let maximumBytes = 2 << 30
     static let maximumLogBytes = 96 << 20
-    /// The space that stays free where the copy is, in bytes.
+    /// The space that must stay free on the disk with the copies, in bytes.
     private static let spareBytes: UInt64 = 256 << 20
     private static let attempts = 8
     private static let chunk = 8 << 20
     private static let magic = Array("SQLite format 3\0".utf8)
 
-    /// Makes a copy.
+    /// Makes a copy of a database.
     ///
     /// - Parameters:
     ///   - path: The app's database, with links resolved (``location(of:)``), since SQLite keeps
-    ///     the log beside the file that a link leads to.
-    ///   - goesOn: Called between chunks; `false` ends the work.
+    ///     the log next to the file that a link points to.
+    ///   - goesOn: Called between chunks; `false` stops the work.
     ///   - pause: Waits for a number of milliseconds.
-    /// - Throws: ``BindingFailure`` that names the file and what it is.
+    /// - Throws: ``BindingFailure``, which names the file and the problem.
     init(
         of path: String, goesOn: () -> Bool, pause: (UInt32) -> Void = { usleep($0 * 1000) }
     ) throws(BindingFailure) {
@@ -89,7 +90,7 @@ struct DatabaseSnapshot {
         return (OwnedDescriptor(adopting: number), String(decoding: name, as: UTF8.self))
     }
 
-    /// Copies once. Returns the state, or `nil` if the app wrote during the copy.
+    /// Makes one attempt to copy. Returns the state, or `nil` if the app wrote during the copy.
     private static func copy(
         _ path: String, to copy: OwnedDescriptor, goesOn: () -> Bool, pause: (UInt32) -> Void
     ) throws(BindingFailure) -> DatabaseStamp? {
@@ -114,7 +115,7 @@ struct DatabaseSnapshot {
 
     private static func opened(_ path: String) throws(BindingFailure) -> OwnedDescriptor {
         let irregular = BindingFailure(.unsupported, "\(path) is not a regular file; its items stay as they are")
-        // A pipe or a device is not opened, since that may have an effect.
+        // A pipe or a device is not opened, since opening it may have side effects.
         var found = stat()
         guard stat(path, &found) != 0 || found.st_mode & S_IFMT == S_IFREG else { throw irregular }
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -173,7 +174,7 @@ struct DatabaseSnapshot {
                 } else if count == 0, offset > 0 {
                     return
                 } else {
-                    // Some file systems do not support the copy in the kernel, or report an empty
+                    // Some file systems do not support copying in the kernel, or report an empty
                     // file.
                     isInKernel = false
                 }
@@ -208,8 +209,8 @@ struct DatabaseSnapshot {
         } catch { throw failure(path + "-wal", error.code) }
     }
 
-    /// Writes the committed frames of a log over a copy of its database. What follows the last
-    /// commit was never committed, or belongs to an earlier round of the log.
+    /// Writes a log's committed frames over a copy of its database. Frames after the last commit
+    /// were never committed, or belong to an earlier round of the log.
     private static func apply(
         _ bytes: [UInt8], to copy: OwnedDescriptor, _ path: String, _ goesOn: () -> Bool
     ) throws(BindingFailure) {
@@ -232,7 +233,7 @@ struct DatabaseSnapshot {
         guard ftruncate(copy.number, off_t(size)) == 0 else { throw failure(path, errno) }
     }
 
-    /// Checks that the copy is a database, and marks it as one without a log.
+    /// Checks that the copy is a database, and marks it as a database without a log.
     private static func check(_ copy: OwnedDescriptor, _ path: String) throws(BindingFailure) {
         let header = (try? WholeTransfer.bytes(of: copy.number, upTo: 100, at: 0)) ?? []
         guard header.count == 100 else {
@@ -243,24 +244,25 @@ struct DatabaseSnapshot {
             throw BindingFailure(
                 .unsupported, "\(path) is not an SQLite database, or is encrypted; its items stay as they are")
         }
-        // The versions of the format for writing and reading; 2 would have SQLite look for a log.
+        // The format versions for writing and reading. With version 2, SQLite would search for a
+        // log.
         let versions: [UInt8] = [1, 1]
         let written = versions.withUnsafeBytes { WholeTransfer.write($0, to: copy.number, at: 18) }
         if case .failure(let error) = written { throw failure(path, error.code) }
     }
 }
 
-/// The committed frames of a write-ahead log, by SQLite's published format.
+/// The committed frames of a write-ahead log, according to SQLite's published format.
 struct LogFrames {
     let pageSize: Int
-    /// The number of pages of the database after the last commit.
+    /// The number of pages in the database after the last commit.
     let pageCount: UInt32
-    /// The offset of each page's last committed content in the bytes of the log.
+    /// The offset in the log of each page's last committed content.
     let pages: [UInt32: Int]
 
     private static let (header, frameHeader) = (32, 24)
 
-    /// Reads the frames; `nil` for bytes that are no log or have no commit.
+    /// Reads the frames; `nil` if the bytes are not a log or contain no commit.
     init?(_ bytes: [UInt8]) {
         let result = bytes.withUnsafeBytes { Self.read($0) }
         guard let result else { return nil }
@@ -296,7 +298,7 @@ struct LogFrames {
         var (pageCount, offset) = (UInt32(0), header)
         while offset + frameHeader + pageSize <= bytes.count {
             let content = offset + frameHeader
-            // The salts of a frame of this round are those of the header.
+            // The frames of the current round have the same salts as the header.
             guard big(offset) != 0, big(offset + 8) == big(16), big(offset + 12) == big(20) else { break }
             add(offset..<(offset + 8))
             add(content..<(content + pageSize))

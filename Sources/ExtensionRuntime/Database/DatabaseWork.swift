@@ -5,23 +5,23 @@ import ItemRecord
 import ServiceMessages
 import SystemSupport
 
-/// The work of a database extension for its requests, one at a time. Keeps the last copies, and
-/// uses a copy again while the app has not written.
+/// Handles a database extension's requests, one at a time. It keeps the last copies, and reuses a
+/// copy as long as the app has not written.
 struct DatabaseWork {
     let binding: DatabaseBinding
     let files: DatabaseFiles
     let session: HostSession
     private let watch: ReadingWatch
     private let now: () -> Duration
-    /// The open copies, the last used one at the end.
+    /// The open copies; the last used copy is at the end.
     private var readers: [DatabaseReader] = []
-    /// The rows after a cursor, of the copy that the page before was read from.
+    /// The remaining rows after a cursor, from the copy that the previous page was read from.
     private var paging: (cursor: ReindexCursor, items: [FittedItem], rows: RowCursor, reader: DatabaseReader)?
 
-    /// The maximum number of copies that are kept.
+    /// The maximum number of copies to keep.
     private static let maximumReaders = 4
-    /// The number of differing parts up to which an item is compared with the index before it is
-    /// donated.
+    /// The maximum number of differing parts for which each item is compared with the index before
+    /// it is donated.
     private static let comparedParts = 8
 
     init(_ binding: DatabaseBinding, session: HostSession, now: @escaping @Sendable () -> Duration) {
@@ -45,7 +45,7 @@ struct DatabaseWork {
 
     // MARK: Reading
 
-    /// Returns a copy of a file as it is now.
+    /// Returns a copy of a file in its current state.
     private mutating func reader(_ file: DatabaseFile) throws(BindingFailure) -> DatabaseReader {
         if let index = readers.firstIndex(where: { $0.path == file.path }) {
             let known = readers.remove(at: index)
@@ -60,7 +60,7 @@ struct DatabaseWork {
         return made
     }
 
-    /// The identifier of a row; `nil` if its key cannot identify an item.
+    /// Returns the identifier of a row; `nil` if its key cannot identify an item.
     private func identifier(_ row: Row, _ item: ItemBinding, _ file: DatabaseFile) -> (RowIdentifier, RowKey)? {
         guard let key = RowKey(row[item.key]) else { return nil }
         return (RowIdentifier(file: file.tag, item: item.name, key: key.text), key)
@@ -75,7 +75,7 @@ struct DatabaseWork {
             LeftOut(name: file.path, reason: "a row of \(item.name) has no \(item.key) that can identify it"))
     }
 
-    /// Returns the files, and reports paths without any.
+    /// Returns the files, and reports paths that match none.
     private func found() -> DatabaseFiles.Found {
         let found = files.find()
         for path in found.absent + found.away {
@@ -90,11 +90,12 @@ struct DatabaseWork {
         return found
     }
 
-    /// Checks, before everything is replaced, that no file with items is on a disk that is away.
+    /// Checks, before everything is replaced, that no file with items is on a disk that is not
+    /// mounted.
     private func checkThatNoneIsAway(_ found: DatabaseFiles.Found) throws(BindingFailure) {
         guard !found.away.isEmpty else { return }
         let present = Set(found.files.map(\.tag))
-        // One item of each file: “0” follows “/” in the order of the identifiers.
+        // Reads one item of each file: “0” follows “/” in the order of the identifiers.
         var after = ""
         while let name = try session.identifiers(after: after, limit: 1).first {
             let tag = files.hasTags ? String(name.prefix { $0 != "/" }) : ""
@@ -129,7 +130,7 @@ struct DatabaseWork {
     /// Donates a page.
     ///
     /// - Returns: The next cursor; `nil` after the last page.
-    /// - Throws: ``BindingFailure``, also after the last page if a file could not be read.
+    /// - Throws: ``BindingFailure``, including after the last page if a file could not be read.
     private mutating func page(
         from cursor: ReindexCursor?, items: Int, milliseconds: Int
     ) throws(BindingFailure) -> ReindexCursor? {
@@ -167,7 +168,7 @@ struct DatabaseWork {
         return nil
     }
 
-    /// Donates the rows of a file from a position on.
+    /// Donates a file's rows, starting at a position.
     ///
     /// - Returns: `true` at the end of the file; `false` if the page is full. Then `place` is the
     ///   position after the page.
@@ -195,7 +196,7 @@ struct DatabaseWork {
                     leaveOut(file, item.binding)
                     continue
                 }
-                // Rows with one key would be one item; the first is taken.
+                // Rows with the same key would be the same item; the first row is used.
                 guard key != place.key else { continue }
                 place.key = key
                 place.digests.add(identifier.text, values(row, item.binding))
@@ -236,7 +237,7 @@ struct DatabaseWork {
         if let failure { throw failure }
     }
 
-    /// Deletes the items of a file that was removed.
+    /// Deletes the items of a removed file.
     private func forget(_ file: DatabaseFile) throws(BindingFailure) {
         var donations = RowDonations(session)
         donations.delete(
@@ -244,8 +245,8 @@ struct DatabaseWork {
         try donations.keep(RowDigests(of: binding).bytes, in: file.stateIndex)
     }
 
-    /// Brings the items of a file up to date: donates the rows that differ from the index, and
-    /// deletes the items whose row is gone.
+    /// Updates a file's items: donates the rows that differ from the index, and deletes the items
+    /// whose rows no longer exist.
     private mutating func update(_ file: DatabaseFile) throws(BindingFailure) {
         let reader = try reader(file)
         let fitted = try SchemaCheck.fit(binding, reader)
@@ -267,9 +268,9 @@ struct DatabaseWork {
         try donations.keep(digests.bytes, in: file.stateIndex)
     }
 
-    /// Donates the rows of some parts that differ from the index.
+    /// Donates the rows in some parts that differ from the index.
     ///
-    /// - Returns: The hashes of the identifiers that the parts have.
+    /// - Returns: The hashes of the identifiers that the parts contain.
     private func donate(
         _ file: DatabaseFile, _ fitted: [FittedItem], _ reader: DatabaseReader, _ parts: Set<Int>, isKnown: Bool,
         _ donations: inout RowDonations
@@ -300,7 +301,7 @@ struct DatabaseWork {
         return there
     }
 
-    /// Deletes the items of a file in some parts that have no row.
+    /// Deletes a file's items in some parts that have no row.
     private func deleteGone(
         _ file: DatabaseFile, _ parts: Set<Int>, _ there: Set<UInt64>, _ donations: inout RowDonations
     ) throws(BindingFailure) {
@@ -342,7 +343,8 @@ struct DatabaseWork {
         try donations.finish()
     }
 
-    /// The file and the parts of an identifier; `nil` if no file of the manifest has it.
+    /// Returns the file and the components of an identifier; `nil` if it belongs to no file in the
+    /// manifest.
     private func place(of text: String) -> (DatabaseFile, RowIdentifier)? {
         guard let identifier = RowIdentifier(text, hasTags: files.hasTags) else { return nil }
         let found = files.find().files
@@ -350,7 +352,7 @@ struct DatabaseWork {
         return (file, identifier)
     }
 
-    /// The row of an item, as it is now; `nil` if it is gone.
+    /// Returns the current row of an item; `nil` if it no longer exists.
     private mutating func row(of text: String) throws(BindingFailure) -> (FittedItem, Row, RowIdentifier)? {
         guard let (file, identifier) = place(of: text) else { return nil }
         let reader = try reader(file)
@@ -369,7 +371,7 @@ struct DatabaseWork {
         return found
     }
 
-    /// The promise of a type, with its position.
+    /// Returns the promise for a type, with its position.
     private func promise(
         _ item: FittedItem, _ row: Row, _ type: String
     ) throws(BindingFailure) -> (Int, PromiseBinding) {
@@ -423,15 +425,15 @@ struct DatabaseWork {
         return path
     }
 
-    /// The bytes of a promise or a preview.
+    /// Returns the bytes of a promise or a preview.
     private mutating func bytes(
         _ source: PromiseBinding.Source, _ row: Row, _ escaping: DatabaseTemplate.Escaping, _ select: String?,
         _ identifier: RowIdentifier
     ) throws(BindingFailure) -> [UInt8] {
         switch source {
         case .template(let template):
-            // A representation is whole or not given. Values are cut beyond the limit of
-            // text(_:_:limit:).
+            // A representation is either complete or not provided. Values are truncated beyond the
+            // limit of text(_:_:limit:).
             let limit = DatabaseLimits.valueBytes
             guard let text = template.text(row, escaping, limit: 2 * limit) else {
                 throw BindingFailure(.notFound, "the row of \(identifier.text) has no value for the representation")

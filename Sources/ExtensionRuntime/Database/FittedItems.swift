@@ -2,19 +2,19 @@
 import DatabaseBindings
 import ServiceMessages
 
-/// A kind of items with the SELECTs that fit a database.
+/// A kind of item, with the SELECTs that fit a database.
 struct FittedItem {
     let binding: ItemBinding
-    /// The SELECT of all rows.
+    /// The SELECT for all rows.
     let select: String
-    /// The SELECTs of promises and the preview, by their position; the preview's is the last.
+    /// The SELECTs for promises and the preview, by position; the preview's is the last.
     fileprivate let extra: [String?]
 
-    /// The SELECT of a promise's bytes.
+    /// Returns the SELECT for a promise's bytes.
     func select(ofPromise index: Int) -> String? { extra[index] }
     var selectOfPreview: String? { extra[binding.promises.count] }
 
-    /// The rows in the order of their keys, after a key.
+    /// Returns the rows after a key, in key order.
     func rows(_ reader: DatabaseReader, after key: RowKey?) throws(BindingFailure) -> RowCursor {
         let column = Self.quoted(binding.key)
         let condition = key == nil ? "\(column) IS NOT NULL" : "\(column) > :after"
@@ -23,14 +23,14 @@ struct FittedItem {
             key.map { [":after": $0.value] } ?? [:])
     }
 
-    /// The row with a key; `nil` if there is none.
+    /// Returns the row with a key; `nil` if there is none.
     func row(_ reader: DatabaseReader, _ key: RowKey) throws(BindingFailure) -> Row? {
         try cursor(
             reader, "SELECT * FROM (\n\(select)\n) WHERE \(Self.quoted(binding.key)) = :after", [":after": key.value]
         ).next()
     }
 
-    /// The key of each row, with the values that differ after a change of the row.
+    /// Returns the key of each row, with the values that differ after the row has changed.
     func states(_ reader: DatabaseReader) throws(BindingFailure) -> RowCursor {
         let columns = binding.changed.map { "\(Self.quoted(binding.key)), \(Self.quoted($0))" } ?? "*"
         return try cursor(reader, "SELECT \(columns) FROM (\n\(select)\n)", [:])
@@ -47,12 +47,12 @@ struct FittedItem {
     static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
 }
 
-/// The check that a database has what a binding reads, before any of it is read.
+/// Checks that a database contains what a binding reads, before any of it is read.
 enum SchemaCheck {
-    /// Returns the kinds with the first SELECT of each that fits.
+    /// Returns the kinds of items, each with the first SELECT that fits.
     ///
-    /// - Throws: ``BindingFailure`` that names the key, the missing table or column, and what there
-    ///   is instead.
+    /// - Throws: ``BindingFailure``, which names the key, the missing table or column, and what
+    ///   exists instead.
     static func fit(_ binding: DatabaseBinding, _ reader: DatabaseReader) throws(BindingFailure) -> [FittedItem] {
         var items: [FittedItem] = []
         for (number, item) in binding.items.enumerated() {
@@ -91,8 +91,8 @@ enum SchemaCheck {
             }
         }
         guard let (problem, text) = first else { throw BindingFailure(.failed, "\(path) has no SELECT") }
-        // SQLITE_ERROR and SQLITE_AUTH come from compiling the statement: the schema differs. Other
-        // errors say nothing about the schema.
+        // SQLITE_ERROR and SQLITE_AUTH come from compiling the statement, so the schema differs.
+        // Other errors say nothing about the schema.
         guard problem.code == 1 || problem.code == 23 else { throw problem.failure(of: reader.path) }
         throw BindingFailure(
             .unsupported,
@@ -125,7 +125,7 @@ enum SchemaCheck {
             """)
     }
 
-    /// A phrase with the tables that a statement names, and else with all tables.
+    /// Returns a phrase with the tables that a statement names, or else with all tables.
     private static func tables(_ reader: DatabaseReader, in text: String) -> String {
         let schema = (try? DatabaseSchema.read(reader, samples: 0)) ?? DatabaseSchema(tables: [])
         let words = Set(text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
@@ -141,12 +141,12 @@ enum SchemaCheck {
 }
 
 extension DatabaseSchema {
-    /// The largest number of tables that are read.
+    /// The maximum number of tables that are read.
     private static let maximumTables = 500
 
     /// Reads the tables with their columns and some rows.
     ///
-    /// - Parameter samples: The number of rows of each table.
+    /// - Parameter samples: The number of rows from each table.
     static func read(_ reader: DatabaseReader, samples: Int) throws(BindingFailure) -> DatabaseSchema {
         let names: RowCursor
         do throws(SelectProblem) {
@@ -158,7 +158,8 @@ extension DatabaseSchema {
         while let row = try names.next() {
             guard let name = row.values.first?.text else { continue }
             let table = FittedItem.quoted(name)
-            // A table of a module that is not there cannot be read, and is left out.
+            // If a table belongs to a module that is not available, it cannot be read and is
+            // omitted.
             guard let rows = try? reader.select("SELECT * FROM \(table) LIMIT \(max(samples, 1))") else { continue }
             var values = [[RowValue]](repeating: [], count: rows.columns.count)
             var count = 0
@@ -168,7 +169,7 @@ extension DatabaseSchema {
                     count += 1
                 }
             } catch {
-                // A view without an end, or a table with damage, is left out.
+                // A view without an end or a damaged table is omitted.
                 continue
             }
             let total = samples == 0 ? 0 : self.count(reader, table) ?? count

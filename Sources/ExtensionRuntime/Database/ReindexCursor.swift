@@ -6,13 +6,13 @@ import JSONText
 struct ReindexCursor: Equatable {
     /// The file that is being read.
     var file: String
-    /// The index of the kind.
+    /// The index of the kind of item.
     var item = 0
-    /// The key of the last row that was donated; `nil` at the start of a kind.
+    /// The key of the last donated row; `nil` at the start of a kind.
     var key: RowKey?
-    /// The digests of the rows of the file so far.
+    /// The digests of the file's rows so far.
     var digests: RowDigests
-    /// The first failure of a file, which the reindex ends with.
+    /// The first failure for a file, which the reindex ends with.
     var failure: String?
 
     /// The maximum length of the failure's text, in bytes.
@@ -38,7 +38,7 @@ struct ReindexCursor: Equatable {
 
     init(file: String, digests: RowDigests) { (self.file, self.digests) = (file, digests) }
 
-    /// Reads a cursor; `nil` for bytes of another form.
+    /// Decodes a cursor; `nil` if the bytes have another format.
     init?(_ bytes: [UInt8], of binding: DatabaseBinding) {
         guard let fields = (try? JSONValue(reading: bytes[...], maximumDepth: 2))?.members,
             case .text(let file)? = fields["file"], case .integer(let item)? = fields["item"],

@@ -5,18 +5,18 @@ import ItemRecord
 import ServiceMessages
 import Synchronization
 
-/// The donations and deletions of one request, sent in batches. Used by one thread.
+/// One request's donations and deletions, sent in batches. Used by one thread.
 struct RowDonations {
     private let session: HostSession
     private let outcome = Outcome()
     private var batch: [UInt8] = []
     private var count = 0
-    /// The number of items that were donated.
+    /// The number of donated items.
     private(set) var donated = 0
 
     private static let (batchBytes, batchItems, batchNames) = (1 << 20, 200, 500)
 
-    /// The first failure, and the donations that are in progress.
+    /// The first failure, and the donations in progress.
     private final class Outcome: Sendable {
         let group = DispatchGroup()
         let failure = Mutex<BindingFailure?>(nil)
@@ -24,7 +24,7 @@ struct RowDonations {
 
     init(_ session: HostSession) { self.session = session }
 
-    /// Donates an item. An item that no index can hold is left out, which is reported.
+    /// Donates an item. An item that no index can store is omitted and reported.
     mutating func put(_ record: ItemRecord) {
         let bytes: [UInt8]
         do throws(ItemRecordError) { bytes = try record.encoded() } catch {
@@ -74,9 +74,9 @@ struct RowDonations {
         }
     }
 
-    /// Waits until all is durable.
+    /// Waits until everything is durable.
     ///
-    /// - Throws: ``BindingFailure`` of the first donation that failed.
+    /// - Throws: The ``BindingFailure`` of the first failed donation.
     mutating func finish() throws(BindingFailure) {
         flush()
         outcome.group.wait()
@@ -95,7 +95,8 @@ extension HostSession {
         }
     }
 
-    /// Requests the identifiers of the extension's items after one, in byte order.
+    /// Requests the identifiers of the extension's items that follow a given identifier, sorted by
+    /// byte value.
     func identifiers(
         after: String, limit: Int = IndexRequest.maximumIdentifiers
     ) throws(BindingFailure) -> [String] {

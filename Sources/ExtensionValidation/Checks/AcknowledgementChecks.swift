@@ -26,7 +26,7 @@ extension CheckContext {
         }
     }
 
-    /// Sends requests and waits for second answers.
+    /// Sends requests and waits for unexpected second answers.
     func checkDoubleAcknowledgement() async throws(ExtensionError) -> CheckResult {
         try await withTrial { (trial) throws(ExtensionError) in
             try await workOut(trial)
@@ -44,7 +44,7 @@ extension CheckContext {
         }
     }
 
-    /// Sends many requests at once, so that answers come from several threads, late and out of
+    /// Sends many requests concurrently, so that answers come from several threads, late and out of
     /// order.
     func checkLateAcknowledgement() async throws(ExtensionError) -> CheckResult {
         let offers = Array(offers(4).prefix(16))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 
-/// Hostile identifiers that authors do not expect, but that a message can carry.
+/// Identifiers that authors do not expect, but that a message can contain.
 enum HostileIdentifiers {
     private static let classics = [
         "", " ", ".", "..", "/", "//", "../../../../etc/passwd", "/etc/passwd", "/dev/zero", "/proc/self/mem",
@@ -15,7 +15,7 @@ enum HostileIdentifiers {
 
     /// Returns one of these identifiers, or a random one.
     ///
-    /// - Parameter known: Valid identifiers, which are changed a little.
+    /// - Parameter known: Valid identifiers, which are changed slightly.
     static func next(_ generator: inout SeededGenerator, like known: [String]) -> String {
         switch generator.below(6) {
         case 0, 1: return classics[generator.below(classics.count)]

@@ -3,11 +3,11 @@ import ExtensionHost
 import Foundation
 
 extension CheckContext {
-    /// The maximum number of measurements. One quick load is enough, because the machine may be
+    /// The maximum number of measurements. One fast load is enough, because the machine may be
     /// busy.
     private static let loads = 10
 
-    /// The expected time from a worker's start to its first answer, in milliseconds: the
+    /// The expected time from a worker's start to its first answer, in milliseconds. These are the
     /// performance targets, which apply to the reference machine.
     private var expectedLoad: Double {
         if bundle.manifest.principalClass != nil { return 25 }
@@ -17,7 +17,8 @@ extension CheckContext {
     /// The accepted load time, as a multiple of the load time of an empty extension.
     static let loadFactor = 2.5
 
-    /// Measures the time until a worker's first answer, and compares it with an empty extension's.
+    /// Measures the time until a worker's first answer, and compares it with that of an empty
+    /// extension.
     func checkLoadTime() async throws(ExtensionError) -> CheckResult {
         let baseline = BaselineBundle(loadsFramework: bundle.manifest.principalClass != nil)
         var (quickest, least) = (Double.infinity, Double.infinity)
@@ -25,7 +26,8 @@ extension CheckContext {
             let duration = try await withTrial { (trial) throws(ExtensionError) in try await loading(of: trial) }
             quickest = min(quickest, duration)
             if quickest <= expectedLoad { return .passed }
-            // Measurements alternate, so that both extensions have the same load on the machine.
+            // Measurements alternate, so that both extensions experience the same load on the
+            // machine.
             if let bundle = baseline?.bundle {
                 let trial = Trial(bundle, configuration, events: EventRecord(check))
                 if let duration = try? await loading(of: trial) { least = min(least, duration) }
@@ -48,8 +50,8 @@ extension CheckContext {
     ///
     /// - Parameters:
     ///   - load: The shortest of several times, in milliseconds.
-    ///   - baseline: The shortest time of an empty extension, measured alternately on this machine,
-    ///     in milliseconds; `nil` if it could not be measured.
+    ///   - baseline: The shortest time for an empty extension, in milliseconds, measured
+    ///     alternately on this machine; `nil` if it could not be measured.
     ///   - expected: The time that is always accepted, in milliseconds.
     static func judge(load: Double, baseline: Double?, expected: Double) -> CheckResult {
         let limit = max(expected, (baseline ?? 0) * loadFactor)
@@ -91,10 +93,10 @@ extension CheckContext {
         }
     }
 
-    /// The time for a worker to end after its host has disconnected.
+    /// The time within which a worker must exit after its host has disconnected.
     private static let hangUpGrace = Duration.seconds(2)
 
-    /// Checks that the process ends by itself.
+    /// Checks that the process exits on its own.
     func checkHangUp() async throws(ExtensionError) -> CheckResult {
         let events = EventRecord(check, partOf: whole, onLine: settings.onLine)
         let hasEnded = try await OrphanedWorkerCheck.endsByItself(

@@ -2,7 +2,7 @@
 import ExtensionHost
 
 extension CheckContext {
-    /// A donated page.
+    /// A page that has been donated.
     private struct Page: Sendable {
         /// The cursor at the start of the page.
         var cursor: [UInt8]?
@@ -77,7 +77,7 @@ extension CheckContext {
         return pages
     }
 
-    /// Requests a page again in another process, like a host after a crash.
+    /// Requests a page again in another process, as a host does after a crash.
     private func resume(_ page: Page, _ findings: inout Findings) async throws(ExtensionError) {
         let again = try await withTrial { (trial) throws(ExtensionError) in
             let next = try await trial.reindexPage(page.cursor, items: Self.smallPage).next

@@ -3,10 +3,10 @@ import ExtensionHost
 import Foundation
 
 extension CheckContext {
-    /// The divisor for the warm-up: the first third of the rounds fills caches.
+    /// The divisor that determines the warm-up: the first third of the rounds fills caches.
     private static let warmUp = 3
 
-    /// The growth per round that is not accidental, in KiB, and the minimum sum.
+    /// The growth per round, in KiB, that is not accidental, and the minimum total growth.
     private static let noticeableGrowth = 16.0
     private static let graveGrowth = 100.0
     private static let leastGrowth = 4096.0
@@ -20,15 +20,15 @@ extension CheckContext {
         let identifiers = sample(5).map(\.uniqueIdentifier)
         guard !offers.isEmpty || survey.isServed else { return .skipped(reason: "there is nothing to request") }
         var counting = configuration
-        // In an extension with its own code, the extension and its libraries share the heap.
+        // In an extension that has its own code, the extension and its libraries share the heap.
         counting.countsLibraryMemory = !bundle.manifest.bindings.isEmpty
         return try await with(counting).withTrial { (trial) throws(ExtensionError) in
             try await trial.load()
             guard let process = trial.events.processes.last.map(ProcessView.init) else {
                 return .skipped(reason: "its process cannot be inspected")
             }
-            // Growth that ends is a warm-up: of caches, of malloc's arenas, of further threads. On
-            // a busy machine it can last longer than the warm-up of the first series.
+            // Growth that stops is warm-up: of caches, malloc's arenas, or additional threads. On a
+            // busy machine, it can last longer than the first series' warm-up.
             let first = try await memory(of: process, in: trial, offers, identifiers)
             let result = Self.judge(first, afterWarmUp: first.total.count / Self.warmUp)
             guard result != .passed, result.kind != .skipped else { return result }
@@ -40,7 +40,7 @@ extension CheckContext {
     struct MemorySeries {
         /// The anonymous memory of the process, in KiB.
         var total: [Double] = []
-        /// The memory that the libraries of bindings keep, in KiB; empty if it is not counted.
+        /// The memory that the bindings' libraries hold, in KiB; empty if it was not measured.
         var ofLibraries: [Double] = []
     }
 
@@ -61,7 +61,7 @@ extension CheckContext {
         return series
     }
 
-    /// Judges the memory growth in a series without its first rounds.
+    /// Judges the memory growth in a series, ignoring its first rounds.
     static func judge(_ series: MemorySeries, afterWarmUp warm: Int) -> CheckResult {
         let total = Array(series.total.dropFirst(warm))
         let libraries = Array(series.ofLibraries.dropFirst(warm))
@@ -76,8 +76,8 @@ extension CheckContext {
     /// - Parameters:
     ///   - growth: The growth of the process, in KiB per round.
     ///   - rounds: The number of rounds.
-    ///   - libraries: The growth of the memory that the libraries of bindings keep, in KiB per
-    ///     round; `nil` if it was not counted.
+    ///   - libraries: The growth of the memory that the bindings' libraries hold, in KiB per round;
+    ///     `nil` if it was not measured.
     static func judge(growth: Double, rounds: Int, ofLibraries libraries: Double?) -> CheckResult {
         let sum = growth * Double(rounds)
         guard growth > noticeableGrowth, sum > leastGrowth / 2 else { return .passed }
@@ -107,11 +107,11 @@ extension CheckContext {
         return isGrave ? .failed(reason: reason, advice: advice) : .warning(reason: reason, advice: advice)
     }
 
-    /// Returns the growth of a series per value, without its largest jump: the median of the slopes
-    /// between both halves.
+    /// Returns the growth per value in a series, ignoring its largest jump: the median of the
+    /// slopes between both halves.
     ///
-    /// A single jump is no growth. An allocator may take 4 MiB at once from the system, for
-    /// example. The largest step counts as much as the median step instead.
+    /// A single jump is not growth: an allocator may, for example, take 4 MiB from the system at
+    /// once. The largest step is therefore replaced with the median step.
     static func slope(_ values: [Double]) -> Double {
         let half = values.count / 2
         guard half > 0 else { return 0 }
@@ -125,10 +125,10 @@ extension CheckContext {
         return slopes.sorted()[half / 2]
     }
 
-    /// The number of steps from which the largest one is recognized as a jump.
+    /// The minimum number of steps for the largest step to be recognized as a jump.
     private static let leastSteps = 4
 
-    /// The number of additional threads or descriptors that is not accidental.
+    /// The number of additional threads or descriptors above which the increase is not accidental.
     private static let tolerance = 8
 
     /// Repeats the same requests and counts threads, descriptors, processes and files.
@@ -200,7 +200,7 @@ extension CheckContext {
         }
     }
 
-    /// Reports the rules that were broken in all checks so far, and in this one.
+    /// Reports the rules that were broken in this check and in all earlier ones.
     func checkMisuse() async throws(ExtensionError) -> CheckResult {
         try await withTrial { (trial) throws(ExtensionError) in
             try await workOut(trial, isBrief: true)
@@ -215,8 +215,8 @@ extension CheckContext {
         return findings.result
     }
 
-    /// Reports the denials of the sandbox in all checks so far. They are often the reason for a
-    /// failed reindex.
+    /// Reports the sandbox denials in all checks so far, which are often the reason for a failed
+    /// reindex.
     func checkSandbox() async throws(ExtensionError) -> CheckResult {
         if survey.problem == nil {
             try await withTrial { (trial) throws(ExtensionError) in

@@ -15,7 +15,7 @@ extension CheckContext {
         let old = leftover.map { [$0.key: $0.value] } ?? [:]
         typealias Seen = (first: [DonationCollector.Name: ItemRecord], second: [DonationCollector.Name: ItemRecord])
         let (seen, stays) = try await withTrial(leftover: old) { (trial) throws(ExtensionError) -> (Seen, Bool) in
-            // In a paged reindex, the host deletes items that no page donated.
+            // In a paged reindex, the host deletes the items that no page donated.
             let extent = try await trial.reindexEverything()
             let stays = !extent.isPaged && old.keys.contains { trial.items.stillKnows($0) }
             let first = trial.items.items
@@ -132,8 +132,8 @@ extension CheckContext {
     func checkGoneItems() async throws(ExtensionError) -> CheckResult {
         guard survey.isServed else { return .skipped(reason: "it serves no reindex") }
         var generator = generator
-        // Two identifiers resemble existing ones, for an extension that only accepts identifiers of
-        // its own form.
+        // Two identifiers resemble existing ones, for an extension that accepts only identifiers in
+        // its own format.
         var gone: [DonationCollector.Name: ItemRecord] = [:]
         for record in generator.sample(survey.items.sorted { $0.key < $1.key }, 2) {
             let name = Self.goneName(like: record.key.identifier, generator.unusedName())
@@ -158,8 +158,8 @@ extension CheckContext {
                 """)
     }
 
-    /// Returns an unused identifier in the form of a known one: in the same folder if it is a path,
-    /// and with the same filename extension.
+    /// Returns an unused identifier in the format of a known one: in the same folder if it is a
+    /// path, and with the same filename extension.
     static func goneName(like known: String, _ unused: String) -> String {
         let slash = known.lastIndex(of: "/")
         let folder = slash.map { known[...$0] } ?? ""

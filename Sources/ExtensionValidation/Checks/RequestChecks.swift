@@ -6,10 +6,10 @@ import ServiceMessages
 import Synchronization
 
 extension CheckContext {
-    /// The delays before a request is cancelled: at once, and while it runs.
+    /// The delays before a request is cancelled: none, and while it runs.
     private static let cancelDelays: [Duration] = [.zero, .milliseconds(1), .milliseconds(10)]
 
-    /// Cancels requests of each kind, and sends further requests afterwards.
+    /// Cancels requests of each kind, and then sends further requests.
     func checkCancellation() async throws(ExtensionError) -> CheckResult {
         let offers = Array(offers(2).prefix(6))
         return try await withTrial { (trial) throws(ExtensionError) in
@@ -34,8 +34,8 @@ extension CheckContext {
     /// Cancels one request and checks that the process survives.
     ///
     /// - Parameter delay: The time from the start of the request to its cancellation. A positive
-    ///   delay is at least twice the time of a round trip to the process. Otherwise a request on a
-    ///   busy machine would be cancelled before the extension receives it.
+    ///   delay is extended to at least twice the round-trip time to the process. Otherwise, on a
+    ///   busy machine, the request would be cancelled before the extension receives it.
     private func cancel(
         _ what: String, after delay: Duration, in trial: Trial, _ findings: inout Findings,
         _ body: @escaping @Sendable () async throws(ExtensionError) -> Void
@@ -70,7 +70,8 @@ extension CheckContext {
             """)
     }
 
-    /// The time for the extension to react to a notice, in milliseconds, as the header requires.
+    /// The time within which the extension must react to a notice, in milliseconds, as the header
+    /// requires.
     private static let throttleGrace = 500.0
 
     /// Throttles the extension and ends the throttling, with requests in between.
@@ -79,8 +80,8 @@ extension CheckContext {
         return try await withTrial { (trial) throws(ExtensionError) in
             try await trial.load()
             var findings = Findings()
-            // The quickest reaction counts. A slow one may be due to the machine, but an extension
-            // that works in the call is always slow.
+            // The fastest reaction is used. A slow one may be the machine's fault, but an extension
+            // that works inside the call is always slow.
             var quickest = Double.infinity
             let notices = [
                 ThrottleNotice(reason: .userActive, itemsPerSecond: 10), ThrottleNotice(reason: .battery),
@@ -142,11 +143,11 @@ extension CheckContext {
         return try await withTrial { (trial) throws(ExtensionError) in
             var expected: [TrialOffer: ExtensionAnswer] = [:]
             for offer in offers { expected[offer] = try await trial.ask(offer) }
-            // Answers that change by themselves are not compared.
+            // Answers that change without a cause are not compared.
             var stable: [TrialOffer] = []
             for offer in offers where try await trial.ask(offer).isLike(expected[offer]) { stable.append(offer) }
-            // Not returned by the tasks: optimised builds (Swift 6.3.1) pass on an uninitialised
-            // tuple.
+            // Not returned from the tasks, because optimised builds (Swift 6.3.1) would pass on an
+            // uninitialised tuple.
             let answers = Answers()
             await withTaskGroup(of: Void.self) { group in
                 for offer in offers {
@@ -212,11 +213,11 @@ extension Findings {
 }
 
 extension ExtensionAnswer {
-    /// Returns `true` if two answers are equal, apart from the message of a failure.
+    /// Returns `true` if two answers are equal, ignoring a failure's message.
     func isLike(_ other: ExtensionAnswer?) -> Bool {
         switch (self, other) {
         case (.refused(let one, _), .refused(let two, _)): one == two
-        // A copy may have a new name each time.
+        // A copy may have a different name each time.
         case (.file(_, let one, let head), .file(_, let two, let otherHead)): one == two && head == otherHead
         default: self == other
         }

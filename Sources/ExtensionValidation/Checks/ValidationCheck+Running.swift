@@ -2,7 +2,7 @@
 import ExtensionHost
 
 extension ValidationCheck {
-    /// `true` if the check asks about items, which the survey must find first.
+    /// `true` if the check requests items, which the survey must find first.
     var needsSurvey: Bool {
         switch self {
         case .manifest, .loadTime, .quietCreation, .hangUp: false
@@ -50,10 +50,10 @@ extension CheckContext {
         sample(items).flatMap { record in TrialOffer.promises(of: record) + [TrialOffer.preview(of: record)] }
     }
 
-    /// Sends requests of all kinds: a reindex of all items and of some, promises and previews.
+    /// Sends requests of all kinds: a full reindex, a reindex of some items, promises and previews.
     ///
-    /// - Parameter isBrief: `true` to leave out the reindex of everything if the extension has more
-    ///   items than a sample. The survey has already made one reindex of everything.
+    /// - Parameter isBrief: `true` to omit the full reindex if the extension has more items than a
+    ///   sample, because the survey has already made one.
     func workOut(_ trial: Trial, isBrief: Bool = false) async throws(ExtensionError) {
         if survey.isServed, !(isBrief && survey.isLarge(settings)) { try await trial.reindexEverything() }
         let some = sample(3)
@@ -61,8 +61,8 @@ extension CheckContext {
         for offer in offers(3) { _ = try await trial.ask(offer) }
     }
 
-    /// Waits for late messages, then sends one more request. Messages of a worker arrive in order,
-    /// so all earlier messages have arrived once this request is answered.
+    /// Waits for late messages, then sends one more request. A worker's messages arrive in order,
+    /// so when this request is answered, all earlier messages have arrived.
     func settle(_ trial: Trial) async throws(ExtensionError) {
         await wait(settings.quietTime)
         var generator = generator

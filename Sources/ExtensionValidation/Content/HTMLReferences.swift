@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The attachments that an HTML page refers to in its `src`, `poster` and `background` attributes.
+/// The attachments to which an HTML page refers in `src`, `poster` and `background` attributes.
 struct HTMLReferences {
-    /// The identifiers of `cid:` references, without the scheme.
+    /// The identifiers in `cid:` references, without the scheme.
     private(set) var attachments: Set<String> = []
 
-    /// The maximum number of bytes of a page to search.
+    /// The maximum number of bytes of a page that are searched.
     private static let maximumBytes = 8 << 20
-    /// The maximum number of references to keep.
+    /// The maximum number of references that are kept.
     private static let maximumReferences = 1000
 
-    /// Searches for references. This is not a parser: it misses unusual notations, and only finds
-    /// false references in text that shows source code.
+    /// Searches for references. This is not a parser: it misses unusual notations, and finds false
+    /// references only in text that shows source code.
     init(_ bytes: [UInt8]) {
         let text = String(decoding: bytes.prefix(Self.maximumBytes), as: UTF8.self)
         let pattern = /\b(?:src|poster|background)\s*=\s*(?:"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<bare>[^\s>"']+))/

@@ -7,9 +7,9 @@ import ServiceMessages
 import Synchronization
 import SystemSupport
 
-/// The files into which workers write the events of a run: one for each worker.
+/// The files to which workers write the events of a run: one file per worker.
 ///
-/// Extensions run in these workers and could write anything, so the files are read as hostile
+/// Extensions run in these workers and could write anything, so the files are treated as hostile
 /// input.
 final class BoundaryFiles: Sendable {
     private struct State {
@@ -39,21 +39,21 @@ final class BoundaryFiles: Sendable {
         }
     }
 
-    /// The number of workers so far.
+    /// The number of workers started so far.
     var count: Int { state.withLock { $0.outputs.count } }
 
-    /// Returns the files of the next worker.
+    /// Returns the files for the next worker.
     ///
     /// - Parameter crash: The last crash after which the host repeated a request in a new worker.
     func next(after crash: ExtensionError?) throws(ExtensionError) -> BoundaryRequest {
         let output = try Self.temporaryFile()
-        // The host starts a worker only if the one before has ended.
+        // The host starts a worker only if the previous one has exited.
         if count > 0 { note(crash ?? .cancelled) }
         state.withLock { $0.outputs.append(output) }
         return BoundaryRequest(mode: mode, input: input ?? output, output: output)
     }
 
-    /// Notes that the last worker failed a request, and how it ended.
+    /// Records that the last worker failed a request, and how it exited.
     func note(_ error: ExtensionError) {
         let ending: SessionEnding =
             switch error {
@@ -67,7 +67,8 @@ final class BoundaryFiles: Sendable {
         }
     }
 
-    /// Reads the events of all workers, as many as fit into a recording. The workers have ended.
+    /// Reads the events of all workers, as many as fit into a recording. The workers must have
+    /// exited.
     ///
     /// - Throws: ``ExtensionError/malformedAnswer(identifier:during:reason:)``
     func sessions(_ bundle: String) throws(ExtensionError) -> [RecordedSession] {
@@ -79,7 +80,7 @@ final class BoundaryFiles: Sendable {
                 guard fstat(output.number, &status) == 0 else { throw ErrnoCode(errno) }
                 let size = Int(status.st_size)
                 let bytes = try WholeTransfer.bytes(of: output.number, upTo: min(size, room.bytes), at: 0)
-                // Later workers have no place in the recording.
+                // There is no room in the recording for later workers.
                 let isLast = index + 1 == CallRecording.maximumSessions && index + 1 < outputs.count
                 let session = try RecordedSession(
                     written: bytes, isCut: isLast || bytes.count < size, ending: endings[index] ?? .finished,

@@ -17,11 +17,11 @@ package struct ExtensionRecorder: Sendable {
 
     /// The number of crashes after which a recording ends.
     private static let maximumCrashes = 3
-    /// The time limit of a replayed load, which makes all calls of the recording.
+    /// The time limit for a replayed load, which makes all calls in the recording.
     private static let playLimit = Duration.seconds(120)
 
     /// - Parameters:
-    ///   - bundle: The extension, which has code of its own.
+    ///   - bundle: The extension, which must have its own code.
     ///   - onLine: Called with each line that the extension prints or logs, on any thread.
     package init(
         _ bundle: ExtensionBundle, configuration: WorkerConfiguration,
@@ -32,9 +32,9 @@ package struct ExtensionRecorder: Sendable {
         self.onLine = onLine
     }
 
-    /// Records a reindex of everything, requests for some items, their promises and previews, and a
-    /// throttle notice. Requests that the extension fails are part of the recording. It is not
-    /// complete if the calls do not fit into a file.
+    /// Records a full reindex, requests for some items, their promises and previews, and a throttle
+    /// notice. Requests that the extension fails are part of the recording. The recording is
+    /// incomplete if the calls do not fit into a file.
     ///
     /// - Parameter items: The maximum number of items that are requested.
     /// - Throws: ``ExtensionError`` if nothing can be recorded.
@@ -73,7 +73,7 @@ package struct ExtensionRecorder: Sendable {
 
     /// Replays a recording for the extension: the recorded host calls it.
     ///
-    /// - Returns: The calls of the replay.
+    /// - Returns: The calls in the replay.
     /// - Throws: ``ExtensionError`` if nothing can be replayed.
     package func replayHost(_ recording: CallRecording) async throws(ExtensionError) -> CallRecording {
         var replayed = recording
@@ -85,7 +85,7 @@ package struct ExtensionRecorder: Sendable {
             let trial = trial(files, DonationCollector(clock: configuration.clock), configuration)
             do throws(ExtensionError) {
                 try await trial.load()
-                // A host that is played cannot end the worker early.
+                // A played host cannot terminate the worker early.
                 if session.ending == .endedByHost { files.note(.cancelled) }
             } catch {
                 try Self.check(error, files)
@@ -100,12 +100,12 @@ package struct ExtensionRecorder: Sendable {
     /// Replays a recording for the host: it sends the recorded requests, and the recorded extension
     /// answers.
     ///
-    /// - Returns: The calls of the replay.
+    /// - Returns: The calls in the replay.
     /// - Throws: ``ExtensionError`` if nothing can be replayed.
     package func replayExtension(_ recording: CallRecording) async throws(ExtensionError) -> CallRecording {
         var replayed = recording
         replayed.sessions = []
-        // The index keeps its items from one worker to the next.
+        // The index keeps its items when the worker changes.
         let items = DonationCollector(clock: configuration.clock)
         for session in recording.sessions {
             let files = try BoundaryFiles(.playExtension, input: recording.only(session))
@@ -127,13 +127,14 @@ package struct ExtensionRecorder: Sendable {
                 }
             }
             await trial.close()
-            // The host repeats a request after a crash; the recording has that in its next session.
+            // The host repeats a request after a crash, which the recording contains in its next
+            // session.
             replayed.sessions += try files.sessions(bundle.identifier).prefix(1)
         }
         return replayed
     }
 
-    /// Throws the error of a replay in which no worker has started, so that nothing was replayed.
+    /// Throws the error of a replay in which no worker was started, so that nothing was replayed.
     private static func check(_ error: ExtensionError, _ files: BoundaryFiles) throws(ExtensionError) {
         if case .workerUnavailable = error { throw error }
         if files.count == 0 { throw error }
@@ -150,7 +151,7 @@ package struct ExtensionRecorder: Sendable {
 }
 
 extension CallRecording {
-    /// The recording with a single session, for one worker.
+    /// Returns the recording with a single session, for one worker.
     fileprivate func only(_ session: RecordedSession) -> CallRecording {
         var recording = self
         recording.sessions = [session]
@@ -159,7 +160,7 @@ extension CallRecording {
 }
 
 extension RecordedSession {
-    /// `true` if the extension was created or refused.
+    /// `true` if the extension was created or rejected.
     fileprivate var hasLoaded: Bool {
         var load: UInt32?
         for event in events {
@@ -174,8 +175,8 @@ extension RecordedSession {
 }
 
 extension ExtensionError {
-    /// `true` if the worker has ended, because the extension ended it or because the host does so
-    /// after this error.
+    /// `true` if the worker has exited, either because of the extension or because the host
+    /// terminates it after this error.
     fileprivate var endsWorker: Bool {
         switch self {
         case .crashed, .timedOut, .memoryExceeded, .cannotLoad: true

@@ -3,13 +3,13 @@ import BoundaryRecording
 import ExtensionHost
 import Foundation
 
-/// A bundle for the replay of a recording: without access to any file, and with a library or with
-/// none. Its folder is removed at the end of the object.
+/// A bundle for replaying a recording: without access to any file, and with or without a library.
+/// Its folder is removed when the object is deinitialized.
 package final class ReplayBundle: Sendable {
     package let bundle: ExtensionBundle
     private let folder: String
 
-    /// Creates the bundle in the folder for temporary files.
+    /// Creates the bundle in the temporary folder.
     ///
     /// - Parameters:
     ///   - library: The path of a library, which is copied into the bundle; `nil` for none.
@@ -17,7 +17,7 @@ package final class ReplayBundle: Sendable {
     package init(_ recording: CallRecording, library: String?) throws {
         let folder = FileManager.default.temporaryDirectory.path + "/searchlight-replay-\(UUID().uuidString)"
         self.folder = folder
-        // Nothing from the recording is part of a path.
+        // No part of the path comes from the recording.
         let path = folder + "/replayed.searchext"
         var point: [String: Any] = ["NSExtensionPointIdentifier": "com.apple.spotlight.index"]
         var manifest: [String: Any] = ["CFBundleIdentifier": recording.bundle, "CFBundleVersion": "1"]
@@ -25,7 +25,8 @@ package final class ReplayBundle: Sendable {
             manifest["CFBundleExecutable"] = "library.so"
             point["NSExtensionPrincipalClass"] = recording.principalClass
         } else {
-            // A bundle has code or a binding. The worker plays the recorded extension instead.
+            // A bundle must have code or a binding. The worker plays the recorded extension
+            // instead.
             manifest["Searchlight"] = [
                 "SymbolBindings": ["serve throttle library \"libc.so.6\" call getpid() -> _: int"]
             ]

@@ -2,15 +2,15 @@
 import ExtensionHost
 import Foundation
 
-/// An empty extension, which gives the minimum load time on this machine. Its folder is removed at
-/// the end of the object.
+/// An empty extension, which determines the minimum load time on this machine. Its folder is
+/// removed when the object is deinitialized.
 final class BaselineBundle: Sendable {
     let bundle: ExtensionBundle
     private let folder: String
 
-    /// Creates the bundle in the folder for temporary files; `nil` if that fails.
+    /// Creates the bundle in the temporary folder; `nil` if that fails.
     ///
-    /// - Parameter loadsFramework: `true` to load CoreSpotlight, like an extension in Swift.
+    /// - Parameter loadsFramework: `true` to load CoreSpotlight, as a Swift extension does.
     init?(loadsFramework: Bool) {
         let folder = FileManager.default.temporaryDirectory.path + "/searchlight-baseline-\(UUID().uuidString)"
         self.folder = folder

@@ -2,21 +2,21 @@
 import ExtensionHost
 import ItemRecord
 
-/// The data and helpers of a check.
+/// The data and helpers for a check.
 struct CheckContext: Sendable {
     let check: ValidationCheck
     let bundle: ExtensionBundle
     let configuration: WorkerConfiguration
     let settings: ValidationSettings
-    /// The items that the extension donates, found once before the checks that need them.
+    /// The items that the extension donates, determined once before the checks that need them.
     let survey: Survey
-    /// The events of all checks so far.
+    /// The events in all checks so far.
     let whole: EventRecord
 
     /// The random choices of this check.
     var generator: SeededGenerator { SeededGenerator(seed: settings.seed, for: check) }
 
-    /// Returns this context with another configuration of worker processes.
+    /// Returns this context with a different worker configuration.
     func with(_ configuration: WorkerConfiguration) -> CheckContext {
         CheckContext(
             check: check, bundle: bundle, configuration: configuration, settings: settings, survey: survey, whole: whole
@@ -26,10 +26,10 @@ struct CheckContext: Sendable {
     /// Waits for events that must not happen.
     func wait(_ duration: Duration) async { try? await configuration.clock.sleep(for: duration) }
 
-    /// Runs a closure with a fresh process of the extension, which ends afterwards. Throws the
-    /// error of a crash even if the host has recovered from it.
+    /// Runs a closure with a new process for the extension, which is terminated afterwards. Throws
+    /// a crash error even if the host has recovered from it.
     ///
-    /// - Parameter leftover: Items that the extension's index contains in addition.
+    /// - Parameter leftover: Items that the extension's index also contains.
     func withTrial<Value: Sendable>(
         leftover: [DonationCollector.Name: ItemRecord] = [:], _ body: (Trial) async throws(ExtensionError) -> Value
     ) async throws(ExtensionError) -> Value {
@@ -52,19 +52,19 @@ struct CheckContext: Sendable {
     }
 }
 
-/// The items that an extension donates in a reindex of everything.
+/// The items that an extension donates in a full reindex.
 struct Survey: Sendable {
-    /// The items of all indexes, by name.
+    /// The items in all indexes, by name.
     let items: [DonationCollector.Name: ItemRecord]
     /// The records, sorted by name.
     let records: [ItemRecord]
     /// The error if the items could not be determined.
     let problem: ExtensionError?
-    /// `true` if the extension serves a reindex.
+    /// `true` if the extension supports reindexing.
     let isServed: Bool
-    /// `true` if the extension has more items.
+    /// `true` if the extension has more items than those in the sample.
     let isSample: Bool
-    /// The number of items beyond ``DonationCollector/Limits``.
+    /// The number of items that exceed ``DonationCollector/Limits``.
     let unkept: Int
     /// The number of printed and logged lines during the survey.
     let lines: Int
@@ -82,8 +82,8 @@ struct Survey: Sendable {
         self.lines = lines
     }
 
-    /// Returns `true` if a reindex of everything takes too long for each check: the extension has
-    /// more items than a sample.
+    /// Returns `true` if a full reindex takes too long to repeat in each check, because the
+    /// extension has more items than a sample.
     func isLarge(_ settings: ValidationSettings) -> Bool {
         settings.sampleItems > 0 && items.count > settings.sampleItems
     }

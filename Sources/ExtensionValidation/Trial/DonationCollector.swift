@@ -6,9 +6,9 @@ import ServiceMessages
 import Synchronization
 import UniformTypeIdentifiers
 
-/// An index in memory for the donations of an extension. The user's store is never used.
+/// An in-memory index for an extension's donations. The user's store is never used.
 ///
-/// It ignores expiration dates and relations between items.
+/// Expiration dates and relations between items are ignored.
 final class DonationCollector: DonationReceiver {
     /// The name of an item.
     struct Name: Hashable, Comparable, Sendable {
@@ -23,19 +23,20 @@ final class DonationCollector: DonationReceiver {
 
     private struct State {
         var items: [Name: ItemRecord] = [:]
-        /// The items of an earlier reindex that the extension finds in its index; not in ``items``.
+        /// Items from an earlier reindex that the extension finds in its index; not included in
+        /// ``items``.
         var known: [Name: ItemRecord]
         var touched: Set<String> = []
         var states: [String: [UInt8]] = [:]
         var donations = 0
         var donatedItems = 0
-        /// The number of bytes of all records of ``items``; ``sizes`` has the bytes of each.
+        /// The total size of the records in ``items``, in bytes; ``sizes`` has the size of each.
         var bytes = 0
         var sizes: [Name: Int] = [:]
         var unkept: Set<Name> = []
         var lastNotice: Duration?
 
-        /// Stores an item, or counts it as unkept if it would exceed a limit.
+        /// Stores an item, or counts it as not kept if it would exceed a limit.
         mutating func keep(_ item: ItemRecord, _ name: Name, size: Int, limits: Limits) {
             let former = items[name] == nil ? nil : sizes[name]
             guard former != nil || items.count < limits.items, bytes - (former ?? 0) + size <= limits.bytes else {
@@ -46,7 +47,7 @@ final class DonationCollector: DonationReceiver {
             (items[name], sizes[name]) = (item, size)
         }
 
-        /// Drops the sizes of removed items, and recomputes ``bytes``.
+        /// Removes the sizes of removed items, and recomputes ``bytes``.
         mutating func forgetSizes() {
             sizes = sizes.filter { items[$0.key] != nil }
             bytes = sizes.values.reduce(0, +)
@@ -58,23 +59,23 @@ final class DonationCollector: DonationReceiver {
     private let onItems: @Sendable (Int) -> Void
     private static let noticeInterval = Duration.milliseconds(200)
 
-    /// The limits of the index. Donations beyond the limits are accepted, like in a real index, but
+    /// The limits of the index. Donations that exceed them are accepted, as in a real index, but
     /// not stored.
     struct Limits: Sendable {
         /// The maximum number of items.
         var items = 200_000
-        /// The maximum number of bytes of all records.
+        /// The maximum total size of all records, in bytes.
         var bytes = 512 << 20
     }
 
     /// Creates an index.
     ///
     /// - Parameters:
-    ///   - known: The items of an earlier reindex. The extension finds them in its index, as if it
-    ///     had been filled before its process started. ``items`` only contains donations from now
+    ///   - known: Items from an earlier reindex. The extension finds them in its index, as if it
+    ///     had been filled before its process started. ``items`` contains only donations from now
     ///     on.
     ///   - limits: The limits of the index.
-    ///   - clock: The clock for the interval between calls of `onItems`.
+    ///   - clock: The clock for the interval between calls to `onItems`.
     ///   - onItems: Called with the number of donated items, a few times a second, on any thread.
     init(
         known: [Name: ItemRecord] = [:], limits: Limits = Limits(), clock: any Clock<Duration> = ContinuousClock(),
@@ -95,10 +96,10 @@ final class DonationCollector: DonationReceiver {
     /// ``beginAnew(keepingItems:)``.
     var touched: Set<String> { state.withLock { $0.touched } }
 
-    /// Returns `true` if an item of an earlier reindex still exists.
+    /// Returns `true` if an item from an earlier reindex still exists.
     func stillKnows(_ name: Name) -> Bool { state.withLock { $0.known[name] != nil } }
 
-    /// Clears the index, as if it were lost; or only ``touched``.
+    /// Clears the index, as if it had been lost; or clears only ``touched``.
     func beginAnew(keepingItems: Bool = false) {
         state.withLock { state in
             state.touched = []
@@ -114,7 +115,7 @@ final class DonationCollector: DonationReceiver {
     /// The number of donations and deletions.
     var donations: Int { state.withLock { $0.donations } }
 
-    /// The number of donated items, counting repeated ones.
+    /// The number of donated items, including repeated ones.
     var donatedItems: Int { state.withLock { $0.donatedItems } }
 
     func receive(_ batch: IndexBatch) async throws(BusError) {
@@ -144,7 +145,7 @@ final class DonationCollector: DonationReceiver {
 
     /// Applies a change to the index.
     ///
-    /// - Parameter sizes: The sizes of the records that were not applied yet, in bytes.
+    /// - Parameter sizes: The sizes of the records that have not been applied yet, in bytes.
     private static func apply(
         _ change: IndexChange<[ItemRecord]>, _ index: String?, _ limits: Limits, _ sizes: inout ArraySlice<Int>,
         _ state: inout State
@@ -156,10 +157,10 @@ final class DonationCollector: DonationReceiver {
                 let name = Name(index: index, identifier: item.uniqueIdentifier)
                 state.touched.insert(item.uniqueIdentifier)
                 if item.isUpdate {
-                    // An update of an item that does not exist is ignored, as in an index.
+                    // As in a real index, an update of an item that does not exist is ignored.
                     guard var stored = state.items[name] else { continue }
                     for (key, value) in item.attributes { stored.attributes[key] = value == .null ? nil : value }
-                    // Updates add attributes, so the size is not the size of the largest donation.
+                    // Updates add attributes, so the size is not that of the largest donation.
                     let whole = (try? stored.encoded().count) ?? (state.sizes[name] ?? 0) + size
                     state.keep(stored, name, size: whole, limits: limits)
                 } else {
@@ -190,7 +191,7 @@ final class DonationCollector: DonationReceiver {
             state.forgetSizes()
         case .renameItems(let renames):
             let key = { Name(index: index, identifier: $0) }
-            // An item of an earlier reindex replaces a donated item, like any other.
+            // Like any other item, one from an earlier reindex replaces a donated item.
             let replaced = renames.effective.filter {
                 state.items[key($0.identifier)] == nil && state.known[key($0.identifier)] != nil
             }

@@ -2,16 +2,16 @@
 import ExtensionHost
 import Synchronization
 
-/// The events of an extension during checks, counted and limited in number. Can be used from any
-/// thread.
+/// The events that an extension caused during checks, counted and limited in number. May be used
+/// from any thread.
 final class EventRecord: Sendable {
-    /// An event that may happen repeatedly.
+    /// An event that may occur repeatedly.
     struct Sighting: Sendable {
-        /// The check in which the event first happened.
+        /// The check in which the event first occurred.
         var check: ValidationCheck
         var text: String
         var count: Int
-        /// The remedy for a denial of the sandbox.
+        /// The remedy for a sandbox denial.
         var remedy: SandboxRefusal.Remedy?
         /// The count in words.
         var times: String { count == 1 ? "once" : "\(count) times" }
@@ -31,7 +31,7 @@ final class EventRecord: Sendable {
     }
     private let state = Mutex(State())
     let check: ValidationCheck
-    /// The record of all checks, to which misuses and denials are added too.
+    /// The record for all checks, to which misuses and denials are also added.
     private let whole: EventRecord?
     private let onLine: @Sendable (ValidationCheck, String) -> Void
 
@@ -51,7 +51,7 @@ final class EventRecord: Sendable {
         self.onLine = onLine
     }
 
-    /// The process identifiers of the workers, in the order of their start.
+    /// The process IDs of the workers, in the order in which they were started.
     var processes: [Int32] { state.withLock { $0.processes } }
     /// The number of printed and logged lines.
     var lines: Int { state.withLock { $0.lines } }
@@ -61,9 +61,9 @@ final class EventRecord: Sendable {
     var crashes: [ExtensionError] { state.withLock { $0.crashes } }
     /// The broken rules, sorted by text.
     var misuses: [Sighting] { state.withLock { $0.misuses.values.sorted { $0.text < $1.text } } }
-    /// The number of heap bytes that bound libraries keep; `nil` if it is not counted.
+    /// The number of heap bytes that bound libraries hold; `nil` if it is not counted.
     var libraryMemory: Int64? { state.withLock { $0.libraryMemory } }
-    /// The denials of the sandbox, as sentences without a full stop.
+    /// The sandbox denials, as sentences without a full stop.
     var refusals: [Sighting] { state.withLock { $0.refusals.values.sorted { $0.text < $1.text } } }
 
     func take(_ event: ExtensionEvent) {
@@ -94,7 +94,7 @@ final class EventRecord: Sendable {
         whole?.noteMisuse(text, during: check)
     }
 
-    /// Records a denial of the sandbox.
+    /// Records a sandbox denial.
     func noteRefusal(_ refusal: SandboxRefusal, during check: ValidationCheck? = nil) {
         let check = check ?? self.check
         state.withLock {

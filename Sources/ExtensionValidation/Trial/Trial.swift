@@ -8,32 +8,32 @@ import Promises
 import ServiceMessages
 import SystemSupport
 
-/// An extension in a process of its own, with an index in memory, to which checks send requests.
-/// Nothing that the extension does ends the validator.
+/// An extension in its own process, with an in-memory index, to which checks send requests. Nothing
+/// that the extension does can terminate the validator.
 final class Trial: Sendable {
     let bundle: ExtensionBundle
     let items: DonationCollector
     let events: EventRecord
     let limits: WorkerConfiguration.Limits
     private let host: ExtensionHost
-    /// The number of items that are enough in a paged reindex; 0 for all.
+    /// The number of items that suffice in a paged reindex; 0 for all.
     private let sampleItems: Int
 
-    /// The maximum number of bytes of a promise to read.
+    /// The maximum number of bytes of a promise that are read.
     static let maximumBytes = 64 << 20
-    /// The budget of a page, unless a check sets a smaller one.
+    /// The budget for a page, unless a check sets a smaller one.
     static let pageItems: UInt32 = 500
     private static let pageMilliseconds: UInt32 = 2000
     private static let pageMemory: UInt64 = 256 << 20
-    /// The number of pages after which a reindex counts as endless.
+    /// The number of pages after which a reindex is considered endless.
     static let maximumPages = 10_000
 
     /// Creates a host for the extension.
     ///
     /// - Parameters:
-    ///   - known: The items of an earlier reindex in the extension's index.
-    ///   - sampleItems: The number of items that are enough in a paged reindex; 0 for all.
-    ///   - index: The index; `nil` for one of its own.
+    ///   - known: Items from an earlier reindex in the extension's index.
+    ///   - sampleItems: The number of items that suffice in a paged reindex; 0 for all.
+    ///   - index: The index; `nil` to create one.
     ///   - onItems: Called with the number of received items, a few times a second, on any thread.
     init(
         _ bundle: ExtensionBundle, _ configuration: WorkerConfiguration, events: EventRecord,
@@ -44,8 +44,8 @@ final class Trial: Sendable {
         self.sampleItems = sampleItems
         self.events = events
         var configuration = configuration
-        // The first failure is the result: no search for the failing item, and no end of idle
-        // workers.
+        // The first failure is the result: the host neither searches for the failing item nor
+        // terminates idle workers.
         configuration.limits.lostWorkers = 1
         configuration.limits.itemsSetAside = 0
         configuration.limits.linger = nil
@@ -57,26 +57,26 @@ final class Trial: Sendable {
             onEvent: { events.take($0) })
     }
 
-    /// Ends the process.
+    /// Terminates the process.
     func close() async { await host.shutdown() }
 
-    /// Starts the process and the loading, without a request.
+    /// Starts the process and begins to load the extension, without a request.
     func prewarm() async { await host.prewarm(bundle.identifier) }
 
-    /// Starts the process and loads the extension. Returns once it answers a request.
+    /// Starts the process and loads the extension. Returns when it has answered a request.
     func load() async throws(ExtensionError) {
         _ = try await ask(TrialOffer(item: "searchlight-validation", kind: .preview(contentPath: nil)))
     }
 
-    /// The extent of a reindex of everything.
+    /// The extent of a full reindex.
     struct Extent: Sendable {
-        /// `true` if the reindex was in pages.
+        /// `true` if the reindex was paged.
         var isPaged: Bool
-        /// `true` if the reindex reached its end; `false` if it stopped after a sample.
+        /// `true` if the reindex was completed; `false` if it stopped after a sample.
         var isWhole: Bool
     }
 
-    /// Requests all items like a host: in pages if the extension supports them. A paged reindex
+    /// Requests all items as a host does: in pages if the extension supports them. A paged reindex
     /// stops after the number of items in a sample.
     @discardableResult
     func reindexEverything() async throws(ExtensionError) -> Extent {
@@ -113,7 +113,7 @@ final class Trial: Sendable {
         try await host.reindexItems(identifiers, bundle.identifier)
     }
 
-    /// Sends a throttle notice, or its end for `nil`.
+    /// Sends a throttle notice, or the end of throttling for `nil`.
     func throttle(_ notice: ThrottleNotice?) async -> Bool { await host.throttle(bundle.identifier, notice) }
 
     /// Sends a recorded request, and ignores its answer.
@@ -136,7 +136,7 @@ final class Trial: Sendable {
 
     /// Sends a request about an item.
     ///
-    /// - Throws: ``ExtensionError`` for anything except an answer or a failure status of the
+    /// - Throws: ``ExtensionError`` for anything except an answer or a failure status from the
     ///   extension.
     func ask(_ offer: TrialOffer) async throws(ExtensionError) -> ExtensionAnswer {
         do throws(ExtensionError) {
@@ -194,7 +194,7 @@ final class Trial: Sendable {
             guard fstat(file.descriptor.number, &status) == 0 else {
                 throw .inputOutput(operation: "Reading", path: "the file", code: errno)
             }
-            // A folder is walked completely, as at its delivery. It has no first bytes.
+            // A folder is walked completely, as when it is delivered. It has no first bytes.
             guard status.st_mode & S_IFMT != S_IFDIR else {
                 let length = try Delivery.length(of: .file(file))
                 return .file(name: file.name, length: Int(clamping: length), head: [])
@@ -213,7 +213,7 @@ final class Trial: Sendable {
         }
     }
 
-    /// Runs a blocking closure on a global queue, outside of the cooperative pool.
+    /// Runs a blocking closure on a global queue, outside the cooperative pool.
     private static func aside<Value: Sendable>(
         _ offer: TrialOffer, _ identifier: String, _ body: @escaping @Sendable () throws(PromiseError) -> Value
     ) async throws(ExtensionError) -> Value {

@@ -4,7 +4,7 @@ import Previews
 import Promises
 import ServiceMessages
 
-/// A request about an item: for a promised type, or for a preview.
+/// A request about an item: for a promised type or for a preview.
 struct TrialOffer: Sendable, Hashable, CustomStringConvertible {
     enum Kind: Sendable, Hashable {
         case promise(Representation)
@@ -42,7 +42,7 @@ enum ExtensionAnswer: Sendable, Equatable {
     /// A file with its name, its length and its first bytes.
     case file(name: String, length: Int, head: [UInt8])
     case preview(Rendering)
-    /// The extension does not serve this kind of request.
+    /// The extension does not support this kind of request.
     case notServed
     /// The extension answered with a failure status and a message.
     case refused(ExtensionStatus, String)
@@ -60,7 +60,7 @@ enum ExtensionAnswer: Sendable, Equatable {
         var attachments: [String: Attachment] = [:]
     }
 
-    /// `true` if the answer has content.
+    /// `true` if the answer contains content.
     var isSomething: Bool {
         switch self {
         case .data, .tooMuch, .file, .preview: true
@@ -82,7 +82,7 @@ enum ExtensionAnswer: Sendable, Equatable {
 }
 
 extension String {
-    /// The text in quotation marks, for a sentence, cut if it is long.
+    /// The text in quotation marks, for use in a sentence, shortened if it is long.
     var quoted: String {
         let shown = count > 80 ? prefix(80) + "…" : self[...]
         return shown.debugDescription

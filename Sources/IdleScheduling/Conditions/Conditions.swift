@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The conditions of the machine at a moment, as far as they are known.
+/// The conditions of the machine at one point in time, as far as they are known.
 ///
-/// An unknown condition closes no gate. Work may run on a machine without a battery, or in a
+/// An unknown condition does not close a gate. Work may run on a machine without a battery, or in a
 /// session that does not report whether it is idle.
 ///
-/// Moments are seconds since 2001-01-01 UTC.
+/// Times are in seconds since 2001-01-01 UTC.
 public struct Conditions: Hashable, Sendable, Codable {
-    /// The presence of a user at the machine.
+    /// The user's presence at the machine.
     public enum Presence: Hashable, Sendable, Codable {
         /// The user is active.
         case active
-        /// No input has arrived since this moment.
+        /// No input has arrived since this time.
         case away(since: Double)
     }
     /// The power supply.
     public struct Power: Hashable, Sendable, Codable {
         /// `true` if a battery is discharging.
         public var isOnBattery: Bool
-        /// The charge of all batteries together, 0 to 100; `nil` if there is no battery or the
+        /// The combined charge of all batteries, 0 to 100; `nil` if there is no battery or the
         /// charge is unknown.
         public var percent: Double?
 
@@ -28,15 +28,15 @@ public struct Conditions: Hashable, Sendable, Codable {
             self.percent = percent
         }
     }
-    /// The shares of the last ten seconds, each 0 to 1, in which some task was stalled on a
-    /// resource (`some avg10` of `/proc/pressure`). They measure contention, and include the stalls
-    /// of the indexer itself.
+    /// The share of the last ten seconds, 0 to 1, during which some task was stalled on each
+    /// resource (`some avg10` of `/proc/pressure`). The shares measure contention, and include the
+    /// indexer's own stalls.
     public struct Pressure: Hashable, Sendable, Codable {
-        /// The share stalled on the processors.
+        /// The share of processor stalls.
         public var cpu: Double?
-        /// The share stalled on disk I/O.
+        /// The share of disk I/O stalls.
         public var io: Double?
-        /// The share stalled on memory.
+        /// The share of memory stalls.
         public var memory: Double?
 
         /// Creates a measurement.
@@ -44,14 +44,14 @@ public struct Conditions: Hashable, Sendable, Codable {
             (self.cpu, self.io, self.memory) = (cpu, io, memory)
         }
     }
-    /// A program that asks for no new background work.
+    /// A program that has requested that no new background work start.
     public struct Inhibitor: Hashable, Sendable, Codable, Comparable {
         /// The name of the program.
         public var who: String
-        /// The reason that the program gives.
+        /// The reason given by the program.
         public var why: String
-        /// `true` if it is an inhibitor of Searchlight (`searchlight inhibit`). No job may pass it,
-        /// however long it has waited.
+        /// `true` if it is Searchlight's own inhibitor (`searchlight inhibit`). No job may pass it,
+        /// no matter how long the job has waited.
         public var isOwn: Bool
 
         /// Creates an inhibitor.
@@ -65,30 +65,30 @@ public struct Conditions: Hashable, Sendable, Codable {
         }
     }
 
-    /// The presence of a user.
+    /// The user's presence.
     public var presence: Presence?
-    /// `true` if the screen of the session is locked. The user then counts as absent.
+    /// `true` if the session's screen is locked. The user is then considered absent.
     public var isLocked: Bool?
     /// `true` if the machine is about to sleep or is asleep.
     public var isAsleep = false
-    /// The time of the last resume from sleep.
+    /// The time at which the machine last resumed from sleep.
     public var resumed: Double?
-    /// The programs that ask for no new background work, sorted.
+    /// The programs that have requested that no new background work start, sorted.
     public var inhibitors: [Inhibitor] = []
     /// The power supply.
     public var power: Power?
-    /// `true` if the user chose to save power.
+    /// `true` if the user has chosen to save power.
     public var isSavingPower: Bool?
-    /// The share of all processors that other programs use, 0 to 1: the total load less the load of
-    /// Searchlight itself.
+    /// The share of all processors used by other programs, 0 to 1: the total load minus
+    /// Searchlight's own load.
     public var otherLoad: Double?
     /// The resource stalls of all programs, including Searchlight.
     public var pressure = Pressure()
-    /// `true` if the machine is so hot that it throttles itself, or nearly.
+    /// `true` if the machine is so hot that it throttles itself, or is about to.
     public var isHot: Bool?
-    /// The free space on the disk of the store, in bytes.
+    /// The free space on the store's disk, in bytes.
     public var freeDisk: UInt64?
 
-    /// Creates conditions of which nothing is known.
+    /// Creates conditions in which nothing is known.
     public init() {}
 }

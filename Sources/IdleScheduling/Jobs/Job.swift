@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A reindex that is pending for an app's index until it is acknowledged.
+/// A pending reindex of an app's index. It stays pending until it is acknowledged.
 public struct Job: Hashable, Sendable, Codable {
     /// The kind of work.
     public enum Work: Hashable, Sendable, Codable {
         /// Donate all items again.
         case reindexAll
-        /// Donate or delete these items again.
+        /// Donate these items again, or delete them.
         case reindexItems(Set<String>)
 
-        /// Encodes the names in sorted order. The order of a set differs in each process, and the
+        /// Encodes the names in sorted order. The order of a set differs between processes, and the
         /// stored bytes have a checksum.
         public func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
@@ -31,20 +31,20 @@ public struct Job: Hashable, Sendable, Codable {
     public var requested: Double
     /// The number of failures since the last success.
     public var failures: Int = 0
-    /// The reason of the last failure.
+    /// The reason for the last failure.
     public var lastFailure: String?
-    /// The earliest time of the next attempt, in seconds since 2001-01-01 UTC. Only a request of
+    /// The earliest time of the next attempt, in seconds since 2001-01-01 UTC. Only a request by
     /// the user overrides it.
     public var notBefore: Double?
-    /// The progress of a full reindex that is done in pages.
+    /// The progress of a paged full reindex.
     public internal(set) var place: ReindexPlace?
-    /// The most urgent cause among the unanswered requests. `nil` in jobs of older files.
+    /// The most urgent cause among the unanswered requests. `nil` in jobs from older files.
     public internal(set) var cause: Cause?
-    /// The time after which something is lost unless the job is done, in seconds since 2001-01-01
+    /// The time after which something is lost if the job is not done, in seconds since 2001-01-01
     /// UTC.
     public internal(set) var deadline: Double?
 
-    /// The requests that this job answers; `nil` until a queue has accepted the job.
+    /// The requests that this job covers; `nil` until a queue has accepted the job.
     private var numbers: RequestNumbers?
 
     /// Creates a job that has not been tried.
@@ -57,10 +57,10 @@ public struct Job: Hashable, Sendable, Codable {
     }
 }
 
-/// The numbers of the last requests for each part of a job. A queue numbers its requests.
+/// The number of the last request for each part of a job. A queue numbers its requests.
 ///
-/// Item requests stay beside a later request for everything, because pages that continue after it
-/// do not answer the items.
+/// Item requests are kept alongside a later request for everything, because pages that continue
+/// after the item request do not cover the items.
 private struct RequestNumbers: Hashable, Sendable, Codable {
     /// The number of the last request.
     var latest: Int
@@ -69,7 +69,7 @@ private struct RequestNumbers: Hashable, Sendable, Codable {
     /// The number of the last request for each item.
     var items: [String: Int] = [:]
     /// The number of the last request for everything that replaced too many items. Pages that began
-    /// before do not answer it.
+    /// earlier do not cover it.
     var beginning: Int?
     /// The causes of the requests; `nil` if no cause is known.
     var reasons: JobReasons?
@@ -96,10 +96,11 @@ private struct RequestNumbers: Hashable, Sendable, Codable {
         }
     }
 
-    /// Removes the requests that a job has answered. The job was taken from the queue after request
-    /// `request` and before the next.
+    /// Removes the requests that a job has fulfilled. The job was taken from the queue after
+    /// request number `request` and before the next one.
     ///
-    /// - Parameter first: The last request when the first page of everything was requested.
+    /// - Parameter first: The number of the last request when the first page of everything was
+    ///   requested.
     mutating func finish(_ work: Job.Work, upTo request: Int, first: Int) {
         reasons?.finish(upTo: first)
         if reasons == JobReasons() { reasons = nil }
@@ -113,7 +114,7 @@ private struct RequestNumbers: Hashable, Sendable, Codable {
         }
     }
 
-    /// The remaining work; `nil` if there is none.
+    /// The remaining work; `nil` if none remains.
     var work: Job.Work? {
         if everything != nil { return .reindexAll }
         return items.isEmpty ? nil : .reindexItems(Set(items.keys))
@@ -121,13 +122,13 @@ private struct RequestNumbers: Hashable, Sendable, Codable {
 }
 
 extension Job {
-    /// Sets the request number of a job that is new in a queue.
+    /// Sets the request number of a job that is new to a queue.
     mutating func number(request: Int) { numbers = RequestNumbers(self, request: request) }
 
     /// Sets request number 0 on a job from a file without numbers.
     mutating func numberIfNeeded() { if numbers == nil { number(request: 0) } }
 
-    /// The requested items, also those beside a request for everything.
+    /// The requested items, including those alongside a request for everything.
     var items: Set<String> {
         if let numbers { return Set(numbers.items.keys) }
         if case .reindexItems(let names) = work { return names }
@@ -136,7 +137,7 @@ extension Job {
 
     /// Merges another request into the job.
     ///
-    /// - Parameter isTooMuch: `true` if the request asks for everything because there would be too
+    /// - Parameter isTooMuch: `true` if the request is for everything because there would be too
     ///   many items.
     mutating func ask(for more: Job, request: Int, isTooMuch: Bool) {
         var numbers = numbers ?? RequestNumbers(self, request: 0)
@@ -147,9 +148,9 @@ extension Job {
         }
         take(numbers)
         work = numbers.work ?? more.work
-        // A job that only waits for a pause does not delay another request.
+        // A job that is only waiting for a pause to end does not delay another request.
         if failures == 0 { notBefore = more.notBefore.flatMap { one in notBefore.map { min($0, one) } } }
-        // The failures belong to the previous version of the extension.
+        // The failures belong to the extension's previous version.
         if more.cause?.isOfNewExtension == true { forgive() }
     }
 
@@ -165,7 +166,7 @@ extension Job {
         notBefore = nil
     }
 
-    /// Returns `true` if a paged reindex may continue from a position. It may not if a request
+    /// Returns `true` if a paged reindex may continue from a position. It may not if a request made
     /// after the first page replaced too many items.
     func canGoOn(at place: ReindexPlace) -> Bool {
         guard let beginning = numbers?.beginning else { return true }
@@ -175,14 +176,14 @@ extension Job {
     /// The number of the last request; `nil` before a queue has accepted the job.
     public var request: Int? { numbers?.latest }
 
-    /// `true` if the job answers a request that follows from a loss, whatever else it answers.
+    /// `true` if the job covers a request that resulted from a loss, among any others.
     public var isForLosses: Bool { cause == .lost || numbers?.reasons?.contains(.lost) == true }
 
-    /// `true` if the job uses nothing that a file format after the fourth introduced.
+    /// `true` if the job uses no feature introduced after file format 4.
     public var hasNoCause: Bool { cause == nil && deadline == nil && numbers?.reasons == nil }
 
-    /// Removes the work that an earlier copy of the job has done. Clears the failures if any work
-    /// was removed.
+    /// Removes the work that an earlier copy of the job has completed. Clears the failures if any
+    /// work was removed.
     ///
     /// - Returns: `true` if work remains.
     mutating func finish(_ done: Job) -> Bool {
@@ -191,7 +192,7 @@ extension Job {
         let request = done.request ?? .max
         after.finish(done.work, upTo: request, first: done.place.map { $0.request ?? 0 } ?? request)
         guard let left = after.work else { return false }
-        // A request during the job starts from the beginning, also if it asks for everything again.
+        // A request made while the job runs starts over, even if it asks for everything again.
         if done.work == .reindexAll { place = nil }
         guard after != before else { return true }
         take(after)
@@ -201,8 +202,8 @@ extension Job {
     }
 }
 
-/// The delay after failures: 30 s, doubling, 5 h at most. Android's JobScheduler uses the same
-/// delays.
+/// The delay after failures: 30 s, doubling with each failure, at most 5 h. Android's JobScheduler
+/// uses the same delays.
 public enum Backoff {
     /// The first delay, in seconds.
     public static let firstDelay = 30.0
@@ -212,7 +213,7 @@ public enum Backoff {
     /// Returns the delay after a number of consecutive failures, in seconds.
     public static func delay(afterFailures failures: Int) -> Double {
         guard failures > 0 else { return 0 }
-        // 30 s doubled ten times exceeds five hours. A larger exponent would only overflow.
+        // Doubling 30 s ten times exceeds five hours. A larger exponent would overflow.
         return min(longestDelay, firstDelay * Double(1 << min(failures - 1, 16)))
     }
 }

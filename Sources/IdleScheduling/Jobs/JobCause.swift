@@ -3,9 +3,9 @@
 extension Job {
     /// The cause of a job, ordered from least to most urgent.
     public enum Cause: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
-        /// Items are about to expire. They are lost unless they are donated again.
+        /// Items are about to expire, and are lost unless they are donated again.
         case expiry
-        /// Items on the skip list may be requested again.
+        /// Items on the skip list can be requested again.
         case givenBack = "given-back"
         /// An item no longer existed when the user opened or dragged it.
         case foundGone = "found-gone"
@@ -23,7 +23,7 @@ extension Job {
         /// The urgency of a job with this cause.
         public var urgency: Urgency { self == .expiry ? .expiry : .freshness }
 
-        /// `true` if the extension differs from the one that failed before.
+        /// `true` if the extension is not the version that failed before.
         var isOfNewExtension: Bool { self == .added || self == .upgraded }
 
         /// Returns `true` if the first cause is less urgent than the second.
@@ -31,25 +31,25 @@ extension Job {
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
-    /// The urgency of the job. A job of an older file has no cause and counts as requested.
+    /// The urgency of the job. A job from an older file has no cause and is treated as requested.
     public var urgency: Urgency { (cause ?? .asked).urgency }
 }
 
-/// The causes of a job's unanswered requests, each with the last request of that cause.
+/// The causes of a job's open requests, each with the last request that has this cause.
 struct JobReasons: Hashable, Sendable, Codable {
     private struct Reason: Hashable, Sendable, Codable {
         var cause: Job.Cause
         var request: Int
         var deadline: Double?
     }
-    /// At most one entry for each cause, most urgent first.
+    /// At most one entry per cause, most urgent first.
     private var all: [Reason] = []
 
     init() {}
 
     /// The most urgent cause.
     var cause: Job.Cause? { all.first?.cause }
-    /// Returns `true` if a request of a cause is unanswered.
+    /// Returns `true` if there is an open request with a cause.
     func contains(_ cause: Job.Cause) -> Bool { all.contains { $0.cause == cause } }
     var deadline: Double? { all.compactMap(\.deadline).min() }
 
@@ -63,7 +63,7 @@ struct JobReasons: Hashable, Sendable, Codable {
         }
     }
 
-    /// Removes the causes of answered requests.
+    /// Removes the causes of fulfilled requests.
     mutating func finish(upTo request: Int) { all.removeAll { $0.request <= request } }
 
     init(from decoder: any Decoder) throws {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A queue of pending reindex jobs with at most one job for each bundle. A pure value: its owner
+/// A queue of pending reindex jobs with at most one job per bundle. A pure value type: its owner
 /// stores it.
 ///
-/// Requests for the same bundle are merged. Items are united, and a request for everything includes
-/// them. A request that arrives while the job runs survives the end of that job, also if it is
-/// equal. Requests are numbered, and a finished job has answered only the requests before it was
-/// taken from the queue.
+/// Requests for the same bundle are merged: item requests are combined, and a request for
+/// everything includes them. A request that arrives while the job runs survives the end of the job,
+/// even if it is identical. Requests are numbered, and a finished job fulfils only the requests
+/// made before it was taken from the queue.
 public struct JobQueue: Hashable, Sendable, Codable {
-    /// The jobs, oldest first, then by bundle.
+    /// The jobs, sorted by age (oldest first), then by bundle.
     public private(set) var jobs: [Job] = []
-    /// The number of requests so far. It numbers the next request.
+    /// The number of requests so far, used to number the next request.
     private var requests = 0
 
     /// The maximum number of items that can be pending for a bundle by identifier. A request for
@@ -25,14 +25,15 @@ public struct JobQueue: Hashable, Sendable, Codable {
 
     /// Adds a job, or merges it into the job of the bundle.
     ///
-    /// - Returns: The pending job. A caller that starts it at once passes this value to
+    /// - Returns: The pending job. A caller that starts the job immediately passes this value to
     ///   ``complete(_:)``.
     @discardableResult
     public mutating func add(_ job: Job) -> Job {
         requests += 1
         let index = jobs.firstIndex { $0.bundle == job.bundle }
         var pending = job
-        // Too many items become a request for everything, so that the list stays bounded.
+        // Too many items are replaced with a request for everything, so that the list stays
+        // bounded.
         let items = index.map { jobs[$0].items.union(job.items) } ?? job.items
         let isTooMuch = items.count > Self.maximumItems
         if isTooMuch { pending.work = .reindexAll }
@@ -49,10 +50,10 @@ public struct JobQueue: Hashable, Sendable, Codable {
         return pending
     }
 
-    /// Removes the work of a finished job. Requests that arrived after the start of the job stay.
+    /// Removes the work of a finished job. Requests that arrived after the job started remain.
     ///
-    /// - Parameter done: The job as it was in the queue when it was started. A job that was never
-    ///   in a queue counts as done with all of its work.
+    /// - Parameter done: The job as it was in the queue when it was started. For a job that was
+    ///   never in a queue, all of its work is considered done.
     public mutating func complete(_ done: Job) {
         guard let index = jobs.firstIndex(where: { $0.bundle == done.bundle }) else { return }
         let isPending = jobs[index].finish(done)
@@ -62,7 +63,8 @@ public struct JobQueue: Hashable, Sendable, Codable {
     /// Removes the job of a bundle.
     public mutating func remove(bundle: String) { jobs.removeAll { $0.bundle == bundle } }
 
-    /// Records a failure of a bundle's job. The job stays pending and waits.
+    /// Records a failure of a bundle's job. The job stays pending, and waits before the next
+    /// attempt.
     public mutating func fail(bundle: String, reason: String, now: Double) {
         guard let index = jobs.firstIndex(where: { $0.bundle == bundle }) else { return }
         jobs[index].failures = max(jobs[index].failures, jobs[index].failures &+ 1)
@@ -74,7 +76,7 @@ public struct JobQueue: Hashable, Sendable, Codable {
     public mutating func forgive(bundle: String) { change(bundle) { $0.forgive() } }
 
     /// Returns the number of further items that can be requested for a bundle before the request
-    /// becomes everything.
+    /// turns into a request for everything.
     public func room(for bundle: String) -> Int {
         guard let job = self[bundle] else { return Self.maximumItems }
         if case .reindexAll = job.work { return 0 }
@@ -91,7 +93,7 @@ public struct JobQueue: Hashable, Sendable, Codable {
 
     private enum CodingKeys: CodingKey { case jobs, requests }
 
-    /// Decodes a queue, including a queue from before requests were numbered.
+    /// Decodes a queue, including one from before requests were numbered.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let decoded = try container.decode([Job].self, forKey: .jobs)

@@ -1,72 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A condition that keeps a job from running.
+/// A condition that prevents a job from running.
 ///
-/// A gate consists of its case here and its row in ``traits``. The order of the cases is the order
-/// in which gates are shown.
+/// A gate consists of its case here and its row in ``traits``. Gates are shown in the order of the
+/// cases.
 public enum Gate: UInt8, Hashable, Sendable, CaseIterable {
-    // Gates of the job and its extension. Only their own condition opens them.
+    // Gates that belong to the job or its extension. Only their own condition opens them.
 
     /// The user disabled the extension.
     case disabled
     /// The extension crashed too often.
     case quarantined
-    /// The job failed and waits for its back-off to end.
+    /// The job failed, and its back-off has not ended yet.
     case backOff
     /// The user throttled the extension (`searchlight throttle`).
     case throttled
-    /// The extension used its quota of processor time.
+    /// The extension has used up its quota of processor time.
     case cpuQuota
-    /// The extension used its quota of written bytes.
+    /// The extension has used up its quota of written bytes.
     case writeQuota
-    /// The user cancelled the job; it waits for some hours.
+    /// The user cancelled the job, which waits for several hours.
     case cancelled
-    /// Another job runs.
+    /// Another job is running.
     case busy
-    /// A throttled slice or a pause just began. The next slice comes later.
+    /// A low-rate slice, or a pause after one, is not over. The next slice starts later.
     case dutyCycle
-    /// Fresh work used its share of processor time for passing gates.
+    /// Fresh work has used up its share of processor time for passing gates.
     case freshPace
 
-    // Gates of the machine.
+    // Gates that belong to the machine.
 
-    /// No work was pending, so the sensors were off. The conditions are being read.
+    /// No work was pending, so the sensors were off. The conditions are now being read.
     case unknownConditions
-    /// The user waits for another request to Searchlight.
+    /// The user is waiting for another request to Searchlight.
     case personWaiting
     /// The machine is about to sleep.
     case asleep
-    /// The machine just resumed.
+    /// The machine has just resumed from sleep.
     case justResumed
-    /// A program asks for no new background work.
+    /// A program has requested that no new background work start.
     case inhibited
     /// The user is active at the machine.
     case userActive
-    /// The machine runs on a battery that is nearly empty.
+    /// The machine is running on a battery that is nearly empty.
     case batteryLow
-    /// The machine runs on a battery.
+    /// The machine is running on battery power.
     case onBattery
-    /// The user chose to save power.
+    /// The user has chosen to save power.
     case powerSaver
     /// The machine is hot.
     case hot
-    /// Other programs use the processors.
+    /// Other programs are using the processors.
     case cpuBusy
-    /// Work waits for processors.
+    /// Tasks are stalled on the processors.
     case cpuPressure
-    /// Work waits for disks.
+    /// Tasks are stalled on disk I/O.
     case ioPressure
-    /// Work waits for memory.
+    /// Tasks are stalled on memory.
     case memoryPressure
     /// The store's disk is nearly full.
     case diskFloor
 }
 
 extension Gate {
-    /// The kind of cause behind a gate. It selects the colour in a plot and the reason that an
-    /// extension receives.
+    /// The kind of cause behind a gate. It determines the colour in a plot, and the reason reported
+    /// to an extension.
     public enum Cause: Sendable {
-        /// The user is active or waits.
+        /// The user is active or waiting.
         case user
         /// Power saving.
         case power
@@ -74,7 +74,7 @@ extension Gate {
         case load
         /// The machine sleeps.
         case sleep
-        /// The user requested it.
+        /// A request by the user.
         case request
         /// Any other cause.
         case other
@@ -82,39 +82,39 @@ extension Gate {
 
     /// The changes that the configuration may make to a gate.
     enum Rule: Sendable {
-        /// None: the gate always holds.
+        /// Not at all: the gate always applies.
         case fixed
-        /// The configuration may switch the gate off.
+        /// The configuration may disable the gate.
         case switchable
-        /// The configuration may switch the gate off, and jobs with a minimum score may pass it at
-        /// a low rate. Without a score, only the configuration can allow that.
+        /// The configuration may disable the gate, and jobs with a minimum score may pass it at a
+        /// low rate. Without a default score, only the configuration can allow that.
         case relaxable(from: Double?)
     }
 
     enum Opening: Sendable {
-        /// The condition of the gate, which is known or measured.
+        /// The condition of the gate, which is known or is measured.
         case condition
-        /// Only an event.
+        /// An event only.
         case event
-        /// Only an event, within a minute while work is in progress. Not worth a line in the
-        /// decision log.
+        /// An event only, which happens within a minute while work is in progress. Not worth a line
+        /// in the decision log.
         case eventSoon
-        /// Time, within a minute while work is in progress.
+        /// The passage of time, within a minute while work is in progress.
         case timeSoon
     }
 
-    /// The row of a gate in the table below.
+    /// The traits of a gate, a row in the table below.
     struct Traits: Sendable {
         /// The stable name.
         var code: String
         var cause: Cause
         var rule: Rule
         var opening: Opening
-        /// A short description of the closed gate.
+        /// A short description of the gate when it is closed.
         var words: String
-        /// The change that opens the gate; `nil` if it opens by itself.
+        /// The change that would open the gate; `nil` if it opens by itself.
         var remedy: String?
-        /// `true` if fresh work passes the gate, at the rate of the ``FreshBudget``.
+        /// `true` if fresh work may pass the gate, at the rate of the ``FreshBudget``.
         var letsFreshPass: Bool
 
         init(
@@ -205,15 +205,15 @@ extension Gate {
         }
     }
 
-    /// The stable name. It is shown, kept in decision logs and traces, and used in the
+    /// The stable name, which is displayed, stored in decision logs and traces, and used in the
     /// configuration file.
     public var code: String { traits.code }
     /// The kind of cause.
     public var cause: Cause { traits.cause }
-    /// A short description of the closed gate.
+    /// A short description of the gate when it is closed.
     public var words: String { traits.words }
 
-    /// Returns the gate with a ``code``.
+    /// Creates the gate that has a ``code``.
     public init?(code: String) {
         guard let gate = Self.allCases.first(where: { $0.code == code }) else { return nil }
         self = gate
@@ -222,14 +222,14 @@ extension Gate {
     /// `true` if the policy may allow a job with a high score to pass the gate.
     public var isRelaxable: Bool { if case .relaxable = traits.rule { true } else { false } }
 
-    /// `true` if fresh work passes the gate at a low rate. An inhibitor of Searchlight holds fresh
-    /// work too.
+    /// `true` if fresh work may pass the gate at a low rate. Searchlight's own inhibitor also holds
+    /// fresh work.
     public var letsFreshPass: Bool { traits.letsFreshPass }
 
-    /// `true` if the configuration may switch the gate off.
+    /// `true` if the configuration may disable the gate.
     public var isSwitchable: Bool { if case .fixed = traits.rule { false } else { true } }
 
-    /// The scores from which jobs may pass gates, unless the configuration changes them.
+    /// The minimum scores with which jobs may pass gates, unless the configuration changes them.
     static let standardRelaxations: [Gate: Double] = allCases.reduce(into: [:]) { scores, gate in
         if case .relaxable(let score?) = gate.traits.rule { scores[gate] = score }
     }

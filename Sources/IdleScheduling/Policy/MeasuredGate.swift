@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A gate that a measured value closes at one limit and opens at another. Decisions, explanations
-/// and the configuration check all use this table.
+/// and configuration checks all use this table.
 struct MeasuredGate: Sendable {
     let gate: Gate
     let unit: JobExplanation.GateState.Unit
-    /// `true` if values above the limit close the gate; else values below it do.
+    /// `true` if values above the limit close the gate; `false` if values below it do.
     let closesAbove: Bool
     let value: @Sendable (Conditions) -> Double?
     /// Returns the limit at which the gate closes. The second argument is `true` if a job ran
@@ -29,7 +29,7 @@ struct MeasuredGate: Sendable {
     static let all: [MeasuredGate] = [
         MeasuredGate(
             .cpuBusy, .share, value: \.otherLoad, closes: { policy, _ in policy.cpuBusyCloses }, opens: \.cpuBusyOpens),
-        // While no other program uses the processors, the indexer itself causes the stalls.
+        // If no other program uses the processors, the indexer itself causes the stalls.
         MeasuredGate(
             .cpuPressure, .share, value: \.pressure.cpu, closes: { policy, _ in policy.cpuPressureCloses },
             opens: \.cpuPressureOpens,

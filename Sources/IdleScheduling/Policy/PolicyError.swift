@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error in a configuration. The whole configuration is then ignored.
+/// An error in a configuration. The configuration as a whole is then ignored.
 public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// It is not a JSON object, or it is too large.
+    /// The configuration is not a JSON object, or it is too large.
     case unreadable(String)
-    /// It has an unknown key.
+    /// The configuration contains an unknown key.
     case unknownKey(String)
     /// A value is not allowed.
     case badValue(key: String, value: String, allowed: String)
     /// Two values contradict each other.
     case contradiction(key: String, value: String, allowed: String)
 
-    /// The error, and the allowed values.
+    /// A description of the error and the allowed values.
     public var description: String {
         switch self {
         case .unreadable(let reason): "The scheduling configuration cannot be read: \(reason)"

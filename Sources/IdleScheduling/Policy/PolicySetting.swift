@@ -8,13 +8,13 @@ public struct PolicySetting: Sendable {
     public let unit: String
     /// The allowed range.
     public let range: ClosedRange<Double>
-    /// The key path in a policy.
+    /// The key path in the policy.
     let path: any WritableKeyPath<SchedulingPolicy, Double> & Sendable
 
     /// The default value.
     public var standard: Double { SchedulingPolicy()[keyPath: path] }
 
-    /// Returns the value in a policy.
+    /// Returns the setting's value in a policy.
     public func value(in policy: SchedulingPolicy) -> Double { policy[keyPath: path] }
 
     private init(

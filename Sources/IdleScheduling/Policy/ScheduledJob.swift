@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The facts about a job that decide whether it may run.
+/// The facts about a job that determine whether it may run.
 public struct ScheduledJob: Hashable, Sendable, Codable {
-    /// The identity of a job. There is one reindex for each bundle, because requests are merged
+    /// The identity of a job. There is one reindex per bundle, because requests are merged
     /// (``JobQueue``).
     public enum Key: Hashable, Sendable, Codable, Comparable {
         /// The pending reindex of a bundle.
@@ -12,7 +12,7 @@ public struct ScheduledJob: Hashable, Sendable, Codable {
         /// A maintenance task of the index.
         case maintenance(MaintenanceTask)
 
-        /// The bundle of a reindex or of changed files.
+        /// The bundle of a reindex or a file delivery; `nil` for maintenance.
         public var bundle: String? {
             switch self {
             case .reindex(let bundle), .files(let bundle): bundle
@@ -20,7 +20,7 @@ public struct ScheduledJob: Hashable, Sendable, Codable {
             }
         }
 
-        /// Orders reindexes first, then changed files, then maintenance; each by name.
+        /// Orders reindexes first, then file deliveries, then maintenance; each sorted by name.
         public static func < (one: Key, other: Key) -> Bool { one.order < other.order }
 
         private var order: (Int, String) {
@@ -31,7 +31,7 @@ public struct ScheduledJob: Hashable, Sendable, Codable {
             }
         }
     }
-    /// The reason why the extension may not be called at all.
+    /// The reason why the extension must not be called at all.
     public enum Refusal: Hashable, Sendable, Codable {
         /// The user disabled the extension.
         case disabled
@@ -45,17 +45,16 @@ public struct ScheduledJob: Hashable, Sendable, Codable {
     public var urgency: Urgency
     /// The time of the first request.
     public var requested: Double
-    /// The time at which the items expire, if it is known.
+    /// The time at which the items expire, if known.
     public var deadline: Double?
-    /// The earliest start after a failure of the job or its extension.
+    /// The earliest start time after a failure of the job or its extension.
     public var notBefore: Double?
-    /// The reason why the extension may not be called.
+    /// The reason why the extension must not be called; `nil` if it may be called.
     public var refusal: Refusal?
-    /// `true` if the job continues from its position after a stop: a paged reindex, changed files,
-    /// or maintenance. Other jobs restart from the beginning, so they are stopped only if
-    /// necessary.
+    /// `true` if the job continues where it left off after a stop: a paged reindex, a file
+    /// delivery, or maintenance. Other jobs start over, so they are stopped only if necessary.
     public var isResumable = false
-    /// `true` if this is fresh work: a few small changed files that are delivered at once, even
+    /// `true` if this is fresh work: a few small changed files that are delivered immediately, even
     /// while the user is active (``SchedulingPolicy/isFresh(count:bytes:)``).
     public var isFresh = false
 
@@ -65,7 +64,7 @@ public struct ScheduledJob: Hashable, Sendable, Codable {
     }
 }
 
-/// A maintenance task of the index that involves no extension.
+/// A maintenance task of the index, which involves no extension.
 public enum MaintenanceTask: String, Hashable, Sendable, Codable, CaseIterable {
     /// Deletes expired items.
     case purgeExpired = "purge-expired"
@@ -73,6 +72,6 @@ public enum MaintenanceTask: String, Hashable, Sendable, Codable, CaseIterable {
     case optimize
     /// Returns free pages to the file system.
     case vacuum
-    /// Computes embeddings of items with the installed model.
+    /// Computes item embeddings with the installed model.
     case embed
 }

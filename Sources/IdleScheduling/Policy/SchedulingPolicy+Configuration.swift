@@ -6,14 +6,15 @@ extension SchedulingPolicy {
     /// The maximum size of a configuration, in bytes.
     public static let maximumConfigurationBytes = 65536
 
-    /// Reads a configuration, a JSON object. Keys that it does not contain keep their defaults.
+    /// Parses a configuration, which is a JSON object. Settings whose keys are missing keep their
+    /// defaults.
     ///
-    /// Its keys are the keys of ``PolicySetting/all``, with numbers, and `gates`. `gates` is an
-    /// object with names of gates and one of these values for each:
+    /// Its keys are those of ``PolicySetting/all``, with numbers as values, and `gates`. `gates` is
+    /// an object that maps gate names to one of these values:
     ///
     /// - `false`: the gate is always open.
     /// - `true`: the default.
-    /// - A score from 1 to 1000: jobs from this score on may pass the gate at a low rate.
+    /// - A score from 1 to 1000: jobs with at least this score may pass the gate at a low rate.
     /// - `null`: no job may pass the gate.
     public init(configuration: Data) throws(PolicyError) {
         guard configuration.count <= Self.maximumConfigurationBytes else {
@@ -31,7 +32,7 @@ extension SchedulingPolicy {
         }
         self.init()
         let settings = Dictionary(PolicySetting.all.map { ($0.key, $0) }, uniquingKeysWith: { one, _ in one })
-        // Sorted, so that the same error is reported each time if there are several.
+        // Sorted, so that if there are several errors, the same one is always reported.
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
             if key == "gates" {
                 try set(gates: value)

@@ -2,27 +2,28 @@
 
 /// The processor time that fresh work may use while it passes gates: a token bucket.
 ///
-/// The bucket fills at ``SchedulingPolicy/freshRate``. With a full bucket, no minute has more than
-/// ``SchedulingPolicy/freshBurst``, sixty times the rate, and the use between two checks.
+/// The bucket fills at ``SchedulingPolicy/freshRate``. Starting with a full bucket, fresh work uses
+/// in any minute at most ``SchedulingPolicy/freshBurst``, plus sixty times the rate, plus the use
+/// between two checks.
 struct FreshBudget: Sendable {
-    /// The time at which the bucket is full again.
+    /// The time at which the bucket will be full again.
     private var full = -Double.infinity
 
-    /// The maximum debt, as the time to refill it, in seconds. It prevents an impossible report
-    /// from holding fresh work indefinitely.
+    /// The maximum debt, expressed as the time in which it is refilled, in seconds. It prevents an
+    /// implausible report from holding fresh work indefinitely.
     private static let longestDebt = 3600.0
 
-    /// Returns the content in seconds of processor time. It is negative after a job that used more
-    /// than there was.
+    /// Returns the processor time left in the bucket, in seconds. It is negative after a job that
+    /// used more than was available.
     func left(_ policy: SchedulingPolicy, at now: Double) -> Double {
         policy.freshBurst - max(0, full - now) * policy.freshRate
     }
 
     /// Returns `true` if a job must pause.
     ///
-    /// - Parameter isRunning: `true` if the job runs. It may run until an eighth of the bucket is
-    ///   left, which it uses while it pauses. It starts only with a quarter, so that it does not
-    ///   start for a very short time.
+    /// - Parameter isRunning: `true` if the job runs. A running job may continue until an eighth of
+    ///   the bucket is left, which covers the processor time it uses until it has paused. A job
+    ///   starts only with a quarter, so that it does not start for a very short time.
     func isHolding(_ policy: SchedulingPolicy, isRunning: Bool, at now: Double) -> Bool {
         isRunning ? left(policy, at: now) <= policy.freshBurst / 8 : now < opens(policy)
     }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An explanation of the scheduler's decision about a job, as `searchlight why` shows it.
+/// An explanation of the scheduler's decision about a job, as shown by `searchlight why`.
 public struct JobExplanation: Hashable, Sendable, Codable {
     /// The decision about the job.
     public enum Decision: String, Hashable, Sendable, Codable {
         /// The job runs.
         case running
-        /// The job has started and is paused.
+        /// The job has started and is currently paused.
         case paused
         /// The job is about to end.
         case stopping
-        /// The job is pending and waits.
+        /// The job is pending and waiting.
         case waiting
-        /// No job is pending. The gates are those that a new job would find.
+        /// No job is pending. The gates are those that a new job would encounter.
         case nothingOwed = "nothing-owed"
     }
     /// The state of a gate.
@@ -23,9 +23,9 @@ public struct JobExplanation: Hashable, Sendable, Codable {
             case open
             /// The gate keeps the job from running.
             case closed
-            /// The gate is closed, and the job passes it at a low rate.
+            /// The gate is closed, but the job may pass it at a low rate.
             case relaxed
-            /// The configuration has switched it off.
+            /// The configuration has disabled the gate.
             case off
         }
         /// The unit of a measured value.
@@ -45,18 +45,18 @@ public struct JobExplanation: Hashable, Sendable, Codable {
         public var state: State
         /// The measured value, if there is one.
         public var measured: Double?
-        /// The value at which the gate changes its state.
+        /// The value at which the gate would change its state.
         public var limit: Double?
         /// The unit of both values.
         public var unit: Unit?
-        /// The time at which the gate opens by itself, in seconds since 2001-01-01 UTC; `nil` if it
-        /// is unknown.
+        /// The time at which the gate opens by itself, in seconds since 2001-01-01 UTC; `nil` if
+        /// that is unknown.
         public var opens: Double?
         /// The time from which the job may pass the gate at a low rate, in seconds since 2001-01-01
         /// UTC; `nil` for never.
         public var relaxes: Double?
-        /// The change that opens the gate, as a clause; `nil` if it opens by itself. It names the
-        /// inhibiting programs.
+        /// The change that opens the gate, as a clause; `nil` if it opens by itself. The clause
+        /// names the inhibiting programs.
         public var remedy: String?
 
         /// Creates the state of a gate.
@@ -66,9 +66,9 @@ public struct JobExplanation: Hashable, Sendable, Codable {
     public struct Quota: Hashable, Sendable, Codable {
         /// The usage of the extension in the window.
         public var used: Usage
-        /// The limit of processor time, in seconds (``SchedulingPolicy/quotaCPU``).
+        /// The processor time limit, in seconds (``SchedulingPolicy/quotaCPU``).
         public var cpuLimit: Double
-        /// The limit of written bytes (``SchedulingPolicy/quotaWritten``).
+        /// The limit on written bytes (``SchedulingPolicy/quotaWritten``).
         public var writtenLimit: Double
         /// The length of the window, in seconds.
         public var window: Double
@@ -84,17 +84,18 @@ public struct JobExplanation: Hashable, Sendable, Codable {
     public var job: ScheduledJob?
     /// The time since the request, in seconds.
     public var age = 0.0
-    /// The time for which it may wait, in seconds; 0 if the user waits.
+    /// The time for which the job may wait, in seconds; 0 if the user is waiting.
     public var tolerance = 0.0
     /// The score.
     public var score = 0.0
-    /// `true` if the user wants it now. Then it waits only if its extension may not run (disabled
-    /// or in quarantine).
+    /// `true` if the user wants the job now. It then waits only if its extension must not run
+    /// (disabled or quarantined).
     public var isUserRequested = false
     /// All gates, in the order of ``Gate``.
     public var gates: [GateState] = []
     /// The quota of the extension; `nil` for maintenance.
     public var quota: Quota?
-    /// The time of the next decision without an event; `nil` if only an event leads to a decision.
+    /// The time of the next decision if no event occurs; `nil` if only an event leads to a
+    /// decision.
     public var nextLook: Double?
 }

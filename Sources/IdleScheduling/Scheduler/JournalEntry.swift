@@ -6,13 +6,13 @@ public struct JournalEntry: Hashable, Sendable, Codable {
     public enum Kind: String, Hashable, Sendable, Codable {
         /// The job was started.
         case start
-        /// The job waits for the listed gates.
+        /// The job is waiting for the listed gates.
         case wait
         /// The job was paused.
         case pause
         /// The job was resumed.
         case resume
-        /// The job was ended before it was done.
+        /// The job was stopped before it was done.
         case stop
         /// The job is done.
         case done
@@ -25,16 +25,16 @@ public struct JournalEntry: Hashable, Sendable, Codable {
     public var kind: Kind
     /// The job.
     public var job: ScheduledJob.Key
-    /// The closed gates. For a start or a resume, the gates that the job passes.
+    /// The closed gates; for a start or a resume, the gates that the job passes.
     public var gates: [Gate]
     /// The score: the age of the job divided by the tolerance of its urgency.
     public var score: Double
-    /// The latest time until which the decision holds; `nil` if it is unknown.
+    /// The time until which the decision holds at most; `nil` if unknown.
     public var until: Double?
-    /// The usage of the job from start to end, if it is known. Maintenance has no process of its
+    /// The resource usage of the job from start to end, if known. Maintenance has no process of its
     /// own, so its usage is unknown.
     public var usage: Usage?
-    /// The reason of the failure.
+    /// The reason for the failure.
     public var reason: String?
 
     /// Creates an entry.

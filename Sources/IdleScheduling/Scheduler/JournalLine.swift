@@ -11,8 +11,8 @@ extension ScheduledJob.Key {
         }
     }
 
-    /// Creates the key from a name; `nil` if the name is invalid. A bundle identifier alone is its
-    /// reindex, and a task name alone is the task.
+    /// Creates the key from a name; `nil` if the name is invalid. A bundle identifier alone denotes
+    /// the bundle's reindex, and a task name alone denotes the task.
     public init?(name: String) {
         if let bundle = name.removing(prefix: "reindex:") {
             self = .reindex(bundle: bundle)
@@ -34,23 +34,23 @@ extension String {
     fileprivate func removing(prefix: String) -> String? { hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil }
 }
 
-/// A decision as a line of JSON, as it is stored and shown.
+/// A decision as a line of JSON, as it is stored and displayed.
 ///
 /// Keys are in alphabetical order, and times are in UTC with milliseconds. The same decision always
-/// gives the same bytes.
+/// yields the same bytes.
 public struct JournalLine: Sendable {
     /// The decision.
     public var entry: JournalEntry
 
-    /// The maximum length of a line that is read, in bytes.
+    /// The maximum length of a line to read, in bytes.
     public static let maximumBytes = 16 << 10
-    /// The maximum length of a reason that is written, in bytes.
+    /// The maximum length of a reason to write, in bytes.
     private static let maximumReason = 2000
 
     /// Creates the line of a decision.
     public init(_ entry: JournalEntry) { self.entry = entry }
 
-    /// Reads a line; `nil` if it is invalid.
+    /// Parses a line; `nil` if it is invalid.
     public init?(json: some Sequence<UInt8>) {
         let data = Data(json)
         guard data.count <= Self.maximumBytes, let form = try? JSONDecoder().decode(Form.self, from: data),
@@ -101,8 +101,8 @@ public struct JournalLine: Sendable {
 
     private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-    /// The range of moments, from 100 years before to 1000 years after 2001, that a clock can
-    /// plausibly have.
+    /// The range of times that a clock can plausibly have: from 100 years before to 1000 years
+    /// after 2001.
     private static let sensible = -31_622_400.0 * 100...31_622_400.0 * 1000
 
     private static func text(_ moment: Double) -> String {
@@ -122,6 +122,6 @@ public struct JournalLine: Sendable {
 }
 
 extension JournalLine: Encodable {
-    /// Encodes the object of the line, for documents that hold several decisions.
+    /// Encodes the line's JSON object, for documents that contain several decisions.
     public func encode(to encoder: any Encoder) throws { try form.encode(to: encoder) }
 }

@@ -18,7 +18,7 @@ package struct MachineGates: Sendable {
             let value = gate.counts(new, policy) ? gate.value(new)?.finite : nil
             let isLatched = latched.contains(GateSet(gate.gate))
             let limit = isLatched ? gate.opens(policy) : gate.closes(policy, sawOwnWork)
-            // At exactly its limit a gate keeps its state.
+            // At exactly its limit, a gate keeps its state.
             let isClosed = value.map { $0 == limit ? isLatched : ($0 > limit) == gate.closesAbove }
             if isClosed == true { latched.insert(GateSet(gate.gate)) } else { latched.remove(GateSet(gate.gate)) }
         }
@@ -36,7 +36,7 @@ package struct MachineGates: Sendable {
         if conditions.isSavingPower == true { closed.insert(GateSet(.powerSaver)) }
         if conditions.isHot == true { closed.insert(GateSet(.hot)) }
         closed = closed - GateSet(policy.switchedOff)
-        // An inhibitor of Searchlight holds even if the configuration switches the gate off.
+        // Searchlight's own inhibitor applies even if the configuration disables the gate.
         if isInhibitedByOwn { closed.insert(GateSet(.inhibited)) }
         return closed
     }
@@ -52,13 +52,13 @@ package struct MachineGates: Sendable {
         }
     }
 
-    /// Returns `true` if the last resume is recent. A resume far in the future was recorded before
+    /// Returns `true` if the last resume was recent. A resume far in the future was recorded before
     /// the clock was set back.
     private func isNear(_ resumed: Double?, _ policy: SchedulingPolicy, _ moment: Double) -> Bool {
         resumed.map { abs(moment - $0) < policy.justResumedSeconds } ?? false
     }
 
-    /// Returns the time at which a gate opens by itself, if it is known.
+    /// Returns the time at which a gate opens by itself, if known.
     package func opens(_ gate: Gate, _ policy: SchedulingPolicy) -> Double? {
         switch (gate, conditions.presence) {
         case (.justResumed, _): conditions.resumed?.finite.map { $0 + policy.justResumedSeconds }
@@ -67,11 +67,11 @@ package struct MachineGates: Sendable {
         }
     }
 
-    /// `true` if an inhibitor of Searchlight is active. No job passes it.
+    /// `true` if Searchlight's own inhibitor is active. No job may pass it.
     var isInhibitedByOwn: Bool { conditions.inhibitors.contains { $0.isOwn } }
 }
 
 extension Double {
-    /// The number itself; `nil` if it is infinite or not a number.
+    /// The number itself; `nil` if it is infinite or NaN.
     package var finite: Double? { isFinite ? self : nil }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Scheduler {
-    /// Evaluates the running jobs, and starts others in free slots.
+    /// Evaluates the running jobs, and starts other jobs in free slots.
     mutating func decide(_ actions: inout [SchedulerAction]) {
         changeSlots(&actions)
         judgeRun(&actions)
@@ -18,13 +18,13 @@ extension Scheduler {
                 isFresh: slot == .fresh,
                 where: { (!isUserRequested || self.isUserRequested($0)) && $1.blocking.isEmpty })
         else { return }
-        // A job of the user waits until the fresh job that was stopped for it has ended.
+        // A job requested by the user waits until the fresh job that was stopped for it has ended.
         if let bundle = pending[index].job.key.bundle, fresh?.key.bundle == bundle { return }
         begin(pending.remove(at: index), slot, &actions)
     }
 
-    /// Moves a job of changed files to the other slot after it became fresh, or stopped being
-    /// fresh.
+    /// Moves a file delivery to the other slot after it became fresh work, or is no longer fresh
+    /// work.
     private mutating func changeSlots(_ actions: inout [SchedulerAction]) {
         if var one = fresh, one.phase != .stopping, !one.pending.job.isFresh, !isUserRequested(one.pending) {
             guard run == nil else { return stop(.busy, .fresh, &actions) }
@@ -40,7 +40,7 @@ extension Scheduler {
         guard let current = run, current.phase != .stopping else { return }
         if !current.isUserRequested, isUserRequested(current.pending) {
             run?.isUserRequested = true
-            // The job would keep its low-priority worker until its end.
+            // The job would keep its low-priority worker until it ends.
             if current.pending.job.isResumable { return stop(.busy, .ordinary, &actions) }
         }
         if run?.isUserRequested == true {
@@ -51,7 +51,7 @@ extension Scheduler {
             }
             return
         }
-        // The user does not wait for background work to end.
+        // The user must not have to wait until background work ends.
         if next(where: { isUserRequested($0) && $1.blocking.isEmpty }) != nil {
             return stop(.busy, .ordinary, &actions)
         }
@@ -67,7 +67,8 @@ extension Scheduler {
     private mutating func judgeFresh(_ actions: inout [SchedulerAction]) {
         guard let current = fresh, current.phase != .stopping else { return }
         let bundle = current.key.bundle
-        // A job of the user for the same bundle starts with a worker of normal priority.
+        // A job that the user requested for the same bundle starts with a worker of normal
+        // priority.
         if isUserRequested(current.pending)
             || next(where: { isUserRequested($0) && $0.job.key.bundle == bundle && $1.blocking.isEmpty }) != nil
         {
@@ -86,7 +87,7 @@ extension Scheduler {
         var blocking = verdict.blocking
         if now < current.quietUntil { blocking.insert(GateSet(.dutyCycle)) }
         guard let first = (blocking - .passing).first ?? blocking.first else { return goOn(verdict, .fresh, &actions) }
-        // Stopping the job loses no work, and its worker holds memory.
+        // Stopping the job loses no work, and frees its worker's memory.
         let isAnotherReady = next(isFresh: true, where: { $1.couldHaveTurn }) != nil
         if blocking != GateSet(.dutyCycle), isAnotherReady || now >= current.since + policy.turnPatience {
             return stop(first, .fresh, &actions)
@@ -98,7 +99,7 @@ extension Scheduler {
         let new = verdict.relaxed - current.relaxed
         let closing = (verdict.blocking - GateSet(.dutyCycle)).union(new)
         guard closing.isEmpty else {
-            // The user came back. Even gates that the job may pass hold until the next slice.
+            // The user is back. Even gates that the job may pass apply until the next slice.
             if !new.isEmpty {
                 let next = now + policy.slicePeriod - policy.sliceRelaxed
                 window = RelaxedWindow(end: now, next: max(window.next, next))
@@ -110,7 +111,7 @@ extension Scheduler {
             return pause(GateSet(.dutyCycle), verdict, .ordinary, &actions)
         }
         if verdict.relaxed.isEmpty, !current.relaxed.isEmpty {
-            // The passed gates have opened, so a full slice begins.
+            // The gates that were passed have opened, so a full slice begins.
             let end = sliceEnd(of: current.pending, isRelaxed: false)
             run?.relaxed = []
             run?.sliceEnd = end
@@ -125,7 +126,7 @@ extension Scheduler {
     private mutating func judge(paused current: Run, _ verdict: Verdict, _ actions: inout [SchedulerAction]) {
         var blocking = verdict.blocking
         if now < current.quietUntil { blocking.insert(GateSet(.dutyCycle)) }
-        // The paused job would block fresh work. It is resumable, so it loses nothing.
+        // The paused job would block fresh work. It is resumable, so stopping it loses nothing.
         if current.pending.job.isResumable, shutsOutFresh(current) { return stop(.busy, .ordinary, &actions) }
         guard let first = (blocking - .passing).first ?? blocking.first else {
             return goOn(verdict, .ordinary, &actions)
@@ -133,12 +134,12 @@ extension Scheduler {
         if blocking != GateSet(.dutyCycle), now >= current.since + patience(with: current) {
             return stop(first, .ordinary, &actions)
         }
-        // The duty cycle alone changes each minute, as in `pause`.
+        // The duty cycle alone changes every minute, so it is not logged.
         if blocking != GateSet(.dutyCycle) { note(.pause, blocking, verdict.score, .ordinary, &actions) }
     }
 
-    /// Returns the time for which a paused job keeps its worker and slot, in seconds. The time
-    /// doubles with each stop of a job that cannot resume, so that the job ends at some time.
+    /// Returns how long a paused job keeps its worker and slot, in seconds. If the job is not
+    /// resumable, this time doubles with each stop, so that the job ends eventually.
     func patience(with current: Run, couldAnotherRun: Bool? = nil) -> Double {
         let isWanted = couldAnotherRun ?? (next(where: { $1.couldRun }) != nil || shutsOutFresh(current))
         let first = isWanted ? policy.turnPatience : policy.pauseLongest
@@ -146,13 +147,13 @@ extension Scheduler {
         return min(max(policy.pauseLongestEver, first), first * Double(1 << min(current.pending.stops, 30)))
     }
 
-    /// Returns `true` if the job should give its slot to another job. Only a resumable job does.
+    /// Returns `true` if the job should give its slot to another job. Only resumable jobs do.
     private func shouldYield(_ current: Run) -> Bool {
         guard current.pending.job.isResumable, current.ran + now - current.since >= policy.turnRun else { return false }
         return shutsOutFresh(current) || next { $1.couldRun && precedes($0, current.pending) } != nil
     }
 
-    /// Returns `true` if only this job keeps fresh work of its bundle from running.
+    /// Returns `true` if only this job prevents fresh work of its bundle from running.
     func shutsOutFresh(_ current: Run) -> Bool {
         guard fresh == nil, let bundle = current.key.bundle else { return false }
         return next(isFresh: true, where: { $0.job.key.bundle == bundle && $1.couldHaveTurn }) != nil
@@ -179,7 +180,7 @@ extension Scheduler {
         guard let key = self[slot]?.key, let gate = (gates - .passing).first ?? gates.first else { return }
         leaveRunning(slot)
         enter(.paused, slot)
-        // Requests of the user and the duty cycle need no minimum pause.
+        // Pauses for the user's requests and for the duty cycle need no minimum length.
         let quietUntil = (gates - .passing).isEmpty ? now : now + policy.pauseShortest
         self[slot]?.quietUntil = quietUntil
         actions.append(.pause(key, gate))
@@ -197,7 +198,7 @@ extension Scheduler {
         note(.resume, verdict.relaxed, verdict.score, slot, &actions)
     }
 
-    /// Requests the end of a running job.
+    /// Requests that a running job be stopped.
     mutating func stop(_ gate: Gate, _ slot: Slot, _ actions: inout [SchedulerAction]) {
         guard let current = self[slot], current.phase != .stopping else { return }
         if current.phase == .running { leaveRunning(slot) }
@@ -219,7 +220,7 @@ extension Scheduler {
         lastRan = now
     }
 
-    /// Begins a low-rate slice, unless the current slice is not over.
+    /// Begins a low-rate slice, unless the current slice is not over yet.
     private mutating func openWindow(_ verdict: Verdict) {
         guard !verdict.relaxed.isEmpty, now >= window.end else { return }
         window = RelaxedWindow(end: now + policy.sliceRelaxed, next: now + policy.slicePeriod)
@@ -232,15 +233,15 @@ extension Scheduler {
     /// The range of intervals between checks of fresh work's usage, in seconds.
     static let freshLook = 0.2...1.0
 
-    /// Returns the time of the next check of fresh work: when it would have used its budget on one
-    /// processor.
+    /// Returns the time of the next check of fresh work: when it would have used up its budget on
+    /// one processor.
     private func freshSliceEnd(_ verdict: Verdict) -> Double {
         let left = verdict.relaxed.isEmpty ? .infinity : freshBudget.left(policy, at: now)
         return now + left.clamped(to: Self.freshLook)
     }
 
-    /// Returns the time of a job's next evaluation: the end of its slice, or the time when one
-    /// processor would have used its quota.
+    /// Returns the time of a job's next evaluation: the end of its slice, or the time at which it
+    /// would have used up its quota on one processor.
     private func sliceEnd(of one: PendingJob, isRelaxed: Bool) -> Double {
         let end = isRelaxed ? window.end : now + policy.sliceFull
         guard let bundle = one.job.key.bundle, !isUserRequested(one), !policy.switchedOff.contains(.cpuQuota) else {
@@ -250,16 +251,16 @@ extension Scheduler {
         return min(end, now + max(1, left))
     }
 
-    // MARK: Notes
+    // MARK: Logging
 
-    /// Logs a decision about a running job, unless it repeats the last one. Start and resume count
-    /// as the same decision.
+    /// Logs a decision about a running job, unless it repeats the last one. Start and resume are
+    /// considered the same decision.
     private mutating func note(
         _ kind: JournalEntry.Kind, _ gates: GateSet, _ score: Double, _ slot: Slot, _ actions: inout [SchedulerAction]
     ) {
         guard let last = self[slot]?.noted else { return }
         var isSame = last.gates == gates && (last.kind == .start ? .resume : last.kind) == kind
-        // A pause is the same as long as only short-lived gates have changed.
+        // A pause is considered unchanged as long as only short-lived gates have changed.
         if kind == .pause, last.kind == .pause {
             let lasting = gates - .passing
             isSame = lasting.isEmpty || lasting == last.gates - .passing

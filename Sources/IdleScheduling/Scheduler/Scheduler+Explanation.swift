@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Scheduler {
-    /// Explains why a job runs or waits, and the change that would let it run.
+    /// Explains why a job runs or waits, and what change would let it run.
     ///
     /// - Parameters:
     ///   - key: The job. For a job that is not pending, the explanation shows the gates that a new
-    ///     job would find.
-    ///   - moment: The current time. The call changes nothing.
+    ///     job would encounter.
+    ///   - moment: The current time. The call does not change the scheduler.
     public func explanation(of key: ScheduledJob.Key, at moment: Double) -> JobExplanation {
         var shown = self
         shown.move(to: moment)
@@ -66,7 +66,7 @@ extension Scheduler {
         return explanation
     }
 
-    /// Sets the opening time of a gate, or the remedy.
+    /// Sets the time at which a gate opens, or the remedy.
     private func describe(closed gate: Gate, _ state: inout JobExplanation.GateState, _ one: PendingJob) {
         switch gate {
         case .backOff, .cancelled, .cpuQuota, .writeQuota, .unknownConditions, .freshPace:
@@ -91,7 +91,7 @@ extension Scheduler {
         }
     }
 
-    /// Sets the measured value of a gate, and the limit at which it changes.
+    /// Sets the measured value of a gate, and the limit at which the gate changes.
     private func measure(_ gate: Gate, _ state: inout JobExplanation.GateState, _ key: ScheduledJob.Key) {
         let isClosed = state.state == .closed || state.state == .relaxed
         func set(_ measured: Double?, _ limit: Double, _ unit: JobExplanation.GateState.Unit) {

@@ -7,20 +7,21 @@ struct Verdict: Hashable, Sendable {
     var closed: GateSet
     /// The closed gates that the job may pass.
     var relaxed: GateSet
-    /// The gates that keep the job from running.
+    /// The gates that prevent the job from running.
     var blocking: GateSet { closed - relaxed }
-    /// `true` if only the duty cycle, which is the same for all jobs, keeps the job from running.
+    /// `true` if only the duty cycle, which is the same for all jobs, prevents the job from
+    /// running.
     var couldRun: Bool { (blocking - GateSet(.dutyCycle)).isEmpty }
     /// `true` if the job could run in a free slot.
     var couldHaveTurn: Bool { (blocking - GateSet(.busy)).isEmpty }
 }
 
 extension Scheduler {
-    /// Evaluates a job without regard to the order of jobs. Two jobs of one bundle, or two fresh
-    /// jobs, never run together.
+    /// Evaluates a job regardless of the order of jobs. Two jobs of one bundle, or two fresh jobs,
+    /// never run together.
     ///
-    /// - Parameter isRunning: `true` if the job runs. It may then use its whole quota; else some of
-    ///   the quota must be left.
+    /// - Parameter isRunning: `true` if the job is running. A running job may use its whole quota;
+    ///   to start, a job needs some of the quota left.
     func verdict(on one: PendingJob, isRunning: Bool = false) -> Verdict {
         let job = one.job
         let score = isUserRequested(one) ? SchedulingPolicy.highestScore : policy.score(of: job, at: now)
@@ -48,18 +49,19 @@ extension Scheduler {
         return closed
     }
 
-    /// The closed gates that fresh work passes. While there are any, its rate is limited.
+    /// The closed gates that fresh work passes. While there are any, the rate of fresh work is
+    /// limited.
     var passedByFresh: GateSet {
         let passed = machineGates.intersection(.freshPassing)
         return machine.isInhibitedByOwn ? passed - GateSet(.inhibited) : passed
     }
 
     /// Returns `true` if the rules of fresh work apply. They do not apply to a job that the user
-    /// wants.
+    /// requested.
     func isFreshWork(_ one: PendingJob) -> Bool { one.job.isFresh && !isUserRequested(one) }
 
-    /// Returns `true` if another job must end first, or a job of the user is about to start. A job
-    /// that the user wants stops other jobs itself.
+    /// Returns `true` if another job must end first, or if a job requested by the user is about to
+    /// start. A job that the user requested stops other jobs itself.
     private func isShutOut(_ one: PendingJob) -> Bool {
         let key = one.job.key
         let isOfBundle = { (other: ScheduledJob.Key) in
@@ -73,14 +75,14 @@ extension Scheduler {
         }
     }
 
-    /// Returns `true` if the user wants the job or waits for it.
+    /// Returns `true` if the user requested the job or is waiting for it.
     func isUserRequested(_ one: PendingJob) -> Bool { one.job.urgency == .userWaiting || wanted.contains(one.job.key) }
 
-    /// `true` if the conditions must be read again after the sensors were off. The value is `true`
-    /// for at most one check interval.
+    /// `true` if the conditions have to be read again after the sensors were off; for at most one
+    /// check interval.
     var isUnwatched: Bool { unwatchedSince.map { now < $0 + policy.lookWaiting } ?? false }
 
-    /// Returns the closed gates of a job and its extension.
+    /// Returns the closed gates that belong to a job and its extension.
     func ownGates(of one: PendingJob, isRunning: Bool = false) -> GateSet {
         let job = one.job
         var closed: GateSet = []
@@ -105,15 +107,15 @@ extension Scheduler {
         return closed
     }
 
-    /// Returns the time until which a job does not start after a failure. A wait beyond the longest
-    /// back-off is ignored, because it comes from a clock that was set back.
+    /// Returns the time until which a job does not start after a failure. A wait that exceeds the
+    /// longest back-off is ignored, because it results from a clock that was set back.
     func notBefore(_ one: PendingJob) -> Double? {
         let told = one.job.notBefore.flatMap { $0 - now > Backoff.longestDelay ? nil : $0 }
         guard let until = [told, one.retryAt].compactMap({ $0 }).max(), now < until else { return nil }
         return until
     }
 
-    /// Returns `true` if a quota lets a job run. A job that does not run needs a twentieth of the
+    /// Returns `true` if the quota allows a job to run. To start, a job needs a twentieth of the
     /// quota, so that it does not start for a very short time.
     func isEnoughLeft(of gate: Gate, _ used: Usage, isRunning: Bool = false) -> Bool {
         let (limit, used) =
@@ -128,8 +130,8 @@ extension Scheduler {
         return gates
     }
 
-    /// Returns `true` if a job runs before another. Jobs of the user come first, then higher
-    /// scores, then older requests, then the key decides.
+    /// Returns `true` if one job runs before another. The order is: jobs requested by the user,
+    /// higher scores, older requests, key.
     func precedes(_ one: PendingJob, _ other: PendingJob) -> Bool {
         let isFirst = isUserRequested(one)
         guard isFirst == isUserRequested(other) else { return isFirst }
@@ -140,7 +142,7 @@ extension Scheduler {
 
     /// Returns the index of the next job among those that match.
     ///
-    /// - Parameter isFresh: `true` to search fresh work only; `false` for all other jobs.
+    /// - Parameter isFresh: `true` to search only fresh work; `false` to search all other jobs.
     func next(isFresh: Bool = false, where isMeant: (PendingJob, Verdict) -> Bool) -> Int? {
         var best: Int?
         for index in pending.indices where !pending[index].isAwaitingList && isFreshWork(pending[index]) == isFresh {
@@ -150,8 +152,8 @@ extension Scheduler {
         return best
     }
 
-    /// Returns the earliest time at which a job could run; infinity if only an event can change
-    /// that.
+    /// Returns the earliest time at which a job could run; infinity if only an event can make it
+    /// run.
     func earliest(_ one: PendingJob, _ verdict: Verdict) -> Double {
         var moment = now
         for gate in verdict.blocking.gates { moment = max(moment, opens(gate, for: one) ?? .infinity) }
@@ -179,7 +181,7 @@ extension Scheduler {
         }
     }
 
-    /// Returns the time from which a job may pass a gate of the machine; `nil` for never.
+    /// Returns the time from which a job may pass a machine gate; `nil` for never.
     func relaxes(_ gate: Gate, for one: PendingJob) -> Double? {
         guard !isFreshWork(one), let score = policy.relaxations[gate], gate != .inhibited || !machine.isInhibitedByOwn
         else { return nil }

@@ -2,14 +2,14 @@
 
 extension Scheduler {
     /// The longest time without a tick while a change is expected, in seconds. A timer may not
-    /// notice that the clock was set.
+    /// notice when the clock is set.
     static let longestWake = 6.0 * 3600
 
-    /// Returns `true` if only the conditions of the machine can hold the job.
+    /// Returns `true` if only machine conditions can hold the job.
     private func needsWatch(_ one: PendingJob) -> Bool { !one.isAwaitingList && ownGates(of: one).isEmpty }
 
-    /// Marks the conditions as unknown when sensing is about to start. They may be hours old, so no
-    /// job starts before they are read.
+    /// Marks the conditions as unknown when sensing is about to start. The known conditions may be
+    /// hours old, so no job starts before they are read again.
     mutating func watchAgain() {
         guard sensing == .off, unwatchedSince == nil, heard.map({ now - $0 > policy.lookWaiting }) ?? true,
             pending.contains(where: { (run == nil || isFreshWork($0)) && needsWatch($0) })
@@ -17,9 +17,9 @@ extension Scheduler {
         unwatchedSince = now
     }
 
-    /// Logs the gates for which jobs wait, if they have changed.
+    /// Logs the gates that jobs are waiting for, if they have changed.
     mutating func noteWaits(_ actions: inout [SchedulerAction]) {
-        // The conditions arrive soon, and the gates are logged then.
+        // The conditions will arrive soon; the gates are logged then.
         guard !isUnwatched else { return }
         for index in pending.indices where !pending[index].isAwaitingList {
             let waitsForTurn = run != nil && !isFreshWork(pending[index])
@@ -37,7 +37,7 @@ extension Scheduler {
         }
     }
 
-    /// Requests a sensing mode and the next tick, if they have changed.
+    /// Requests a sensing mode and the next tick, if they differ from the last request.
     mutating func tell(_ event: SchedulerEvent, _ actions: inout [SchedulerAction]) {
         let sensing: SchedulerAction.Sensing =
             if let run, run.phase == .running, !run.isUserRequested {
@@ -45,7 +45,7 @@ extension Scheduler {
             } else if pending.contains(where: needsWatch) {
                 .waiting
             } else {
-                // Fresh work ends soon. The machine is checked together with its usage.
+                // Fresh work ends soon. The machine is checked whenever its usage is.
                 run?.phase == .paused || fresh.map { $0.phase != .stopping } ?? false ? .waiting : .off
             }
         if sensing != self.sensing { actions.append(.sense(sensing)) }
@@ -56,7 +56,7 @@ extension Scheduler {
         if case .tick = event {
             isAnswered = true
             let isIdle = !actions.contains { $0.isStep }
-            // A check without effect is not repeated before the regular interval.
+            // A check that has no effect is not repeated before the regular interval.
             if isIdle, run?.phase != .running, look.map({ $0 <= now }) ?? false {
                 wake = wake.map { max($0, now + policy.lookWaiting) }
             }
@@ -67,7 +67,7 @@ extension Scheduler {
         self.wake = wake
     }
 
-    /// The time of the next decision about ordinary work without an event; infinity if there is
+    /// The time of the next decision about ordinary work if no event occurs; infinity if there is
     /// none.
     private var nextLook: Double {
         guard let run else { return earliestStart }
@@ -77,7 +77,7 @@ extension Scheduler {
         case .paused:
             let verdict = verdict(on: run.pending)
             let goesOn = max(earliest(run.pending, verdict), run.quietUntil)
-            // A job that is paused for too long loses its slot, earlier if another job could run.
+            // A job that is paused for too long loses its slot, sooner if another job could run.
             let another = shutsOutFresh(run) ? now : earliestStart
             let stops = min(
                 run.since + patience(with: run, couldAnotherRun: false),
@@ -107,7 +107,7 @@ extension Scheduler {
 
     private func earliestFresh(_ one: PendingJob) -> Double {
         var verdict = verdict(on: one)
-        // A paused job of the bundle gives up its slot then.
+        // At that time, a paused job of the same bundle gives up its slot.
         if fresh == nil, let run, run.phase == .paused, run.pending.job.isResumable,
             run.key.bundle == one.job.key.bundle
         {

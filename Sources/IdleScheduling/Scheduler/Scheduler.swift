@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The scheduler of the pending jobs. A pure value: it receives events and returns the actions to
-/// take. docs/SCHEDULING.md has the rules.
+/// The scheduler of pending jobs. A pure value type: it receives events and returns the actions to
+/// take. docs/SCHEDULING.md describes the rules.
 ///
-/// At most one ordinary job runs at a time, and beside it one fresh job of another bundle. Equal
-/// events give equal actions.
+/// At most one ordinary job runs at a time, alongside one fresh job of another bundle. Equal events
+/// yield equal actions.
 ///
-/// Its only clock is the moments of the events (seconds since 2001-01-01 UTC), which may jump. When
-/// they jump back, the times of running jobs are shifted, so no wait gets longer. When they jump
-/// ahead, that time has passed.
+/// Its only clock is the times of the events (seconds since 2001-01-01 UTC), which may jump. If
+/// they jump back, the times of running jobs are shifted, so that no wait gets longer. If they jump
+/// ahead, the time in between is considered to have passed.
 public struct Scheduler: Sendable {
     /// A pending job with its scheduling state.
     struct PendingJob: Sendable {
         var job: ScheduledJob
-        /// The gates of the last logged wait.
+        /// The gates in the last logged wait.
         var noted: GateSet?
-        /// The number of stops since the job was last done.
+        /// The number of stops since the job was last completed.
         var stops = 0
-        /// The earliest start after an end without completion, regardless of the job list.
+        /// The earliest start after the job ended without completing, regardless of the job list.
         var retryAt: Double?
-        /// `true` if the job has ended and the next job list decides whether it stays pending.
+        /// `true` if the job has ended and the next job list determines whether it stays pending.
         var isAwaitingList = false
 
         init(_ job: ScheduledJob) { self.job = job }
     }
 
-    /// A slot for a running job.
+    /// A slot in which a job can run.
     package enum Slot: CaseIterable, Sendable {
-        /// The slot for one job that observes all gates.
+        /// The slot for one job that is subject to all gates.
         case ordinary
-        /// The slot for fresh work beside it.
+        /// The slot for fresh work, alongside the ordinary job.
         case fresh
     }
 
-    /// A job that has started and not ended.
+    /// A job that has started but not ended.
     package struct Run: Sendable {
         enum Phase: Hashable, Sendable { case running, paused, stopping }
 
@@ -42,13 +42,14 @@ public struct Scheduler: Sendable {
         var phase = Phase.running
         /// The time at which the current phase began.
         var since: Double
-        /// The latest time of the next evaluation while the job runs.
+        /// The latest time at which the running job is evaluated again.
         var sliceEnd = 0.0
-        /// The running time before the current phase, without pauses.
+        /// The running time before the current phase, excluding pauses.
         var ran = 0.0
         /// `true` if the user wants the job now.
         package var isUserRequested = false
-        /// `true` if the last job list contained it. If not, nothing stays pending when it ends.
+        /// `true` if the last job list contained the job. Otherwise, nothing stays pending when it
+        /// ends.
         var isListed = true
         package var relaxed: GateSet = []
         /// The earliest time at which a paused job resumes.
@@ -60,7 +61,7 @@ public struct Scheduler: Sendable {
 
         package var key: ScheduledJob.Key { pending.job.key }
 
-        /// Shifts the times after the clock was set back.
+        /// Shifts all times after the clock was set back.
         mutating func move(by back: Double, to moment: Double) {
             pending.job.requested = min(pending.job.requested, moment)
             began += back
@@ -82,16 +83,16 @@ public struct Scheduler: Sendable {
     public let policy: SchedulingPolicy
     /// The recent usage of each bundle.
     public internal(set) var usage: UsageHistory
-    /// The jobs that the user cancelled, and the time until which each does not start. An entry
-    /// stays while no list has the job, because lists are empty during exclusive access to the
-    /// store.
+    /// The jobs that the user cancelled, with the time until which each does not start. Entries are
+    /// kept even if no list contains the job, because lists are empty during exclusive access to
+    /// the store.
     public internal(set) var cancellations: [ScheduledJob.Key: Double]
 
     var now: Double
     var machine = MachineGates()
-    /// The pending jobs that do not run, sorted by age and key.
+    /// The pending jobs that are not running, sorted by age and key.
     var pending: [PendingJob] = []
-    /// The ordinary job, or a job that the user wants.
+    /// The ordinary job, or a job that the user requested.
     package internal(set) var run: Run?
     /// The fresh job.
     package internal(set) var fresh: Run?
@@ -100,32 +101,32 @@ public struct Scheduler: Sendable {
     var personsWaiting = 0
     /// The bundles that the user has throttled.
     var throttled: Set<String> = []
-    /// The jobs that the user wants now.
+    /// The jobs that the user wants to run now.
     var wanted: Set<ScheduledJob.Key> = []
-    /// The time of the last conditions.
+    /// The time at which conditions were last received.
     var heard: Double?
-    /// The time since which conditions are awaited; `nil` if the known conditions are current.
+    /// The time since which conditions have been awaited; `nil` if the known conditions are
+    /// current.
     var unwatchedSince: Double?
     /// The time at which a job last ran.
     var lastRan = -Double.infinity
-    /// The last requested sensing mode. `wake` is the last requested tick.
+    /// The last requested sensing mode. `wake` is the tick that was requested last.
     var sensing = SchedulerAction.Sensing.off
     var wake: Double?
-    /// The requested tick without regard to fresh work.
+    /// The tick that would be requested without fresh work.
     var look: Double?
 
-    /// The maximum number of jobs. The youngest jobs beyond it wait until others are done.
+    /// The maximum number of jobs. The youngest jobs in excess wait until others are done.
     public static let maximumJobs = 4096
-    /// The largest absolute moment (3,000 years). Below it, adding a second still changes a
-    /// `Double`.
+    /// The largest absolute time (3,000 years). Up to it, adding a second still changes a `Double`.
     static let farthestMoment = 1e11
 
-    /// Creates a scheduler without events.
+    /// Creates a scheduler that has not received any events.
     ///
     /// - Parameters:
     ///   - usage: The stored usage.
-    ///   - cancellations: The stored cancellations. Each lasts ``SchedulingPolicy/cancelPause``
-    ///     from now at most, because the clock may have been set back.
+    ///   - cancellations: The stored cancellations. Each lasts at most
+    ///     ``SchedulingPolicy/cancelPause`` from now, because the clock may have been set back.
     ///   - moment: The current time, in seconds since 2001-01-01 UTC.
     public init(
         policy: SchedulingPolicy = SchedulingPolicy(), usage: UsageHistory = UsageHistory(),
@@ -168,7 +169,7 @@ public struct Scheduler: Sendable {
     /// Handles an event.
     ///
     /// - Parameter moment: The time of the event, in seconds since 2001-01-01 UTC. A value that is
-    ///   not finite counts as the last moment.
+    ///   not finite is replaced with the time of the last event.
     /// - Returns: The actions to take now, in this order.
     public mutating func handle(_ event: SchedulerEvent, at moment: Double) -> [SchedulerAction] {
         move(to: moment)
@@ -183,7 +184,7 @@ public struct Scheduler: Sendable {
 
     // MARK: Time
 
-    /// Advances to a moment. Shifts stored times if the clock was set back.
+    /// Advances to a time. Shifts stored times if the clock was set back.
     mutating func move(to moment: Double) {
         guard moment.isFinite else { return }
         let moment = moment.clamped(to: -Self.farthestMoment...Self.farthestMoment)
@@ -304,7 +305,7 @@ public struct Scheduler: Sendable {
             pending.isAwaitingList = true
             pending.retryAt = now + Backoff.firstDelay
         case .stopped:
-            // A requested stop was logged when it was requested.
+            // A requested stop was already logged when it was requested.
             if ended.phase == .stopping {
                 if ended.isListed { self.pending.insertInOrder(pending) }
                 return
@@ -327,10 +328,10 @@ extension [Scheduler.PendingJob] {
 }
 
 extension ScheduledJob {
-    /// Returns the job with a request time that is not in the future. A future time comes from a
-    /// clock that was set back since, and the age would stay 0 until then.
+    /// Returns the job with a request time that is not in the future. A future time results from a
+    /// clock that was set back; the job's age would stay 0 until that time.
     ///
-    /// - Parameter before: The job as it was known.
+    /// - Parameter before: The job as previously known.
     fileprivate func aging(since before: ScheduledJob?, _ now: Double) -> ScheduledJob {
         guard requested > now else { return self }
         var job = self
@@ -338,7 +339,7 @@ extension ScheduledJob {
         return job
     }
 
-    /// The job without infinite or invalid numbers.
+    /// The job with infinite and invalid numbers replaced.
     fileprivate var sane: ScheduledJob {
         let far = -Scheduler.farthestMoment...Scheduler.farthestMoment
         var job = self

@@ -3,8 +3,9 @@
 /// The daily costs and results of each extension, for users who want to know which extension uses
 /// the machine.
 ///
-/// Days are numbers from the caller (days since 2001-01-01 in its calendar), without time zones.
-/// Bounded: it keeps the last ``daysKept`` active days of each of ``maximumBundles`` bundles.
+/// Days are numbers supplied by the caller (days since 2001-01-01 in its calendar), without time
+/// zones. The size is bounded: the last ``daysKept`` active days of each of ``maximumBundles``
+/// bundles are kept.
 public struct DayLedger: Hashable, Sendable, Codable {
     /// One day of one bundle.
     public struct Entry: Hashable, Sendable, Codable {
@@ -23,14 +24,14 @@ public struct DayLedger: Hashable, Sendable, Codable {
         public init(day: Int) { self.day = day }
     }
 
-    /// The number of days that are kept for a bundle.
+    /// The number of days that are kept per bundle.
     public static let daysKept = 35
     /// The maximum number of bundles. The most recently active bundles are kept.
     public static let maximumBundles = 512
     /// The maximum length of a bundle name, in bytes. Longer names share one entry without a name.
     public static let maximumNameBytes = 512
 
-    /// The days of each bundle, the oldest first.
+    /// The days of each bundle, oldest first.
     private var days: [String: [Entry]] = [:]
 
     /// Creates an empty ledger.
@@ -42,8 +43,9 @@ public struct DayLedger: Hashable, Sendable, Codable {
     /// Returns the days of a bundle, oldest first. Days without activity are missing.
     public func entries(of bundle: String) -> [Entry] { days[Self.name(bundle)] ?? [] }
 
-    /// Adds to a day of a bundle. Negative counts are ignored. Removes days more than one after it,
-    /// because the clock was set back. (A day may be ahead after a change of time zone.)
+    /// Adds to a day of a bundle. Negative counts are ignored. Removes days that are more than one
+    /// day later, because the clock was set back. (One day ahead is possible after a time zone
+    /// change.)
     public mutating func add(
         _ usage: Usage = Usage(), items: Int = 0, failures: Int = 0, runs: Int = 0, of bundle: String, day: Int
     ) {
@@ -79,7 +81,7 @@ public struct DayLedger: Hashable, Sendable, Codable {
         var days: [Entry]
     }
 
-    /// Decodes a ledger. The bounds hold for any content.
+    /// Decodes a ledger. The bounds are enforced for any content.
     public init(from decoder: any Decoder) throws {
         let records = try decoder.container(keyedBy: CodingKeys.self).decode([Record].self, forKey: .bundles)
         for record in records.prefix(Self.maximumBundles) {
@@ -91,7 +93,7 @@ public struct DayLedger: Hashable, Sendable, Codable {
         }
     }
 
-    /// Encodes the ledger with sorted bundles.
+    /// Encodes the ledger, with bundles sorted.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(bundles.map { Record(bundle: $0, days: days[$0] ?? []) }, forKey: .bundles)
@@ -99,7 +101,7 @@ public struct DayLedger: Hashable, Sendable, Codable {
 }
 
 extension Int {
-    /// Adds a number, unless it is negative. Saturates at the largest number.
+    /// Adds a number, ignoring negative numbers. Saturates at the largest number.
     fileprivate mutating func addClamped(_ other: Int) {
         let (sum, overflow) = Swift.max(0, self).addingReportingOverflow(Swift.max(0, other))
         self = overflow ? .max : sum

@@ -3,8 +3,9 @@
 /// The recent usage of each bundle, for the quotas: sums over intervals of five minutes, kept for a
 /// day.
 ///
-/// A window counts whole intervals, so it counts a little more than was used in it, and never less.
-/// Bounded: a day for each of ``maximumBundles``; the most recently active bundles are kept.
+/// A window includes whole intervals, so it counts slightly more than was used within it, but never
+/// less. The size is bounded: one day for each of ``maximumBundles`` bundles; the most recently
+/// active bundles are kept.
 public struct UsageHistory: Hashable, Sendable, Codable {
     /// The usage within one interval.
     private struct Piece: Hashable, Sendable, Codable {
@@ -31,7 +32,7 @@ public struct UsageHistory: Hashable, Sendable, Codable {
     /// The known bundles, sorted.
     public var bundles: [String] { pieces.keys.sorted() }
 
-    /// Adds usage of a bundle.
+    /// Adds usage to a bundle.
     public mutating func add(_ usage: Usage, of bundle: String, at moment: Double) {
         let usage = usage.sane
         guard usage != Usage() else { return }
@@ -58,7 +59,8 @@ public struct UsageHistory: Hashable, Sendable, Codable {
         }
     }
 
-    /// Returns the time at which the usage in the window will be low enough; `moment` if it is now.
+    /// Returns the time at which the usage in the window will be low enough; `moment` if it already
+    /// is.
     func moment(of bundle: String, within window: Double, after moment: Double, when isEnough: (Usage) -> Bool)
         -> Double
     {
@@ -69,13 +71,13 @@ public struct UsageHistory: Hashable, Sendable, Codable {
             let left = counted[index...].reduce(into: Usage()) { $0 += $1.usage }
             guard isEnough(left) else { continue }
             guard index > 0 else { return moment }
-            // An interval leaves the window one window length after its end.
+            // An interval leaves the window one window length after the interval's end.
             return Double(counted[index - 1].number + 1) * Self.pieceSeconds + window
         }
         return moment + window
     }
 
-    /// Adjusts the history after the clock was set back. Usage in the future counts as used now.
+    /// Adjusts the history after the clock was set back. Usage in the future is treated as current.
     public mutating func settle(now moment: Double) {
         let number = Self.number(moment)
         for name in pieces.keys { Self.settle(&pieces[name, default: []], now: number) }
@@ -110,7 +112,7 @@ public struct UsageHistory: Hashable, Sendable, Codable {
         var pieces: [Piece]
     }
 
-    /// Decodes a history. The bounds hold for any content.
+    /// Decodes a history. The bounds are enforced for any content.
     public init(from decoder: any Decoder) throws {
         let records = try decoder.container(keyedBy: CodingKeys.self).decode([Record].self, forKey: .bundles)
         for record in records.prefix(Self.maximumBundles) where record.bundle.utf8.count <= Self.maximumNameBytes {
@@ -124,7 +126,7 @@ public struct UsageHistory: Hashable, Sendable, Codable {
         }
     }
 
-    /// Encodes the history with sorted bundles.
+    /// Encodes the history, with bundles sorted.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         let records = bundles.map { Record(bundle: $0, pieces: pieces[$0] ?? []) }
@@ -133,13 +135,13 @@ public struct UsageHistory: Hashable, Sendable, Codable {
 }
 
 extension Usage {
-    /// The usage without impossible values.
+    /// The usage, with impossible values replaced.
     var sane: Usage {
         Usage(cpu: cpu.isFinite ? cpu.clamped(to: 0...1e9) : 0, written: written, wakeUps: wakeUps)
     }
 }
 
 extension Comparable {
-    /// Returns the nearest value of a range.
+    /// Returns the nearest value within a range.
     package func clamped(to range: ClosedRange<Self>) -> Self { min(max(self, range.lowerBound), range.upperBound) }
 }

@@ -8,7 +8,7 @@ struct ComparableText {
     /// `true` for each scalar at which a word or a separator begins; empty if the options do not
     /// use words.
     private let boundaries: [Bool]
-    /// `true` if the limit removed the end of the text.
+    /// `true` if the limit cut off the end of the text.
     let isCut: Bool
 
     init(_ text: String, options: MatchOptions, limit: Int) {
@@ -18,7 +18,7 @@ struct ComparableText {
         var elements = TextFolding.folded(kept.map { TextElement(scalar: $0) }, case: false, diacritics: false)
         let needsWords = !options.isDisjoint(with: [.wordBased, .tokenized])
         if needsWords {
-            // Words are found before folding, which would remove the changes of case.
+            // Words are found before folding, which would remove case changes.
             var boundary = WordBoundary(splitsCaseChanges: options.contains(.wordBased))
             for index in elements.indices {
                 elements[index].startsWord = boundary.isBoundary(before: elements[index].scalar)

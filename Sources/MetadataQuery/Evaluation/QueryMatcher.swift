@@ -11,7 +11,7 @@ extension QueryExpression {
 /// A query prepared for testing many items, with folded patterns and resolved `$time` terms.
 ///
 /// This is the reference implementation of the language, without an index; every other
-/// implementation must agree with it. It can be used on several threads at once.
+/// implementation must agree with it. It can be used from several threads concurrently.
 ///
 /// - Complexity: For each item, the number of comparisons times the length of the tested texts. In
 ///   the worst case this is multiplied by the length of the value divided by 64. No comparison
@@ -54,18 +54,18 @@ public struct QueryMatcher: Sendable {
     }
 }
 
-/// The test that a predicate applies to a value.
+/// The test that a predicate applies to one value.
 enum ValueTest: Sendable {
     /// The value exists.
     case presence
     /// The value equals a text, or a number if the text is one.
     case equal(TextMatcher, literal: String?, number: QueryNumber?)
-    /// The value is a date within a period, or a number of seconds since 2001 within it.
+    /// The value is a date within a period, or a number that is such a date in seconds since 2001.
     case during(ResolvedTime)
-    /// The value is a number or a date in this order to another. A Boolean counts as a number,
-    /// except with `$time`.
+    /// The value is a number or a date in the given order relative to another. A Boolean is treated
+    /// as a number, except with `$time`.
     case ordered(ComparisonOperator, QueryNumber, isTime: Bool)
-    /// Both comparisons are true for the same value.
+    /// Both comparisons are true for a single value.
     case range(minimum: QueryNumber, maximum: QueryNumber, isTime: Bool)
     /// Texts have no order, so the test always fails.
     case never

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension QueryNumber {
-    /// Returns the order of two numbers by value, exact also between integers and doubles; `nil`
+    /// Returns the order of two numbers by value, exact even between integers and doubles; `nil`
     /// for NaN, which has no order.
     func compared(to other: QueryNumber) -> ComparisonResult? {
         switch (self, other) {
@@ -16,7 +16,7 @@ extension QueryNumber {
         if double.isNaN { return nil }
         if double >= 0x1p63 { return .less }
         if double < -0x1p63 { return .greater }
-        // The integer part fits into 64 bits; if it is equal, the fraction decides.
+        // The integer part fits in 64 bits; if the integers are equal, the fraction decides.
         let whole = Int64(double)
         if integer != whole { return integer < whole ? .less : .greater }
         return ComparisonResult(Double(whole), double)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 
-/// The evaluation of one query for one item. Caches the folded texts, which several comparisons may
+/// The evaluation of one query for one item. Caches folded texts, which several comparisons may
 /// need.
 struct RecordEvaluation {
     private struct FoldedKey: Hashable {
@@ -14,7 +14,7 @@ struct RecordEvaluation {
     private let context: QueryContext
     private var folded: [FoldedKey: ComparableText] = [:]
     private var foldedLength = 0
-    /// The largest number of scalars of cached texts; further texts are folded again.
+    /// The largest number of scalars in cached texts; texts beyond it are folded again each time.
     private static let maximumFoldedLength = 1 << 20
 
     init(record: ItemRecord, context: QueryContext) {
@@ -47,8 +47,8 @@ struct RecordEvaluation {
         return holds(test, value: value, name: name)
     }
 
-    /// Returns the value of an attribute. Identifier and domain belong to the item, but queries
-    /// name them like attributes.
+    /// Returns the value of an attribute. Identifier and domain are properties of the item, but
+    /// queries refer to them like attributes.
     private func value(of name: String) -> AttributeValue? {
         switch name {
         case "uniqueIdentifier": .string(record.uniqueIdentifier)
@@ -161,7 +161,7 @@ extension RecordEvaluation.Element {
 }
 
 extension AttributeValue {
-    /// `true` if the value counts as present: neither null nor a collection without values.
+    /// `true` if the value is considered present: neither null nor a collection without values.
     var isPresent: Bool {
         switch self {
         case .null: false

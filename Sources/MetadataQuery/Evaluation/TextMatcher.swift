@@ -25,7 +25,7 @@ struct TextMatcher {
         runs = isTokenized ? Self.words(elements).map(WildcardRun.init) : [WildcardRun(elements)]
     }
 
-    /// Splits the pattern at separators. Parts that only consist of `*` impose no condition.
+    /// Splits the pattern at separators. Parts that consist only of `*` impose no condition.
     private static func words(_ elements: [WildcardRun.Element]) -> [[WildcardRun.Element]] {
         let parts = elements.split { element in
             guard case .scalar(let scalar) = element else { return false }

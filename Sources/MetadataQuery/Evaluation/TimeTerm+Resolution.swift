@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The meaning of a `$time` term at a given present: the instants from ``start`` up to but not
+/// The meaning of a `$time` term at a given current time: the instants from ``start`` up to but not
 /// including ``end``.
 ///
-/// `==` and `!=` test whether a date is inside. Ordering operators and both bounds of `InRange`
-/// only use ``start`` (docs/QUERY-LANGUAGE.md, "Dates").
+/// `==` and `!=` test whether a date is within the period. Ordering operators and both bounds of
+/// `InRange` use only ``start`` (docs/QUERY-LANGUAGE.md, "Dates").
 public struct ResolvedTime: Hashable, Sendable {
     /// The first instant, in seconds since 2001-01-01 00:00 UTC.
     public let start: Double
     /// The first instant after the period; `nil` if the term is a single instant.
     public let end: Double?
 
-    /// Returns `true` if `==` is true for a date.
+    /// Returns `true` if `==` is true for the date.
     public func contains(_ date: Double) -> Bool {
         guard let end else { return date == start }
         return date >= start && date < end
@@ -19,7 +19,7 @@ public struct ResolvedTime: Hashable, Sendable {
 }
 
 extension TimeTerm {
-    /// Returns the instants that the term means.
+    /// Returns the instants that the term denotes.
     public func resolved(at clock: QueryClock) -> ResolvedTime {
         switch self {
         case .iso(let moment):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A sequence of scalars and wildcards, matched without backtracking. The pieces between `*` are
-/// found one after the other, each as far left as possible, which finds a match whenever there is
+/// found one after another, each as far left as possible, which finds a match whenever there is
 /// one.
 struct WildcardRun {
     enum Element: Hashable {
@@ -34,7 +34,7 @@ struct WildcardRun {
             middle = middle.dropFirst()
         }
         if !endsWithAnyText {
-            // The only piece, with the length of the text, was compared above.
+            // The only piece, which has the length of the text, was compared above.
             if middle.isEmpty { return true }
             guard count - last.count >= position, last.matches(text.scalars, at: count - last.count) else {
                 return false
@@ -50,9 +50,9 @@ struct WildcardRun {
     }
 
     /// Returns `true` if the sequence matches a part of the text between word boundaries. A `*` at
-    /// an end removes the boundary condition there.
+    /// either end removes the boundary condition at that end.
     func isFound(in text: ComparableText) -> Bool {
-        // Folding may remove the whole value if it is only a diacritic.
+        // Folding may remove the whole value, if it consists only of diacritics.
         if pieces.isEmpty { return startsWithAnyText }
         var position = 0
         for (index, piece) in pieces.enumerated() {
@@ -68,12 +68,12 @@ struct WildcardRun {
     }
 }
 
-/// A sequence of scalars and `?`, searched with the shift-and automaton. It has one bit for each
-/// position, so the cost does not depend on repetitions in the text.
+/// A sequence of scalars and `?`, searched with the shift-and automaton. The automaton has one bit
+/// per position, so the cost does not depend on repetitions in the text.
 private struct Piece {
     let elements: [WildcardRun.Element]
     private let words: Int
-    /// For each scalar of the piece, a bit mask of its positions, the least significant bit first.
+    /// For each scalar of the piece, a bit mask of its positions, least significant bit first.
     private let masks: [Unicode.Scalar: [UInt64]]
     /// The bit mask of the positions of `?`, which any scalar matches.
     private let anyMask: [UInt64]
@@ -104,13 +104,13 @@ private struct Piece {
         return true
     }
 
-    /// Returns the end of the leftmost occurrence whose start and end the condition accepts.
+    /// Returns the end of the leftmost occurrence whose start and end satisfy the condition.
     func end(in scalars: ArraySlice<Unicode.Scalar>, where accepts: (Int, Int) -> Bool) -> Int? {
         guard scalars.count >= count else { return nil }
         var state = [UInt64](repeating: 0, count: words)
         let last = (count - 1) / 64
         let lastBit: UInt64 = 1 << UInt64((count - 1) % 64)
-        // Skips scalars that cannot begin a match, as long as no match has begun.
+        // While no match has begun, skips scalars that cannot begin one.
         var first: Unicode.Scalar?
         if case .scalar(let scalar) = elements[0] { first = scalar }
         var isIdle = true

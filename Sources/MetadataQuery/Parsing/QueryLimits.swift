@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The limits of a query's size. Parsing takes time linear in the bytes read, and never more stack
-/// than the depth allows.
+/// The limits on a query's size. Parsing takes time linear in the number of bytes, and its stack
+/// use is bounded by the depth.
 public struct QueryLimits: Hashable, Sendable {
     /// The size of the longest query, in UTF-8 bytes.
     public var maximumBytes: Int
@@ -9,8 +9,8 @@ public struct QueryLimits: Hashable, Sendable {
     public var maximumDepth: Int
     /// The largest number of comparisons and ranges.
     public var maximumTerms: Int
-    /// The length of the longest value, in Unicode scalars without quotes and escapes. Bounds the
-    /// cost of matching one text.
+    /// The length of the longest value, in Unicode scalars without quotes and escapes. This bounds
+    /// the cost of matching one text.
     public var maximumValueLength: Int
 
     /// Limits far above the queries that users and programs write, and low enough for a service to

@@ -17,7 +17,7 @@ extension QueryParser {
 
     // MARK: Modifiers
 
-    /// Parses `[cd]` between operator and value.
+    /// Parses `[cd]` between the operator and the value.
     mutating func bracketedOptions() throws(QuerySyntaxError) -> MatchOptions {
         guard scanner.skip("[") else { return [] }
         let options = optionLetters()
@@ -25,7 +25,7 @@ extension QueryParser {
         return options
     }
 
-    /// Parses letters directly after the closing quote.
+    /// Parses letters that directly follow the closing quote.
     private mutating func attachedOptions() throws(QuerySyntaxError) -> MatchOptions {
         let options = optionLetters()
         if let next = scanner.current, QueryScanner.isBareWord(next) || next == "\"" || next == "'" {
@@ -34,8 +34,8 @@ extension QueryParser {
         return options
     }
 
-    /// Parses a word of modifiers after an unquoted value and a space. Accepted only if nothing
-    /// else could follow.
+    /// Parses a word of modifiers after an unquoted value and a space. They are accepted only where
+    /// nothing else could follow.
     private mutating func detachedOptions() -> MatchOptions {
         let start = scanner.position
         scanner.skipSpace()

@@ -5,7 +5,7 @@ extension QueryExpression {
     ///
     /// - Complexity: Linear in the length of the text; ``QueryLimits/maximumDepth`` bounds the
     ///   stack.
-    /// - Throws: ``QuerySyntaxError`` for the first error. Never traps, whatever the text.
+    /// - Throws: ``QuerySyntaxError`` for the first error. Never traps, for any text.
     public init(parsing text: String, limits: QueryLimits = .standard) throws(QuerySyntaxError) {
         guard text.utf8.count <= limits.maximumBytes else {
             throw QueryScanner("").error(.limitExceeded, expected: "at most \(limits.maximumBytes) bytes")
@@ -96,7 +96,7 @@ struct QueryParser {
             throw scanner.error(.unexpected, expected: "InRange( or an attribute")
         }
         guard let operation = comparisonOperator() else {
-            // A name without anything after it is most likely a value without an attribute.
+            // A name that is not followed by anything is most likely a value without an attribute.
             if scanner.isAtEnd { scanner.back(to: afterName) }
             throw scanner.error(.unexpected, expected: "an operator (== != < <= > >=)")
         }
@@ -113,8 +113,8 @@ struct QueryParser {
         return .comparison(Comparison(attribute: attribute, operation: operation, value: value, options: options))
     }
 
-    /// Returns `true` for the range function, also in lower case. No attribute is followed by a
-    /// parenthesis.
+    /// Returns `true` for the name of the range function, in upper or lower case. No attribute is
+    /// followed by a parenthesis.
     private func isRangeFunction(_ name: String) -> Bool { name.lowercased() == "inrange" }
 
     mutating func attribute() throws(QuerySyntaxError) -> AttributeSelector {

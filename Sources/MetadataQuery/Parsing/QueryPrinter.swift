@@ -2,8 +2,8 @@
 
 // The printed text is the canonical form of a query: equal trees have equal texts, and parsing the
 // text yields the tree again. This requires that every `and` and `or` has at least two operands,
-// and that ordering operators precede numbers and dates, as in all parsed trees. The text of a tree
-// nests no deeper than any other text of the same tree.
+// and that ordering operators precede numbers and dates, as in all parsed trees. No other text of
+// the same tree is nested less deeply.
 
 extension QueryExpression: CustomStringConvertible {
     /// The query as text, in canonical form.
@@ -43,8 +43,8 @@ extension Comparison: CustomStringConvertible {
         switch value {
         case .text(let pattern):
             return "\(attribute) \(operation.rawValue) \"\(pattern)\"" + String(letters)
-        // Modifiers of a number matter if the attribute is a text; only the bracket form can
-        // express them.
+        // Modifiers of a number are significant if the attribute is a text. Only the bracket form
+        // can express them.
         case .number(let number):
             let bracket = letters.isEmpty ? "" : "[" + String(letters) + "]"
             return "\(attribute) \(operation.rawValue)\(bracket) \(number.spelling)"
@@ -98,8 +98,8 @@ extension TextPattern: CustomStringConvertible {
         return String(text)
     }
 
-    /// Returns the text with escapes for all characters with a meaning between quotes. For building
-    /// queries from user input.
+    /// Returns the text with all characters escaped that have a special meaning within quotes. Use
+    /// it to build queries from user input.
     public static func escaped(_ text: String) -> String { TextPattern(literal: text).description }
 }
 

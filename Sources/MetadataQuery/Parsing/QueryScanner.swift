@@ -26,7 +26,7 @@ struct QueryScanner {
         while let scalar = current, Self.isSpace(scalar) { position += 1 }
     }
 
-    /// Skips an ASCII text and returns `true` if it is at the current position.
+    /// Skips an ASCII text if it is at the current position; returns `true` if it was.
     mutating func skip(_ text: StaticString) -> Bool {
         let count = text.utf8CodeUnitCount
         guard position + count <= scalars.count else { return false }
@@ -83,7 +83,7 @@ struct QueryScanner {
             expected: expected)
     }
 
-    /// Returns the word or symbol at a position, in quotes, at most 24 scalars.
+    /// Returns the word or symbol at a position, in quotes; at most 24 scalars.
     private func found(at place: Int) -> String {
         guard place < scalars.count else { return "the end of the query" }
         var word = String.UnicodeScalarView()
@@ -95,7 +95,7 @@ struct QueryScanner {
                 break
             }
             word.append(scalar)
-            // Shows a single symbol, except for operators of two.
+            // Shows a single symbol, except for operators that consist of two.
             if !isName, word.count == 2 || !"=!<>&|".unicodeScalars.contains(scalar) { break }
         }
         // Shows the code point of a control character or a separator.

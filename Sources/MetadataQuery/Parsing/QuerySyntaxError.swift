@@ -4,9 +4,9 @@
 public struct QuerySyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of error.
     public enum Reason: Hashable, Sendable {
-        /// Something else is expected here.
+        /// An unexpected token.
         case unexpected
-        /// A quote has no partner.
+        /// A quote is not closed.
         case unterminatedText
         /// A modifier is not one of `c d w t`.
         case unknownModifier
@@ -25,7 +25,7 @@ public struct QuerySyntaxError: Error, Hashable, Sendable, CustomStringConvertib
 
     /// A position in the query.
     public struct Position: Hashable, Sendable {
-        /// The number of UTF-8 bytes before the position.
+        /// The number of UTF-8 bytes that precede the position.
         public let utf8Offset: Int
         /// The line, counted from 1; lines end with a line feed.
         public let line: Int

@@ -5,11 +5,11 @@ extension AttributeNames {
     /// The property for each public `kMDItem…` name (file metadata).
     static let metadataKeys = table(ctables_attribute_keys())
 
-    /// The kind of the value of each property.
+    /// The kind of value of each property.
     static let kinds: [String: AttributeValueKind] = table(ctables_attribute_kinds()).compactMapValues(
         AttributeValueKind.init)
 
-    /// Returns the pairs of words of a table as a dictionary.
+    /// Returns the words of a table, paired, as a dictionary.
     private static func table(_ text: ctables_text) -> [String: String] {
         let bytes = UnsafeBufferPointer(start: text.start, count: text.count)
         let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init)

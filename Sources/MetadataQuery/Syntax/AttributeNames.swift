@@ -4,8 +4,8 @@ import TextAnalysis
 /// The names of attributes and their properties.
 public enum AttributeNames {
     /// Returns the name under which an attribute is stored. Public `kMDItem…` names and Objective-C
-    /// spellings become the property's name. Every other name, including an unknown `kMDItem…`
-    /// name, stays the same.
+    /// spellings are mapped to the property's name. All other names, including unknown `kMDItem…`
+    /// names, are unchanged.
     public static func propertyName(for name: String) -> String {
         metadataKeys[name] ?? objectiveCNames[name] ?? name
     }
@@ -42,8 +42,8 @@ public enum AttributeNames {
         }
     }
 
-    /// The attributes that `**` and `*` cover by default: those with text that users read or type.
-    /// Excludes identifiers, paths, types and technical texts.
+    /// The attributes that `**` and `*` cover by default: attributes with text that users read or
+    /// type. Excludes identifiers, paths, types and technical texts.
     public static let searchableByDefault: Set<String> = [
         "album", "alternateNames", "artist", "audiences", "authorAddresses", "authorEmailAddresses", "authorNames",
         "authors", "additionalRecipients", "city", "comment", "composer", "contactKeywords", "containerDisplayName",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The kind of value that a property of `CSSearchableItemAttributeSet` has.
+/// The kind of value of a property of `CSSearchableItemAttributeSet`.
 public enum AttributeValueKind: String, Hashable, Sendable, CaseIterable {
     /// One text.
     case text
@@ -8,7 +8,7 @@ public enum AttributeValueKind: String, Hashable, Sendable, CaseIterable {
     case texts
     /// One number.
     case number
-    /// A truth value; Apple declares these as numbers.
+    /// A truth value; Apple declares such properties as numbers.
     case truth
     /// One moment.
     case date
@@ -20,10 +20,10 @@ public enum AttributeValueKind: String, Hashable, Sendable, CaseIterable {
     case data
     /// A list of people.
     case people
-    /// The headers of a message: lists by name.
+    /// The headers of a message: a list of values for each name.
     case headers
 
-    /// The kind of one value of a list; `nil` for a kind of single values.
+    /// The kind of a list's elements; `nil` for kinds that are not lists.
     public var element: AttributeValueKind? {
         switch self {
         case .texts: .text

@@ -7,21 +7,21 @@ package struct CivilDay: Hashable, Sendable {
 
     package init(index: Int) { self.index = index }
 
-    /// Creates a day; `nil` if the month lacks the day, or there is no such month.
+    /// Creates a day; `nil` if there is no such month, or the month does not have the day.
     package init?(year: Int, month: Int, day: Int) {
         guard (1...12).contains(month), (1...Self.length(ofMonth: month, year: year)).contains(day) else { return nil }
         index = Self.index(year: year, month: month, day: day)
     }
 
-    /// Creates the day from its number in the year, counted from 1; `nil` if the year lacks the
-    /// day.
+    /// Creates the day from its number in the year, counted from 1; `nil` if the year does not have
+    /// the day.
     init?(year: Int, dayOfYear: Int) {
         let days = Self.length(ofMonth: 2, year: year) + 337
         guard (1...days).contains(dayOfYear) else { return nil }
         index = Self.index(year: year, month: 1, day: 1) + dayOfYear - 1
     }
 
-    /// Creates the day from a week of ISO 8601; `nil` if the year lacks the week. Each week begins
+    /// Creates the day from an ISO 8601 week; `nil` if the year does not have the week. Weeks begin
     /// on Monday (1), and the first week contains January 4.
     init?(year: Int, week: Int, weekday: Int) {
         let first = Self.firstWeek(of: year)
@@ -44,7 +44,7 @@ package struct CivilDay: Hashable, Sendable {
         }
     }
 
-    /// Counts years from March, so that the leap day is the last of its year; 400 years have
+    /// Counts years from March, so that the leap day is the last day of its year. 400 years have
     /// 146,097 days.
     private static func index(year: Int, month: Int, day: Int) -> Int {
         let marchYear = month > 2 ? year : year - 1
@@ -74,7 +74,8 @@ package struct CivilDay: Hashable, Sendable {
     /// The weekday, from 0 for Monday to 6 for Sunday.
     package var weekday: Int { index - floorDivide(index, 7) * 7 }
 
-    /// Returns the day after some months. A day that the month lacks becomes its last day.
+    /// Returns the day some months later. A day that the month does not have becomes the month's
+    /// last day.
     package func adding(months: Int) -> CivilDay {
         let (year, month, day) = components
         let total = year * 12 + (month - 1) + months
@@ -84,7 +85,7 @@ package struct CivilDay: Hashable, Sendable {
         return CivilDay(index: Self.index(year: newYear, month: newMonth, day: newDay))
     }
 
-    /// Returns the day after some days, weeks, months or years.
+    /// Returns the day some days, weeks, months or years later.
     package func adding(_ amount: Int, _ unit: TimeUnit) -> CivilDay {
         switch unit {
         case .second, .minute, .hour: self

@@ -5,10 +5,10 @@
 /// - The date is a calendar date (`2024-05-01`, `20240501`), a week date (`2024-W18-3`, `2024W183`)
 ///   or an ordinal date (`2024-122`, `2024122`).
 /// - The time follows a `T` or a space: `12`, `12:30`, `12:30:15`, `1230` or `123015`. Its last
-///   part may have a fraction. `24:00` is the midnight at the end of the day. A leap second is the
-///   first second of the next minute.
-/// - The offset is `Z`, `+02`, `+02:00` or `+0200`. Without an offset, the time zone of the query's
-///   clock applies.
+///   part may have a fraction. `24:00` is midnight at the end of the day. A leap second is treated
+///   as the first second of the next minute.
+/// - The offset is `Z`, `+02`, `+02:00` or `+0200`. Without an offset, the time is in the time zone
+///   of the query's clock.
 ///
 /// Dates without a day, years without exactly four digits, periods and durations are rejected.
 public struct ISOMoment: Hashable, Sendable {
@@ -43,11 +43,12 @@ public struct ISOMoment: Hashable, Sendable {
         self.offset = offset
     }
 
-    /// The instant in seconds since 2001-01-01 UTC; without an offset, the time is taken as UTC.
+    /// The instant in seconds since 2001-01-01 UTC; without an offset, the time is interpreted as
+    /// UTC.
     public var instant: Double { Double(day.index) * 86_400 + timeOfDay - Double(offset ?? 0) }
 }
 
-/// Reads fixed numbers of digits from an ISO 8601 text.
+/// Reads fixed-length numbers from an ISO 8601 text.
 private struct DigitReader {
     enum Offset { case none, invalid, seconds(Int) }
 
@@ -64,7 +65,7 @@ private struct DigitReader {
         return true
     }
 
-    /// Skips a minus sign (U+2212), which the standard prefers to the hyphen.
+    /// Skips a minus sign (U+2212), which the standard prefers to a hyphen.
     private mutating func skipMinusSign() -> Bool {
         guard bytes[position...].starts(with: "\u{2212}".utf8) else { return false }
         position += 3
@@ -85,7 +86,7 @@ private struct DigitReader {
     /// The number of digits at the position.
     private var digitsAhead: Int { bytes[position...].prefix { (0x30...0x39).contains($0) }.count }
 
-    /// Reads a date in one of the three forms.
+    /// Reads a date in any of the three forms.
     mutating func day() -> CivilDay? {
         guard let year = number(4) else { return nil }
         let dashed = skip("-")
@@ -98,7 +99,7 @@ private struct DigitReader {
         return CivilDay(year: year, month: month, day: dayOfMonth)
     }
 
-    /// Reads a time of day as seconds since midnight. Its last part may have a fraction.
+    /// Reads a time of day as seconds since midnight. The last part may have a fraction.
     mutating func timeOfDay() -> Double? {
         guard let hour = number(2), hour <= 24 else { return nil }
         var seconds = Double(hour * 3600)
@@ -107,7 +108,7 @@ private struct DigitReader {
             guard let minute = number(2), minute < 60 else { return nil }
             seconds += Double(minute * 60)
             if colon ? skip(":") : nextIsDigit {
-                // A leap second is the first of the next minute.
+                // A leap second is the first second of the next minute.
                 guard let second = number(2), second <= 60 else { return nil }
                 seconds += Double(second) + fraction()
             } else {
@@ -116,7 +117,7 @@ private struct DigitReader {
         } else {
             seconds += fraction() * 3600
         }
-        // Only midnight has the hour 24.
+        // Hour 24 is only valid for midnight.
         return hour < 24 || seconds == 86_400 ? seconds : nil
     }
 
@@ -129,7 +130,7 @@ private struct DigitReader {
             value += Double(digit) * scale
             scale /= 10
         }
-        // A separator without digits stays unread, so that the caller rejects it.
+        // Leaves a separator without digits unread, so that the caller rejects it.
         if position == start + 1 { position = start }
         return value
     }

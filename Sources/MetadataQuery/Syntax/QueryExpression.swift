@@ -2,7 +2,7 @@
 
 /// A parsed query: a Boolean expression over the attributes of one item.
 ///
-/// The evaluator of this module and the compiler of the index work on this tree.
+/// The evaluator in this module and the query compiler of the index process this tree.
 /// docs/QUERY-LANGUAGE.md defines the meaning of each node. A tree from
 /// ``QueryExpression/init(parsing:limits:)`` is bounded in depth and size; a tree built by hand is
 /// not.
@@ -61,9 +61,9 @@ public struct Comparison: Hashable, Sendable {
 public struct RangePredicate: Hashable, Sendable {
     /// The attribute to compare.
     public var attribute: AttributeSelector
-    /// The least value in the range.
+    /// The smallest value in the range.
     public var minimum: RangeBound
-    /// The greatest value in the range.
+    /// The largest value in the range.
     public var maximum: RangeBound
 
     /// Creates a range test from its parts.
@@ -82,13 +82,12 @@ public enum RangeBound: Hashable, Sendable {
     case time(TimeTerm)
 }
 
-/// The attributes that a predicate tests.
+/// The attribute or attributes that a predicate tests.
 public enum AttributeSelector: Hashable, Sendable {
     /// A single attribute by its property name or custom key. `kMDItem…` names and Objective-C
     /// spellings are already translated (``AttributeNames/propertyName(for:)``).
     case named(String)
-    /// `**` or `*`: all attributes that are searchable by default, of which at least one must
-    /// match.
+    /// `**` or `*`: all attributes that are searchable by default. At least one of them must match.
     case anyAttribute
 
     fileprivate var name: String? {
@@ -103,7 +102,7 @@ public enum AttributeSelector: Hashable, Sendable {
 public enum ComparisonOperator: String, Hashable, Sendable, CaseIterable {
     /// `==`, also written `=`.
     case equal = "=="
-    /// `!=`: true exactly when `==` is false.
+    /// `!=`: true if and only if `==` is false.
     case notEqual = "!="
     /// `<`
     case less = "<"
@@ -114,7 +113,7 @@ public enum ComparisonOperator: String, Hashable, Sendable, CaseIterable {
     /// `>=`
     case greaterOrEqual = ">="
 
-    /// `true` if the operator compares by order, which only numbers and dates have.
+    /// `true` if the operator compares order, which only numbers and dates have.
     public var isOrdering: Bool { self != .equal && self != .notEqual }
 }
 
@@ -129,8 +128,8 @@ public struct MatchOptions: OptionSet, Hashable, Sendable {
     public static let caseInsensitive = MatchOptions(rawValue: 1)
     /// `d`: ignores diacritics.
     public static let diacriticInsensitive = MatchOptions(rawValue: 2)
-    /// `w`: the value may occur anywhere between word boundaries. A change from lower to upper case
-    /// is a boundary.
+    /// `w`: the value may occur anywhere between word boundaries. A change from lower case to upper
+    /// case is a boundary.
     public static let wordBased = MatchOptions(rawValue: 4)
     /// `t`: the value is split into words, which may occur anywhere and in any order.
     public static let tokenized = MatchOptions(rawValue: 8)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The value on the right of an operator.
+/// The value to the right of an operator.
 public enum QueryValue: Hashable, Sendable {
     /// A text with its wildcards, either quoted or a single word.
     case text(TextPattern)
@@ -12,7 +12,7 @@ public enum QueryValue: Hashable, Sendable {
 
 /// A number in its original spelling.
 ///
-/// The spelling is kept because an unquoted number is also compared with texts (`postalCode ==
+/// The spelling is preserved because an unquoted number is also compared with texts (`postalCode ==
 /// 0150`).
 public struct NumberLiteral: Hashable, Sendable {
     /// The digits as written, with sign, fraction and exponent.
@@ -20,7 +20,7 @@ public struct NumberLiteral: Hashable, Sendable {
     /// The numeric value.
     public let value: QueryNumber
 
-    /// Reads a decimal number: sign, digits, fraction, exponent. `nil` for anything else, and for
+    /// Parses a decimal number: sign, digits, fraction, exponent. `nil` for anything else, and for
     /// values that are not finite.
     public init?(_ spelling: String) {
         guard let isWhole = Self.isWholeNumber(spelling.utf8) else { return nil }
@@ -40,8 +40,8 @@ public struct NumberLiteral: Hashable, Sendable {
         value = .integer(integer)
     }
 
-    /// Returns `true` if a number has neither fraction nor exponent; `nil` if the bytes are not a
-    /// number.
+    /// Returns `true` if a number has neither a fraction nor an exponent; `nil` if the bytes are
+    /// not a number.
     private static func isWholeNumber(_ bytes: String.UTF8View) -> Bool? {
         var rest = bytes[...]
         func digits() -> Int {
@@ -71,7 +71,7 @@ public struct NumberLiteral: Hashable, Sendable {
     }
 }
 
-/// A number of a query or an item. Integers are exact in all 64 bits.
+/// A number in a query or an item. All 64 bits of integers are exact.
 public enum QueryNumber: Hashable, Sendable {
     /// An integer.
     case integer(Int64)

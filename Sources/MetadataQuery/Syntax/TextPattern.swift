@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A text with wildcards, with escapes already removed.
+/// A text with wildcards, after escapes have been resolved.
 ///
-/// Patterns have a normal form: no empty literal, no adjacent literals, no adjacent `*`. Equal
+/// Patterns are in normal form: no empty literals, no adjacent literals, no adjacent `*`. Equal
 /// patterns therefore have equal elements.
 public struct TextPattern: Hashable, Sendable {
     /// A part of a pattern.
@@ -11,12 +11,12 @@ public struct TextPattern: Hashable, Sendable {
         case literal(String)
         /// `*`: any number of characters, including none.
         case anyText
-        /// `?`: exactly one character, which is one Unicode scalar of the folded text in composed
+        /// `?`: exactly one character, meaning one Unicode scalar of the folded text in composed
         /// form.
         case anyCharacter
     }
 
-    /// The elements from left to right; none for the empty text.
+    /// The elements from left to right; empty for the empty text.
     public let elements: [Element]
 
     /// Creates a pattern and normalizes its elements.
@@ -36,7 +36,7 @@ public struct TextPattern: Hashable, Sendable {
     /// Creates a pattern without wildcards.
     public init(literal: String) { self.init([.literal(literal)]) }
 
-    /// The text; `nil` if the pattern has a wildcard.
+    /// The text; `nil` if the pattern contains a wildcard.
     public var literal: String? {
         if elements.isEmpty { return "" }
         guard elements.count == 1, case .literal(let text) = elements[0] else { return nil }
@@ -58,7 +58,7 @@ public struct TextPattern: Hashable, Sendable {
         return text
     }
 
-    /// The numeric value of the text, for attributes with numbers (`rating == "5"`); `nil` for
+    /// The numeric value of the text, for attributes that are numbers (`rating == "5"`); `nil` for
     /// other texts.
     public var number: NumberLiteral? { literal.flatMap { NumberLiteral($0) } }
 }

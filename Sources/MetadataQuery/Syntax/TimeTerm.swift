@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A `$time` term of a query. Its time is fixed when the query starts (``TimeTerm/resolved(at:)``).
+/// A `$time` term of a query. It is resolved when the query starts (``TimeTerm/resolved(at:)``).
 public enum TimeTerm: Hashable, Sendable {
     /// `$time.today`, `$time.now(-3600)`, `$time.this_week(-1)`, `$time.today(-7d)` and so on.
     case relative(TimeFunction, TimeShift)
@@ -8,7 +8,7 @@ public enum TimeTerm: Hashable, Sendable {
     case iso(ISOMoment)
 }
 
-/// The functions relative to the present.
+/// The functions that are relative to the current time.
 public enum TimeFunction: String, Hashable, Sendable, CaseIterable {
     /// The current instant.
     case now
@@ -25,7 +25,7 @@ public enum TimeFunction: String, Hashable, Sendable, CaseIterable {
     /// The current local year.
     case thisYear = "this_year"
 
-    /// The unit of an argument without a suffix.
+    /// The unit of an argument that has no suffix.
     public var defaultUnit: TimeUnit {
         switch self {
         case .now: .second
@@ -40,9 +40,9 @@ public enum TimeFunction: String, Hashable, Sendable, CaseIterable {
     public var takesArgument: Bool { self != .yesterday && self != .lastWeek }
 }
 
-/// The argument of a time function: the distance to move, negative for backwards.
+/// The argument of a time function: the amount to shift, negative for backwards.
 public struct TimeShift: Hashable, Sendable {
-    /// The number of units; at most ``TimeUnit/maximumAmount`` in either direction.
+    /// The number of units, at most ``TimeUnit/maximumAmount`` in either direction.
     public let amount: Int
     /// The unit.
     public let unit: TimeUnit
@@ -59,11 +59,11 @@ public struct TimeShift: Hashable, Sendable {
         self.unit = unit
     }
 
-    /// Returns the shift of a function without an argument: none.
+    /// Returns the shift of a function without an argument: zero.
     public static func none(for function: TimeFunction) -> TimeShift { TimeShift(none: function.defaultUnit) }
 }
 
-/// The units of shifts and their suffixes. Only `m` (minute) and `M` (month) differ by case.
+/// The units of shifts and their suffixes. Only `m` (minute) and `M` (month) differ in case.
 public enum TimeUnit: String, Hashable, Sendable, CaseIterable {
     /// `s`
     case second = "s"
@@ -75,12 +75,12 @@ public enum TimeUnit: String, Hashable, Sendable, CaseIterable {
     case day = "d"
     /// `w`: seven local days.
     case week = "w"
-    /// `M`: a calendar month. A day that the month lacks becomes its last day.
+    /// `M`: a calendar month. A day that the month does not have becomes the month's last day.
     case month = "M"
     /// `y`: a calendar year.
     case year = "y"
 
-    /// The length in seconds of units with a constant length; `nil` for calendar units.
+    /// The length in seconds of a unit with a constant length; `nil` for calendar units.
     var seconds: Int? {
         switch self {
         case .second: 1

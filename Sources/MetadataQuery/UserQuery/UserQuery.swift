@@ -4,22 +4,22 @@ import TextAnalysis
 /// The text that the user typed in a search field, split into terms. Every text is valid.
 ///
 /// - Terms are separated by white space; all of them should be found.
-/// - `"…"` encloses a phrase, also with typographic quotes. Without a closing quote, the phrase
+/// - `"…"` encloses a phrase; typographic quotes work too. Without a closing quote, the phrase
 ///   extends to the end. A quote inside a word is part of the word.
-/// - `-term` and `-"phrase"` exclude.
+/// - `-term` and `-"phrase"` exclude items.
 /// - The last term is still being typed (``Term/isPrefix``) if the text ends within its last word.
-/// - Terms without a word, by the rules of ``Words``, are dropped.
+/// - Terms that contain no words, by the rules of ``Words``, are dropped.
 public struct UserQuery: Hashable, Sendable {
     /// A term to find or to exclude.
     public struct Term: Hashable, Sendable {
         /// The text as typed, without quotes and the minus sign.
         public let text: String
-        /// The words of the text in order, not folded; at least one. Several words must be
-        /// adjacent.
+        /// The words of the text in order, not folded; at least one. If there are several, they
+        /// must be adjacent.
         public let words: [String]
         /// `true` if the term was quoted.
         public let isPhrase: Bool
-        /// `true` if items with the term are excluded.
+        /// `true` if items that contain the term are excluded.
         public let isExcluded: Bool
         /// `true` if the last word is being typed and may be incomplete. Always `false` for
         /// excluded terms, because a prefix would exclude too much.
@@ -30,12 +30,12 @@ public struct UserQuery: Hashable, Sendable {
         public let range: Range<Int>
     }
 
-    /// The terms in the order of the text.
+    /// The terms, in text order.
     public let terms: [Term]
-    /// `true` if something beyond the limits was omitted.
+    /// `true` if something that exceeded a limit was omitted.
     public let isTruncated: Bool
 
-    /// The longest text that is read, in UTF-8 bytes.
+    /// The number of UTF-8 bytes of a text that are read at most.
     public static let maximumBytes = 4_096
     /// The largest number of terms.
     public static let maximumTerms = 64
@@ -79,7 +79,7 @@ private struct UserQueryReader {
         if let limit = utf8.index(utf8.startIndex, offsetBy: UserQuery.maximumBytes, limitedBy: utf8.endIndex),
             limit < utf8.endIndex
         {
-            // Moves back to the start of the scalar that contains the limit.
+            // Moves back to the start of the scalar at the limit.
             end = text.index(before: text.index(after: limit))
             isTruncated = true
         } else {

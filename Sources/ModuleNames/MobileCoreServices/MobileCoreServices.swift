@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The module of the type constants and functions before UniformTypeIdentifiers. Older source
-// imports this name.
+// The module that contained the type constants and functions before UniformTypeIdentifiers existed.
+// Older source imports this name.
 @_exported import UniformTypeIdentifiers

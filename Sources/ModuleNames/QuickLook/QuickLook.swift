@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where Apple's SDK has the types for previews as data, and source for them imports them from.
+// The module in which Apple's SDK declares the types for data-based previews. Source that uses them
+// imports it.
 @_exported import CoreSpotlight

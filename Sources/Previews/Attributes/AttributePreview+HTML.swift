@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension AttributePreview {
-    /// The preview as a complete HTML document for light and dark mode, without scripts and loads.
+    /// The preview as a complete HTML document for light and dark mode, without scripts or external
+    /// resources.
     public var html: String {
         let rows = facts.map { "<dt>\(HTMLText.escaped($0.name))</dt><dd>\(HTMLText.escaped($0.value))</dd>" }.joined()
         let picture = thumbnail.map { "<img src=\"\($0.address)\" alt=\"\">" } ?? ""
@@ -19,7 +20,8 @@ extension AttributePreview {
             """
     }
 
-    /// The style of desktop apps: their font, subdued facts, and an accent colour for found words.
+    /// A style like that of desktop apps: their font, subdued facts, and an accent colour for found
+    /// words.
     private static let style = """
         :root { color-scheme: light dark; --text: #2e3436; --faint: #6b7074; --line: #e3e3e1; --page: #fff; \
         --found: #f9e2a0; --on-found: #2e2a14 }

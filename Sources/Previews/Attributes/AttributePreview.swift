@@ -11,8 +11,8 @@ public struct AttributePreview: Sendable {
 
     /// The maximum length of the displayed text, in characters.
     public static let maximumTextCharacters = 100_000
-    /// The maximum length of the title and of each fact, in characters. A longer text ends with an
-    /// ellipsis.
+    /// The maximum length of the title and of each fact, in characters. A longer text is truncated
+    /// with an ellipsis.
     public static let maximumLineCharacters = 1000
     /// The maximum number of displayed list elements.
     private static let maximumListElements = 100
@@ -61,8 +61,7 @@ public struct AttributePreview: Sendable {
         if lead.hasSuffix("…") { lead.removeLast() }
         return DisplayText.line(String(content.prefix(2_000))).contains(lead) ? nil : description
     }
-    /// The text of the item. It is cut after ``maximumTextCharacters`` and then ends with an
-    /// ellipsis.
+    /// The item's text. It is truncated after ``maximumTextCharacters``, with an ellipsis.
     public var content: String? { record.text("textContent").map(Self.passage) }
 
     private static func line(_ text: String) -> String { DisplayText.line(text, limit: maximumLineCharacters) }
@@ -71,7 +70,7 @@ public struct AttributePreview: Sendable {
         return DisplayText.safe(String(shown)) + (shown.endIndex < text.endIndex ? "…" : "")
     }
 
-    /// Returns the day of a moment in a time zone, such as 2026-03-09; `nil` for a moment without a
+    /// Returns the day of a moment in a time zone, such as 2026-03-09; `nil` if the moment has no
     /// date.
     static func day(_ moment: Double, in zone: TimeZone = .current) -> String? {
         guard DisplayText.datableMoments.contains(moment) else { return nil }
@@ -89,7 +88,7 @@ extension ItemRecord {
         guard let text = text(attribute), let url = URL(string: text), url.isFileURL else { return nil }
         guard ["", "localhost"].contains(url.host(percentEncoded: false)?.lowercased() ?? "") else { return nil }
         let path = url.path(percentEncoded: false)
-        // The kernel would end the path at a NUL and open another file.
+        // The kernel would truncate the path at a NUL and open a different file.
         return path.utf8.first == UInt8(ascii: "/") && !path.utf8.contains(0) ? path : nil
     }
 }

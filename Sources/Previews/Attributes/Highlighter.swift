@@ -4,18 +4,18 @@ import MetadataQuery
 import TextAnalysis
 import UserSearch
 
-/// A search for the words of a query in a text, for highlighting.
+/// Finds the words of a query in a text, for highlighting.
 public struct Highlighter: Sendable {
     private let words: WordOccurrences
 
-    /// The maximum length of a searched text, in Unicode scalars.
+    /// The maximum length of the searched text, in Unicode scalars.
     public static let maximumCharacters = 200_000
 
-    /// The maximum length of a query. A longer one would only take time.
+    /// The maximum length of a query. A longer query would only take more time.
     private static let maximumQueryScalars = 1000
 
-    /// Creates a highlighter for a typed query (`SearchIntent`). It searches for the wanted words,
-    /// but not for excluded words or filters. Without words it finds nothing.
+    /// Creates a highlighter for a typed query (`SearchIntent`). It highlights the wanted words,
+    /// but not excluded words or filters. If there are no wanted words, it finds nothing.
     public init(query: String?) {
         let start = String(String.UnicodeScalarView((query ?? "").unicodeScalars.prefix(Self.maximumQueryScalars)))
         // The clock does not affect which words are filters.
@@ -23,7 +23,7 @@ public struct Highlighter: Sendable {
         words = WordOccurrences(intent.words.terms.filter { !$0.isExcluded }.map(\.text))
     }
 
-    /// Returns the ranges of the words by which the search finds the text (``WordOccurrences``), in
+    /// Returns the ranges of the words that make the search find the text (``WordOccurrences``), in
     /// order and disjoint.
     ///
     /// - Complexity: Linear in the length of the text, for each word of the query.
@@ -35,7 +35,8 @@ public struct Highlighter: Sendable {
     /// Returns the ranges in UTF-8 bytes, as indices of the slice.
     func ranges(in bytes: ArraySlice<UInt8>) -> [Range<Int>] { words.ranges(in: Self.start(of: bytes)) }
 
-    /// Returns the first of ``ranges(in:)``, or its first word. Searches little further than that.
+    /// Returns the first range in ``ranges(in:)``, or its first word. Searches little beyond that
+    /// range.
     public func firstRange(in text: String) -> Range<String.Index>? {
         guard !words.isEmpty else { return nil }
         return words.ranges(
@@ -55,7 +56,8 @@ public struct Highlighter: Sendable {
         return bytes
     }
 
-    /// Returns the text split at its highlights, in order; each piece says if it is a highlight.
+    /// Returns the text split at its highlights, in order; each piece states whether it is a
+    /// highlight.
     public func pieces(of text: String) -> [(text: Substring, isHighlight: Bool)] {
         var pieces: [(Substring, Bool)] = []
         var start = text.startIndex
@@ -68,8 +70,8 @@ public struct Highlighter: Sendable {
         return pieces
     }
 
-    /// Returns a passage of the first text with a highlight, around the highlight and on one line.
-    /// Returns the start of the first text if none has a highlight.
+    /// Returns a passage around a highlight, on one line, from the first text that has one. If no
+    /// text has one, returns the start of the first text.
     ///
     /// - Parameters:
     ///   - texts: The texts. Each is searched up to its first highlight, at most
@@ -88,7 +90,7 @@ public struct Highlighter: Sendable {
     private static func passage(of text: String, around found: Range<String.Index>, _ length: Int) -> String {
         var start = text.index(found.lowerBound, offsetBy: -length / 3, limitedBy: text.startIndex) ?? text.startIndex
         if start > text.startIndex {
-            // Start with a whole word.
+            // Starts with a whole word.
             let space = text[start..<found.lowerBound].firstIndex(where: \.isWhitespace)
             start = space.map { text.index(after: $0) } ?? start
         }

@@ -5,7 +5,7 @@ public enum TextWidth {
     /// Returns the width of a text on one line.
     public static func of(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + of($1) } }
 
-    /// Returns the width of a character: 0, 1 or 2. A tab counts as one.
+    /// Returns the width of a character: 0, 1 or 2. A tab counts as one column.
     public static func of(_ character: Character) -> Int {
         if character.isASCII { return 1 }
         let scalars = character.unicodeScalars
@@ -32,12 +32,12 @@ public enum TextWidth {
 
 /// Line breaking for a terminal.
 public enum TextWrapping {
-    /// Returns the pieces with line feeds where a line would exceed the width. A line feed replaces
-    /// a space if there is one; otherwise it breaks the word. Styles are kept.
+    /// Returns the pieces with line feeds inserted where a line would exceed the width. A line feed
+    /// replaces a space if there is one; otherwise it breaks the word. Styles are preserved.
     ///
     /// - Parameters:
     ///   - width: The width in columns; `nil` to break no lines.
-    ///   - indent: The column in which the text starts, and further lines.
+    ///   - indent: The column in which the first and all further lines start.
     public static func wrapped(_ pieces: [TextPiece], width: Int?, indent: Int = 0) -> [TextPiece] {
         guard let width else { return pieces }
         let indent = min(indent, width / 2)
@@ -78,7 +78,7 @@ public enum TextWrapping {
             } else {
                 let width = TextWidth.of(character)
                 if wordWidth + width > self.width - indent {
-                    // A word that fills a line is broken.
+                    // A word that fills a whole line is broken.
                     endWord()
                 }
                 Self.append(&word, character, style)

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import ItemRecord
 
-/// A small picture of an item, read from its attributes when it is shown, and never stored.
+/// A small picture for an item, read from the item's attributes when it is shown, and never stored.
 public struct Thumbnail: Hashable, Sendable {
     /// The format and size, from the picture's own bytes.
     public var header: ImageHeader
@@ -33,10 +33,10 @@ public struct Thumbnail: Hashable, Sendable {
         case tooManyBytes(count: Int)
         /// The header claims too many pixels.
         case tooManyPixels(width: Int, height: Int)
-        /// The file is not a PNG, JPEG, GIF or WebP.
+        /// The file is not a PNG, JPEG, GIF or WebP image.
         case notAPicture
 
-        /// The complete sentence.
+        /// The problem as a complete sentence.
         public var description: String {
             switch self {
             case .system(let path, let code):
@@ -53,8 +53,9 @@ public struct Thumbnail: Hashable, Sendable {
 
     /// Reads a thumbnail. Blocks the calling thread for file access.
     ///
-    /// The file is opened without blocking and without following a link at its end. It is only read
-    /// if it is a regular file of `owner` with a size above 0, and only up to ``maximumBytes``.
+    /// The file is opened without blocking and without following a link at the end of its path. It
+    /// is only read if it is a regular file that belongs to `owner` and is not empty, and only up
+    /// to ``maximumBytes``.
     ///
     /// - Parameter owner: The user whose files may be read.
     public static func read(_ reference: Reference, owner: UInt32 = geteuid()) throws(Problem) -> Thumbnail {

@@ -2,9 +2,9 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// A check of content against its declared type, as far as the bytes show it.
+/// Checks content against its declared type, to the extent that the bytes show it.
 public enum ContentSniffer {
-    /// Returns the reason why bytes are not of a type; `nil` if there is none, or if the type
+    /// Returns the reason why bytes do not have a type; `nil` if they may have it, or if the type
     /// cannot be checked.
     ///
     /// - Parameters:
@@ -25,7 +25,7 @@ public enum ContentSniffer {
         let problem: @Sendable ([UInt8], Bool) -> String?
     }
 
-    /// The rules, with more specific types first. The first rule that applies decides.
+    /// The rules, more specific types first. Only the first rule that applies is used.
     private static let rules: [Rule] = [
         begins(.png, "a PNG image", [[0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]]),
         begins(.jpeg, "a JPEG image", [[0xFF, 0xD8, 0xFF]]),
@@ -70,7 +70,7 @@ public enum ContentSniffer {
         Rule(type: .utf16ExternalPlainText) { bytes, isWhole in utf16Problem(bytes, isWhole) },
         Rule(type: .utf16PlainText) { bytes, isWhole in utf16Problem(bytes, isWhole) },
         Rule(type: .plainText) { bytes, isWhole in
-            // UTF-8, unless a byte order mark says UTF-16.
+            // UTF-8, unless a byte order mark indicates UTF-16.
             bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
                 ? utf16Problem(bytes, isWhole) : textProblem(bytes, isWhole)
         },
@@ -117,8 +117,8 @@ public enum ContentSniffer {
         return (bytes.startIndex...bytes.endIndex - wanted.count).contains { bytes[$0...].starts(with: wanted) }
     }
 
-    /// Returns `true` if the bytes contain something like a tag: `<` followed by a letter, `!`, `?`
-    /// or `/`.
+    /// Returns `true` if the bytes contain something that looks like a tag: `<` followed by a
+    /// letter, `!`, `?` or `/`.
     private static func hasElement(_ bytes: [UInt8]) -> Bool {
         zip(bytes, bytes.dropFirst()).contains { first, second in
             first == UInt8(ascii: "<")
@@ -126,10 +126,10 @@ public enum ContentSniffer {
         }
     }
 
-    /// Returns the reason why bytes are not text in UTF-8.
+    /// Returns the reason why bytes are not UTF-8 text.
     static func textProblem(_ bytes: [UInt8], _ isWhole: Bool) -> String? {
         if let position = bytes.firstIndex(of: 0) { return "it should be text, and has a NUL at byte \(position)" }
-        // An incomplete content may end within a character.
+        // Incomplete content may end in the middle of a character.
         let tails = isWhole ? 0...0 : 0...3
         let isValid = tails.contains { String(validating: bytes.dropLast($0), as: UTF8.self) != nil }
         return isValid ? nil : "it should be text in UTF-8, and is not"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Sanitised text of items: donated text must not control a terminal or reorder a line.
+/// Sanitises text from items: donated text must not control a terminal or reorder a line.
 public enum DisplayText {
     /// Returns the text without control characters (except line feed and tab) and without
     /// bidirectional controls. Other line and page separators become line feeds, so that words stay
@@ -25,15 +25,15 @@ public enum DisplayText {
         safe(text).split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
-    /// Returns the safe text on one line, cut after `limit` characters and then with an ellipsis.
+    /// Returns the safe text on one line, truncated after `limit` characters with an ellipsis.
     public static func line(_ text: String, limit: Int) -> String {
-        // Removed characters do not count towards the limit, but the input is bounded too.
+        // Removed characters do not count towards the limit, so the input is bounded too.
         let line = line(String(text.prefix(4 * limit)))
         return line.count > limit || text.dropFirst(4 * limit).first != nil ? line.prefix(limit) + "…" : line
     }
 
-    /// Returns a date and time in UTC, in ISO 8601. Returns `nil` for NaN, an infinity, or a year
-    /// outside of 1 to 9999; Foundation returns a wrong date for those.
+    /// Returns a date and time in UTC, in ISO 8601. Returns `nil` for NaN, infinity, or a year
+    /// outside 1 to 9999; for these, Foundation returns a wrong date.
     ///
     /// - Parameter moment: Seconds since 2001-01-01 UTC.
     public static func moment(_ moment: Double) -> String? {
@@ -44,9 +44,9 @@ public enum DisplayText {
     /// The years 1 to 9999, in seconds since 2001-01-01 UTC.
     package static let datableMoments = -63_113_904_000.0..<252_423_993_600.0
 
-    /// Returns JSON with the characters escaped that ``safe(_:)`` removes. They only occur in
-    /// strings, so the meaning stays the same, and the result is safe for a terminal. Line feeds
-    /// are kept.
+    /// Returns JSON in which the characters that ``safe(_:)`` removes are escaped. They only occur
+    /// in strings, so the meaning stays the same, and the result is safe for a terminal. Line feeds
+    /// are preserved.
     public static func safeJSON(_ json: String) -> String {
         var safe = String.UnicodeScalarView()
         for scalar in json.unicodeScalars {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import UniformTypeIdentifiers
 
-/// The format and size of a picture, read from its first bytes without decoding it. A viewer would
-/// allocate memory for the claimed size.
+/// The format and size of a picture, read from its first bytes without decoding it, because a
+/// decoder would allocate memory for the claimed size.
 public struct ImageHeader: Hashable, Sendable {
     /// The supported formats: raster images without scripts.
     public enum Format: String, Hashable, Sendable {
@@ -10,16 +10,16 @@ public struct ImageHeader: Hashable, Sendable {
         case png, jpeg, gif, webp
     }
 
-    /// The actual format, whatever the declared type is.
+    /// The actual format, regardless of the declared type.
     public var format: Format
     /// The width, in pixels.
     public var width: Int
     /// The height, in pixels.
     public var height: Int
 
-    /// The maximum side of a displayed picture, in pixels.
+    /// The maximum side length of a displayed picture, in pixels.
     public static let maximumSide = 30_000
-    /// The maximum number of pixels of a displayed picture: 400 MB in a browser.
+    /// The maximum number of pixels in a displayed picture: 400 MB in a browser.
     public static let maximumPixels = 100_000_000
 
     /// Reads the start of a picture; `nil` if it has another format or no size.
@@ -61,7 +61,7 @@ public struct ImageHeader: Hashable, Sendable {
         return (width, height)
     }
 
-    /// Returns the size in the first frame header (ITU T.81, B.2.2). Earlier segments are skipped
+    /// Returns the size from the first frame header (ITU T.81, B.2.2). Earlier segments are skipped
     /// by their lengths.
     private static func jpegSize(_ bytes: ArraySlice<UInt8>) -> (Int, Int)? {
         var offset = 2
@@ -82,7 +82,7 @@ public struct ImageHeader: Hashable, Sendable {
         return nil
     }
 
-    /// Returns the size in the first chunk (RFC 9649, section 2).
+    /// Returns the size from the first chunk (RFC 9649, section 2).
     private static func webpSize(_ bytes: ArraySlice<UInt8>) -> (Int, Int)? {
         let chunk = bytes.dropFirst(12)
         if chunk.starts(with: Array("VP8X".utf8)) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A converter of rich text (RTF 1.9.1) to plain text, for viewers without RTF support: words, tabs
-/// and line ends, without formatting.
+/// Converts rich text (RTF 1.9.1) to plain text, for viewers without RTF support: words, tabs and
+/// line ends, without formatting.
 ///
 /// It makes one pass over the bytes without recursion, and returns whatever could be read from
 /// invalid input. It omits hidden text, the internals of fields and objects, pictures, document
@@ -10,9 +10,9 @@ import Foundation
 public enum RichText {
     /// The maximum number of bytes to read.
     public static let maximumBytes = 8 << 20
-    /// The maximum number of bytes of text.
+    /// The maximum size of the text, in bytes.
     public static let maximumTextBytes = 2 << 20
-    /// The maximum nesting of groups. The text of deeper groups is omitted.
+    /// The maximum nesting depth of groups. The text of deeper groups is omitted.
     static let maximumDepth = 200
 
     /// Returns the text, without control characters except line feeds and tabs. Blocks the calling
@@ -25,10 +25,10 @@ public enum RichText {
     }
 }
 
-/// A reader of the groups and control words of rich text.
+/// Reads the groups and control words in rich text.
 private struct RichTextReader {
     private struct Group {
-        /// `true` if the content of the group is omitted.
+        /// `true` if the group's content is omitted.
         var isHidden = false
         /// `true` if the text is formatted as hidden.
         var isInvisible = false
@@ -41,12 +41,12 @@ private struct RichTextReader {
     private var group = Group()
     private var groups: [Group] = []
     private var tooDeep = 0
-    /// The number of fallback characters that are still to be skipped.
+    /// The number of fallback characters still to be skipped.
     private var fallbackLeft = 0
     private var encoding = String.Encoding.windowsCP1252
     private var output = ""
     private var outputBytes = 0
-    /// The characters in the document's code page, and in UTF-16, that are not converted yet.
+    /// The characters in the document's code page, and in UTF-16, that have not been converted yet.
     private var encoded: [UInt8] = []
     private var units: [UInt16] = []
 
@@ -169,7 +169,7 @@ private struct RichTextReader {
 
     private var isShown: Bool { !group.isHidden && !group.isInvisible && tooDeep == 0 }
 
-    /// Returns `true` for a character of a fallback, which is skipped.
+    /// Returns `true` for a fallback character, which is skipped.
     private mutating func isFallback() -> Bool {
         guard fallbackLeft > 0 else { return false }
         fallbackLeft -= 1

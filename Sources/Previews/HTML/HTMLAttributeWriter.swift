@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A writer of allowed attributes, which counts the others.
+/// Writes allowed attributes, and counts the others.
 struct HTMLAttributeWriter {
     var pictures: PictureStore
     var tally = RemovalTally()
-    /// The `media` attribute of the `style` element whose content comes next.
+    /// The `media` attribute of the `style` element whose content follows.
     var styleMedia: ArraySlice<UInt8>?
     private let limit: Int
 
@@ -34,7 +34,8 @@ struct HTMLAttributeWriter {
         }
     }
 
-    /// Returns the allowed attributes of `html` or `body`: style and language of the whole page.
+    /// Returns the allowed attributes of `html` or `body`: the style and language of the whole
+    /// page.
     mutating func ofRoot(_ tag: HTMLTag, _ bytes: [UInt8]) -> [UInt8] {
         var tag = tag
         tag.attributes.removeAll { !["class", "id", "lang", "dir", "style", "bgcolor"].contains($0.name) }
@@ -83,8 +84,8 @@ struct HTMLAttributeWriter {
 
     // MARK: Values
 
-    /// Returns a value as it is written between quotes; `nil` if the attribute is not allowed,
-    /// after counting it.
+    /// Returns a value as it is written between quotes. If the attribute is not allowed, counts it
+    /// and returns `nil`.
     private mutating func value(_ raw: ArraySlice<UInt8>, _ kind: HTMLElements.Value, room: Int) -> [UInt8]? {
         var output: [UInt8] = []
         switch kind {
@@ -137,8 +138,8 @@ struct HTMLAttributeWriter {
         return (1...32).contains(name.count) && name.allSatisfy { isLetter($0) || isDigit($0) }
     }
 
-    /// Returns an address like a browser: character references are resolved, white space at the
-    /// ends and line breaks are removed.
+    /// Returns an address in the way that a browser reads it: character references are resolved,
+    /// leading and trailing white space and line breaks are removed.
     private static func address(_ raw: ArraySlice<UInt8>) -> [UInt8] {
         let decoded = HTMLText.decoded(raw)
         let start = decoded.drop(while: isSpace)
@@ -146,8 +147,8 @@ struct HTMLAttributeWriter {
         return end.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
     }
 
-    /// Returns an address that the user may follow: a web page, a mail address, or an anchor in
-    /// this page.
+    /// Returns an address that the user may follow: a web page, a mail address, or an anchor in the
+    /// same page.
     private mutating func link(_ raw: ArraySlice<UInt8>) -> [UInt8]? {
         let address = Self.address(raw)
         let start = String(decoding: address.prefix(8).map(lowered), as: UTF8.self)
@@ -162,7 +163,8 @@ struct HTMLAttributeWriter {
     }
 
     /// Returns `true` if an address has no scheme and no host. A colon ends a scheme, unless a
-    /// path, query or fragment starts before it. A backslash at such a place is not allowed either.
+    /// path, query or fragment starts before it. A backslash in such a position is not allowed
+    /// either.
     private static func isRelative(_ address: [UInt8]) -> Bool {
         guard !address.isEmpty, !address.starts(with: "//".utf8) else { return false }
         let end = address.firstIndex { ":/?#\\".utf8.contains($0) }

@@ -16,25 +16,25 @@ final class HTMLElement: Sendable {
         static let row = Groups(rawValue: 1 << 8)
         static let rowGroup = Groups(rawValue: 1 << 9)
 
-        /// The elements at which the search for an open paragraph stops.
+        /// The elements where the search for an open paragraph stops.
         static let paragraphBoundary: Groups = [.caption, .table, .cell]
         /// The parts of a table. Their end tags also close elements that are open in a cell.
         static let tableParts: Groups = [.caption, .table, .rowGroup, .cell, .row]
     }
 
-    /// The name in lower case.
+    /// The element's name in lower case.
     let name: String
     let disposition: HTMLElements.Disposition
     let groups: Groups
     let isVoid: Bool
     let isRaw: Bool
-    /// `true` if its start tag ends an enclosing drawing or formula.
+    /// `true` if the start tag ends an enclosing drawing or formula.
     let endsDrawing: Bool
-    /// `true` if its start tag closes an open paragraph.
+    /// `true` if the start tag closes an open paragraph.
     let endsParagraph: Bool
-    /// The elements that its start tag closes, and the elements at which that search stops.
+    /// The elements that the start tag closes, and the elements where that search stops.
     let closes: (groups: Groups, boundary: Groups)?
-    /// The start of its tags: `<name` and `</name>`.
+    /// The element's opening `<name` and closing `</name>`.
     let opening, closing: [UInt8]
 
     private init(_ name: String) {
@@ -60,7 +60,7 @@ final class HTMLElement: Sendable {
 
     private static let known = Dictionary(uniqueKeysWithValues: HTMLElements.names.map { ($0, HTMLElement($0)) })
 
-    /// Returns the element of a name in lower case; unknown names are allowed.
+    /// Returns the element with a lower-case name; unknown names are allowed.
     static func named(_ name: String) -> HTMLElement { known[name] ?? HTMLElement(name) }
 
     private static func groups(of name: String) -> Groups {

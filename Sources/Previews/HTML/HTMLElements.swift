@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The allowed elements and attributes of a preview. docs/EXTENSIONS.md has the same lists as a
-/// table.
+/// The elements and attributes that are allowed in a preview. docs/EXTENSIONS.md contains the same
+/// lists as a table.
 enum HTMLElements {
     /// The treatment of an element.
     enum Disposition {
         /// The element is kept.
         case kept
-        /// Its tags are removed and its content is kept. Counted if a kind is given.
+        /// The element's tags are removed and its content is kept. Counted if a kind is given.
         case unwrapped(Removal.Kind?)
         /// The element is removed with its content.
         case removed(Removal.Kind)
@@ -22,8 +22,8 @@ enum HTMLElements {
 
     static let names = kept.union(others.keys)
 
-    /// The kept elements. The content of all of them is parsed as HTML, so all browsers read the
-    /// result in the same way. `style` is only written by ``StyleFilter``.
+    /// The kept elements. The content of all of them is parsed as HTML, so all browsers interpret
+    /// the result in the same way. `style` is only written by ``StyleFilter``.
     private static let kept: Set<String> = [
         "a", "abbr", "acronym", "address", "article", "aside", "b", "bdi", "bdo", "big", "blockquote", "br", "caption",
         "center", "cite", "code", "col", "colgroup", "data", "dd", "del", "details", "dfn", "div", "dl", "dt", "em",
@@ -37,7 +37,7 @@ enum HTMLElements {
 
     private static let others: [String: Disposition] = [
         "html": .unwrapped(nil), "head": .unwrapped(nil), "body": .unwrapped(nil), "picture": .unwrapped(nil),
-        // Scripts do not run.
+        // Scripts do not run, so the content of `noscript` is shown.
         "noscript": .unwrapped(nil), "label": .unwrapped(nil),
         "form": .unwrapped(.form), "fieldset": .unwrapped(.form), "legend": .unwrapped(nil),
         "button": .unwrapped(.form),
@@ -78,7 +78,7 @@ enum HTMLElements {
 
     // MARK: Attributes
 
-    /// The check of an attribute's value.
+    /// The check for an attribute's value.
     enum Value {
         /// Any text.
         case text

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A writer of a sanitised page from the tokens of another.
+/// Writes a sanitised page from the tokens of another page.
 struct HTMLPageWriter {
     private let bytes: [UInt8]
     private let highlighter: Highlighter?
@@ -13,11 +13,11 @@ struct HTMLPageWriter {
     private var title: [UInt8]?
     private var colourScheme: [UInt8]?
 
-    /// The open elements of the output.
+    /// The open elements in the output.
     private var open: [HTMLElement] = []
-    /// The number of open elements that were omitted because of their nesting.
+    /// The number of open elements that were omitted because they are nested too deeply.
     private var tooDeep = 0
-    /// The element that is removed with its content, and its nesting.
+    /// The element that is being removed with its content, and its nesting depth.
     private var removing: (element: HTMLElement, depth: Int)?
     private var isFull = false
 
@@ -49,8 +49,8 @@ struct HTMLPageWriter {
         var html = Array("<!DOCTYPE html>".utf8)
         html.reserveCapacity(body.count + Self.room)
         let rootAttributes = rootAttributes ?? []
-        // Browsers search for the encoding in the first 1,024 bytes. A `meta` element in front of
-        // the root element counts too.
+        // Browsers search for the encoding in the first 1,024 bytes. A `meta` element before the
+        // root element is recognised too.
         if rootAttributes.count > Self.roomBeforeEncoding { html += ContentPolicy.charset.utf8 }
         html += "<html".utf8
         html += rootAttributes
@@ -81,7 +81,7 @@ struct HTMLPageWriter {
     private mutating func text(_ range: Range<Int>) {
         guard hasRoom(range.count) else { return }
         guard let highlighter else { return append(bytes[range]) }
-        // Split at character references, so that none is cut.
+        // Split at character references, so that none is truncated.
         var start = range.lowerBound
         while start < range.upperBound {
             let end = bytes[start..<range.upperBound].dropFirst().firstIndex(of: UInt8(ascii: "&")) ?? range.upperBound
@@ -115,7 +115,7 @@ struct HTMLPageWriter {
     private mutating func append(_ text: ArraySlice<UInt8>) {
         let start = body.count
         HTMLText.append(text, to: &body)
-        // Escaping has made the text longer.
+        // Escaping has made the text too long.
         if !hasRoom(0) { body.removeLast(body.count - start) }
     }
 
@@ -207,7 +207,7 @@ struct HTMLPageWriter {
         }
     }
 
-    /// Writes a checkbox of a task list as a character. Returns `false` if the tag is not a visible
+    /// Writes a checkbox in a task list as a character. Returns `false` if the tag is not a visible
     /// checkbox.
     private mutating func showCheckbox(_ tag: HTMLTag) -> Bool {
         guard tag.name == "input" else { return false }

@@ -8,23 +8,23 @@ public struct SanitizedPage: Sendable {
     public var removals: [Removal]
 }
 
-/// A sanitiser that rewrites an extension's HTML with allowed parts only (docs/EXTENSIONS.md).
+/// Rewrites an extension's HTML so that it only contains allowed parts (docs/EXTENSIONS.md).
 ///
-/// The page is split into tags and text, and a new page is written from them. Elements, attributes,
+/// The page is split into tags and text, from which a new page is written. Elements, attributes,
 /// addresses and styles are checked against allow lists, tags are balanced, and values are quoted
 /// and escaped.
 ///
-/// Only the content of `style` is not parsed as HTML, so all browsers read the output in the same
-/// way. Sanitising the output again gives the same bytes. The time is linear in the length of the
-/// page. Memory is bounded by ``Preview/maximumBytes``.
+/// Only the content of `style` is not parsed as HTML, so all browsers interpret the output in the
+/// same way. Sanitising the output again gives the same bytes. The time is linear in the length of
+/// the page. Memory is bounded by ``Preview/maximumBytes``.
 public struct HTMLSanitizer {
-    /// The maximum nesting of elements in the output. Browsers nest no deeper than 512.
+    /// The maximum nesting depth of elements in the output. Browsers support at most 512 levels.
     public static let maximumDepth = 200
 
     private let attachments: [PreviewAttachment]
     private let highlighter: Highlighter?
     private let limit: Int
-    /// The number of tokens between checks for a cancellation.
+    /// The number of tokens between checks for cancellation.
     private static let tokensBetweenLooks = 512
 
     /// Creates a sanitiser.
@@ -44,7 +44,7 @@ public struct HTMLSanitizer {
     /// Sanitises a page. Blocks the calling thread.
     ///
     /// - Parameters:
-    ///   - page: HTML in UTF-8. Any other input becomes text.
+    ///   - page: HTML in UTF-8. Any other input is treated as text.
     ///   - isCancelled: Called repeatedly; `true` cancels the call.
     /// - Throws: `CancellationError` if the call was cancelled.
     public func page(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension HTMLText {
-    /// Returns the text with numeric character references and the named ones of HTML 4 resolved.
-    /// Other names are kept as written.
+    /// Returns the text with numeric character references and the named references of HTML 4
+    /// resolved. Other names are kept as written.
     static func readable(_ raw: ArraySlice<UInt8>) -> String {
         guard raw.contains(UInt8(ascii: "&")) else { return String(decoding: raw, as: UTF8.self) }
         var text = String.UnicodeScalarView()

@@ -3,9 +3,9 @@
 /// Text in a page: decoding of character references, and escaping so that text never becomes
 /// markup.
 package enum HTMLText {
-    /// Returns text escaped for an element and for a value in double quotes.
+    /// Returns text escaped for use in an element or in a double-quoted value.
     package static func escaped(_ text: some StringProtocol) -> String {
-        // Escaped by bytes: as a character, "<" combines with a following mark or a preceding sign
+        // Escapes bytes: as a character, "<" combines with a following mark or a preceding sign
         // such as U+0600, and would be missed.
         var escaped: [UInt8] = []
         appendLiteral(Array(text.utf8)[...], to: &escaped)
@@ -38,8 +38,8 @@ package enum HTMLText {
         return clean
     }
 
-    /// Appends text with character references. Named references are kept, because they stand for
-    /// text; numeric ones are resolved.
+    /// Appends text with character references. Named references are kept, because they represent
+    /// text; numeric references are resolved.
     static func append(_ raw: ArraySlice<UInt8>, to output: inout [UInt8], isValue: Bool = false) {
         var position = raw.startIndex
         while position < raw.endIndex {
@@ -88,8 +88,8 @@ package enum HTMLText {
         output += rest
     }
 
-    /// Returns the value of an attribute with numeric references, and the named ones of ASCII
-    /// characters, resolved. Other references are kept, which cannot change the scheme of an
+    /// Returns an attribute's value with numeric references, and named references for ASCII
+    /// characters, resolved. Other references are kept, because they cannot change the scheme of an
     /// address.
     static func decoded(_ raw: ArraySlice<UInt8>) -> [UInt8] {
         guard raw.contains(UInt8(ascii: "&")) else { return Array(raw) }
@@ -138,7 +138,7 @@ package enum HTMLText {
 
     // MARK: References
 
-    /// Parses a numeric reference: its end, and its character if that may be shown.
+    /// Parses a numeric reference: its end, and its character if the character may be shown.
     static func numeric(_ raw: ArraySlice<UInt8>) -> (scalar: Unicode.Scalar?, end: Int)? {
         var position = raw.startIndex + 1
         guard position < raw.endIndex, raw[position] == UInt8(ascii: "#") else { return nil }
@@ -183,7 +183,8 @@ package enum HTMLText {
         let name = raw.dropFirst().prefix(maximumNameBytes + 1).prefix { isLetter($0) || isDigit($0) }
         guard let first = name.first, isLetter(first), name.count <= maximumNameBytes else { return nil }
         if name.endIndex < raw.endIndex, raw[name.endIndex] == UInt8(ascii: ";") { return (name, name.endIndex + 1) }
-        // Some names need no semicolon, but not before a possible parameter of an address.
+        // Some names need no semicolon, except where the reference could be a parameter in an
+        // address.
         guard bareNames.contains(String(decoding: name, as: UTF8.self)),
             name.endIndex == raw.endIndex || raw[name.endIndex] != UInt8(ascii: "=")
         else { return nil }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A start tag as written, with names in lower case and values with their character references.
+/// A start tag as written, with names in lower case and values including their character
+/// references.
 struct HTMLTag {
     let element: HTMLElement
     var name: String { element.name }
@@ -12,7 +13,7 @@ struct HTMLTag {
 
 /// A token of a page. Ranges refer to the tokenizer's bytes.
 enum HTMLToken {
-    /// Text with its character references.
+    /// Text, including its character references.
     case text(Range<Int>)
     /// A start tag.
     case start(HTMLTag)
@@ -33,7 +34,7 @@ struct HTMLTokenizer {
     private var position = 0
     private var rawElement: HTMLElement?
 
-    /// The maximum number of attributes of a tag.
+    /// The maximum number of attributes in a tag.
     static let maximumAttributes = 64
     private static let maximumNameBytes = 64
 
@@ -99,7 +100,7 @@ struct HTMLTokenizer {
                 tag.omittedAttributes += 1
             } else {
                 let text = self.name(name)
-                // If a name occurs twice, the first counts.
+                // If a name occurs twice, the first value is used.
                 if !tag.attributes.contains(where: { $0.name == text }) { tag.attributes.append((text, value)) }
             }
         }
@@ -138,8 +139,8 @@ struct HTMLTokenizer {
         return (name, value)
     }
 
-    /// Returns a name in lower case. A name that is longer than all known ones is cut, so that it
-    /// stays unknown.
+    /// Returns a name in lower case. A name that is longer than all known names is truncated, so
+    /// that it stays unknown.
     private func name(_ range: Range<Int>) -> String {
         let bytes = bytes[range].prefix(Self.maximumNameBytes)
         return String(unsafeUninitializedCapacity: bytes.count) { buffer in
@@ -206,7 +207,7 @@ func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x09 || byte == 0x0C || byte == 0x0D }
 func lowered(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
-/// Returns `true` if bytes start with `start`, which is in lower case, ignoring their own case.
+/// Returns `true` if the bytes start with `start`, ignoring case. `start` must be in lower case.
 func hasLowered(_ bytes: ArraySlice<UInt8>, _ start: some Collection<UInt8>) -> Bool {
     bytes.count >= start.count && zip(bytes, start).allSatisfy { lowered($0) == $1 }
 }

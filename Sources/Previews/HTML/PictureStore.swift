@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A part of a reply to which its HTML may refer.
+/// A part of a reply that its HTML may refer to.
 public struct PreviewAttachment: Sendable {
     /// The name in the HTML, with or without `cid:`.
     public var identifier: String
@@ -18,13 +18,13 @@ public struct PreviewAttachment: Sendable {
     }
 }
 
-/// A converter of `img` references to `data:` URLs, so that one document contains everything. The
-/// bytes must be a picture.
+/// Converts `img` references to `data:` URLs, so that one document contains everything. The bytes
+/// must be a picture.
 struct PictureStore {
     private let attachments: [String: PreviewAttachment]
     private var inlined: [String: Result<[UInt8], Refusal>] = [:]
 
-    /// The error for a reference that leads to no picture.
+    /// The error for a reference that does not lead to a picture.
     struct Refusal: Error {
         let kind: Removal.Kind
     }
@@ -42,7 +42,7 @@ struct PictureStore {
             .map(\.identifier).sorted()
     }
 
-    /// Returns the `data:` URL of the picture at an address.
+    /// Returns the `data:` URL for the picture at an address.
     mutating func picture(_ address: [UInt8]) throws(Refusal) -> [UInt8] {
         if address.prefix(5).map(lowered) == Array("data:".utf8) { return try data(address) }
         guard address.count <= Self.maximumAddressBytes else { throw Refusal(kind: .remoteLoad) }
@@ -66,7 +66,7 @@ struct PictureStore {
         throw Refusal(kind: isPlain ? .missingAttachment : .remoteLoad)
     }
 
-    /// Returns a `data:` URL that is rewritten from a base64 URL with a picture.
+    /// Rewrites a base64 `data:` URL that contains a picture.
     private func data(_ address: [UInt8]) throws(Refusal) -> [UInt8] {
         guard let comma = address.prefix(Self.maximumAddressBytes).firstIndex(of: UInt8(ascii: ",")) else {
             throw Refusal(kind: .unusablePicture)

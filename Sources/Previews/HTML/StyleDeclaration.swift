@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A property with its value, both allowed in a preview.
+/// A property with its value, both of which are allowed in a preview.
 struct StyleDeclaration {
     /// The declaration as written: `property:value`.
     let bytes: [UInt8]
@@ -34,8 +34,8 @@ struct StyleDeclaration {
 
     // MARK: Values
 
-    /// Returns a value of words, numbers, colours, quoted names and computing functions; `nil` for
-    /// any other.
+    /// Returns a value that consists of words, numbers, colours, quoted names and computing
+    /// functions; `nil` for any other value.
     private static func value(_ text: ArraySlice<UInt8>, mayVary: Bool) -> [UInt8]? {
         guard !text.isEmpty, text.count <= maximumValueBytes else { return nil }
         var output: [UInt8] = []
@@ -101,7 +101,7 @@ struct StyleDeclaration {
         "table-layout", "text-align", "unicode-bidi", "vertical-align", "visibility", "white-space", "widows", "width",
         "word-break", "word-spacing", "word-wrap", "writing-mode",
     ]
-    /// Prefixes of allowed properties: the name itself, and names that continue with a hyphen.
+    /// Prefixes of allowed properties: the names themselves, and names that continue with a hyphen.
     private static let families = [
         "align", "border", "break", "column", "flex", "font", "grid", "justify", "margin", "outline", "padding",
         "page-break",

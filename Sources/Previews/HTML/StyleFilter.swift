@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A filter that rewrites styles with allowed parts only. The result loads and runs nothing. It
-/// cannot end the enclosing element or attribute, because it contains neither `<`, `&`, `"` nor
+/// Rewrites styles so that they only contain allowed parts. The result loads and runs nothing. It
+/// cannot end the enclosing element or attribute, because it contains none of `<`, `&`, `"` and
 /// `\`.
 struct StyleFilter {
     private let bytes: [UInt8]
     private var position = 0
-    /// The number of omitted parts, and the first of them.
+    /// The number of omitted parts, and the first omitted part.
     private(set) var omitted: (count: Int, example: ArraySlice<UInt8>) = (0, [])
     private var ruleCount = 0
 
-    /// The maximum number of bytes of a sheet or attribute to read.
+    /// The maximum number of bytes to read from a style sheet or attribute.
     static let maximumBytes = 512 << 10
     private static let maximumRules = 4000
     private static let maximumDeclarations = 200
     private static let maximumSelectorBytes = 512
-    /// The maximum nesting of `@media`.
+    /// The maximum nesting depth of `@media`.
     private static let maximumDepth = 4
 
     private init(_ text: ArraySlice<UInt8>) {
@@ -59,7 +59,7 @@ struct StyleFilter {
                 switch byte {
                 case UInt8(ascii: "/") where text[position...].starts(with: [0x2F, 0x2A]):
                     commentLength(text[position...])
-                // The markers that hid style sheets from very old browsers.
+                // The markers that hide style sheets from very old browsers.
                 case UInt8(ascii: "<") where text[position...].starts(with: [0x3C, 0x21, 0x2D, 0x2D]): 4
                 case UInt8(ascii: "-") where text[position...].starts(with: [0x2D, 0x2D, 0x3E]): 3
                 default: 0
@@ -143,7 +143,7 @@ struct StyleFilter {
         while position < bytes.count, !isWanted(bytes[position]) { passOne() }
     }
 
-    /// Skips past the brace that closes the preceding one.
+    /// Skips to the position after the matching closing brace.
     private mutating func passBlock() {
         var depth = 1
         while depth > 0, position < bytes.count {
@@ -156,7 +156,8 @@ struct StyleFilter {
         }
     }
 
-    /// Skips a byte, an escape, or a whole string. A string ends with its line.
+    /// Skips a byte, an escape, or a whole string. A string ends at the end of its line at the
+    /// latest.
     private mutating func passOne() {
         let byte = bytes[position]
         position += 1
@@ -168,7 +169,7 @@ struct StyleFilter {
         position = min(bytes.count, position + 1)
     }
 
-    /// Returns text without white space at its ends, and with single spaces elsewhere.
+    /// Returns text without leading and trailing white space, and with single spaces elsewhere.
     static func words(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var result: [UInt8] = []
         for byte in text {
@@ -186,8 +187,8 @@ struct StyleFilter {
         isLetter(byte) || isDigit(byte) || " .#*>+~,:-_()".utf8.contains(byte)
     }
 
-    /// Returns `true` if all parentheses are closed. Otherwise a browser would search for the end
-    /// in the following text.
+    /// Returns `true` if all parentheses are closed. Otherwise a browser would search for the
+    /// closing parenthesis in the following text.
     private static func isBalanced(_ text: ArraySlice<UInt8>) -> Bool {
         var depth = 0
         for byte in text where depth >= 0 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The text of a block or cell that is being read. White space collapses as in a browser, unless it
-/// is preformatted.
+/// The text of the block or cell that is being read. White space collapses as in a browser, unless
+/// it is preformatted.
 struct InlineText {
     private var pieces: [TextPiece] = []
     /// A pending space, which is written before the next character on the line.
@@ -26,8 +26,8 @@ struct InlineText {
         }
     }
 
-    /// Appends preformatted text. Tabs become spaces, because the text does not start at a tab stop
-    /// of the terminal.
+    /// Appends preformatted text. Tabs become spaces, because the text does not start at one of the
+    /// terminal's tab stops.
     mutating func appendPreformatted(_ text: String, _ style: TextPiece.Style) {
         for character in text {
             switch character {
@@ -49,7 +49,7 @@ struct InlineText {
         if column > 0 { breakLine() }
     }
 
-    /// Returns the text without line feeds at its end, and resets the state.
+    /// Returns the text without trailing line feeds, and resets the state.
     mutating func take() -> [TextPiece] {
         while pieces.last?.text.last == "\n" {
             pieces[pieces.count - 1].text.removeLast()

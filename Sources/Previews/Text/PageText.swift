@@ -4,28 +4,29 @@
 /// usual notation.
 ///
 /// The input is the output of ``HTMLSanitizer``; other input is processed within the same limits.
-/// Linear in its length.
+/// The time is linear in the input's length.
 public struct PageText: Sendable {
     /// The text, in order, without control characters except line feeds.
     public let pieces: [TextPiece]
     /// `true` if the page exceeds the limits.
     public let isCut: Bool
-    /// `true` if the page has a heading, and so needs no title.
+    /// `true` if the page has a heading and therefore needs no title.
     public let hasHeading: Bool
-    /// `true` if the page has words, not only pictures.
+    /// `true` if the page contains words, not only pictures.
     public let hasWords: Bool
 
-    /// The maximum amount of a page's text to read, in bytes.
+    /// The maximum amount of text to read from a page, in bytes.
     public static let maximumBytes = 1 << 20
-    /// The maximum number of written bytes per byte of the limit, because alignment adds spaces.
+    /// The maximum number of bytes written for each byte of the limit, because alignment adds
+    /// spaces.
     static let growth = 4
 
-    /// Converts a page. Blocks the calling thread for at most ``maximumBytes`` of text and its
-    /// tags.
+    /// Converts a page. Blocks the calling thread while it processes at most ``maximumBytes`` of
+    /// text, and the tags in it.
     ///
     /// - Parameters:
     ///   - page: HTML in UTF-8.
-    ///   - width: The width in columns, at least 20; `nil` to break no lines.
+    ///   - width: The width in columns, at least 20; `nil` for no line breaking.
     public init(_ page: [UInt8], width: Int?) { self.init(page, width: width, limit: Self.maximumBytes) }
 
     /// Converts a page with another limit.
@@ -41,7 +42,7 @@ public struct PageText: Sendable {
     }
 }
 
-/// A writer of text from the tokens of a page.
+/// Writes text from the tokens of a page.
 struct PageTextWriter {
     let bytes: [UInt8]
     var lines: TextLines
@@ -57,11 +58,11 @@ struct PageTextWriter {
     var hasHeading = false
     private(set) var hasWords = false
 
-    /// The open elements, each with `true` if it opened a container in the lines.
+    /// The open elements, each with `hasMark` set if it opened a container in the lines.
     private var open: [(name: String, hasMark: Bool)] = []
-    /// The number of open elements by style.
+    /// The number of open elements for each style.
     private var styles: [TextPiece.Style: Int] = [:]
-    /// The hidden element that is being skipped, and its nesting.
+    /// The hidden element that is being skipped, and its nesting depth.
     private var hidden: (name: String, depth: Int)?
     /// The number of bytes of text that may still be read.
     private var room: Int
@@ -104,7 +105,7 @@ struct PageTextWriter {
 
     // MARK: Text
 
-    /// Returns as much of a text as may still be read, in whole characters.
+    /// Returns the part of a text that may still be read, in whole characters.
     private func firstBytes(of range: Range<Int>) -> Range<Int> {
         guard range.count > room else { return range }
         var end = range.lowerBound + room
@@ -114,7 +115,7 @@ struct PageTextWriter {
     }
 
     mutating func text(_ text: String) {
-        // Counted in bytes, because one character may be as long as the page.
+        // Counts bytes, because a single character may be as long as the page.
         if let said = link?.text.utf8.count, said < Self.maximumAddressBytes { link?.text += text }
         write(text)
     }
@@ -134,7 +135,7 @@ struct PageTextWriter {
         return order.first { styles[$0, default: 0] > 0 } ?? (link == nil ? .plain : .link)
     }
 
-    /// Writes the block that was read so far. In a cell, only ends its line.
+    /// Writes the block that has been read. In a cell, it only ends the cell's current line.
     mutating func endBlock(blankLine: Bool = false) {
         guard cell == nil else { return inline.endLine() }
         let text = inline.take()

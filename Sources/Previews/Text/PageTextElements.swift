@@ -59,7 +59,7 @@ extension PageTextWriter {
         case "tr" where cell == nil: table?.beginRow()
         case "td", "th":
             guard cell == nil, table != nil else { return false }
-            // Content between cells comes before the table, as in browsers.
+            // Content between cells is placed before the table, as in browsers.
             endBlock()
             cell = tag
             return true

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A writer of terminal lines in nested containers: quotations and list items.
+/// Writes terminal lines in nested containers: quotations and list items.
 struct TextLines {
     /// The prefix of lines in a container.
     private struct Container {
@@ -12,7 +12,7 @@ struct TextLines {
     }
 
     private(set) var pieces: [TextPiece] = []
-    /// `true` if some content did not fit.
+    /// `true` if some of the content did not fit.
     private(set) var isFull = false
     private let width: Int?
     private var containers: [Container] = []
@@ -21,23 +21,23 @@ struct TextLines {
     private var wantsBlankLine = false
     private var room: Int
 
-    /// The assumed width if lines are not broken, which bounds the prefixes.
+    /// The assumed width if lines are not broken. It bounds the length of the prefixes.
     private static let usualWidth = 80
 
     /// - Parameters:
-    ///   - width: The width of the terminal in columns; `nil` to break no lines.
+    ///   - width: The terminal width in columns; `nil` for no line breaking.
     ///   - limit: The maximum output, in bytes.
     init(width: Int?, limit: Int) {
         self.width = width
         room = limit
     }
 
-    /// The number of columns beside the prefix; `nil` for no limit.
+    /// The number of columns after the prefix; `nil` for no limit.
     var available: Int? { width.map { max(1, $0 - prefixWidth) } }
 
-    /// Opens a container. `mark` is the prefix of its first line, and spaces or `rest` are the
-    /// prefix of the others. The prefix is omitted if the prefixes would take more than half of the
-    /// width.
+    /// Opens a container. `mark` is the prefix of its first line; the prefix of the other lines is
+    /// `rest`, or spaces. The prefix is omitted if all prefixes together would take more than half
+    /// of the width.
     mutating func open(_ mark: String, rest: String? = nil) {
         let columns = TextWidth.of(mark)
         let fits = prefixWidth + columns <= (width ?? Self.usualWidth) / 2
@@ -46,13 +46,13 @@ struct TextLines {
         if fits { prefixWidth += columns }
     }
 
-    /// Closes the last container. If it has no line, its mark is written on a line of its own.
+    /// Closes the last container. If it has no lines, its mark is written on a separate line.
     mutating func close() {
         if let last = containers.last, !last.hasLine, !last.first.isEmpty { add([]) }
         if let last = containers.popLast() { prefixWidth -= TextWidth.of(last.rest) }
     }
 
-    /// Requests a blank line before the next line, unless that is the first.
+    /// Requests a blank line before the next line, unless the next line is the first.
     mutating func separate() { wantsBlankLine = true }
 
     /// Writes a text on one or more lines.

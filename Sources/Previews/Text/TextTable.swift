@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A table for a terminal. All cells are read first, because the widest cell of a column sets its
-/// width.
+/// A table for a terminal. All cells are read before it is written, because a column is as wide as
+/// its widest cell.
 struct TextTable {
     enum Alignment {
         case left
@@ -56,7 +56,7 @@ struct TextTable {
         let header = rows.prefix { $0.allSatisfy(\.isHeader) }.count
         let widths = widths(rows, available: output.available)
         for (number, row) in rows.enumerated() where !output.isFull {
-            // A cell across all columns belongs to none of them.
+            // A cell that spans all columns belongs to none of them.
             if let widths, row[0].span < max(2, widths.count) {
                 write(row, widths, to: &output)
             } else {
@@ -79,7 +79,7 @@ struct TextTable {
         for number in 0..<(cells.map(\.count).max() ?? 0) {
             guard !output.isFull else { return }
             var line: [TextPiece] = []
-            // Spaces that are only written before further text.
+            // Spaces that are only written if further text follows.
             var padding = 0
             for (column, width) in widths.enumerated() {
                 if column > 0 {
@@ -117,7 +117,7 @@ struct TextTable {
         let room = available - Self.bar.count * max(0, widths.count - 1)
         if widths.reduce(0, +) <= room { return widths }
         guard room >= widths.count * Self.minimumColumnWidth else { return nil }
-        // The widest columns are narrowed until all fit.
+        // The widest columns are narrowed until all columns fit.
         var left = room
         var result = widths
         for (place, column) in widths.indices.sorted(by: { widths[$0] < widths[$1] }).enumerated() {

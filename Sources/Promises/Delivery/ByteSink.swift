@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The destination of bytes: a staged file or a stream.
+/// The destination for bytes: a staged file or a stream.
 struct ByteSink {
     private let output: WaitingDescriptor
     /// The path in error messages.
     let path: String
-    /// The digest of the written bytes, if it is wanted.
+    /// The digest of the written bytes, if it was requested.
     let digest: RunningDigest?
     private let control: DeliveryControl?
 
@@ -23,16 +23,17 @@ struct ByteSink {
     /// `true` for a regular file, which never blocks.
     var isFile: Bool { output.kind == .file }
 
-    /// Writes all bytes. Waits until the receiver has taken them, as long as there is a receiver.
+    /// Writes all bytes. Waits until the receiver has accepted them, as long as there is a
+    /// receiver.
     ///
     /// - Throws: ``PromiseError/inputOutput(operation:path:code:)``, with `EPIPE` and without a
-    ///   signal if the receiver of a stream is gone; ``PromiseError/cancelled``.
+    ///   signal if a stream no longer has a receiver; ``PromiseError/cancelled``.
     func write(_ bytes: UnsafeRawBufferPointer) throws(PromiseError) { _ = try write(bytes, patience: nil) }
 
-    /// Writes bytes, and waits no longer than `patience` for a receiver that takes none; `nil` for
-    /// no limit.
+    /// Writes bytes, and waits at most `patience` for a receiver that accepts none; `nil` for no
+    /// limit.
     ///
-    /// - Returns: The number of bytes that were taken.
+    /// - Returns: The number of bytes that were accepted.
     func write(_ bytes: UnsafeRawBufferPointer, patience: Duration?) throws(PromiseError) -> Int {
         let end = patience.map { ContinuousClock.now + $0 }
         var rest = bytes
@@ -51,8 +52,8 @@ struct ByteSink {
         return bytes.count - rest.count
     }
 
-    /// Writes without a SIGPIPE for the process: the signal is blocked on this thread, and removed
-    /// if this write has caused it.
+    /// Writes without raising SIGPIPE for the process: the signal is blocked on this thread, and
+    /// removed if this write caused it.
     private func writeWithoutSignal(_ bytes: UnsafeRawBufferPointer) -> (count: Int, code: Int32) {
         if output.kind == .socket {
             let count = send(

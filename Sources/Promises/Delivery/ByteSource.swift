@@ -4,15 +4,15 @@ import Glibc
 /// The source of bytes: a stream, or a file from its start.
 struct ByteSource {
     private let input: WaitingDescriptor
-    /// The next offset in a file. The descriptor's own position is shared with the provider, who
-    /// may have moved it.
+    /// The next offset in a file. The descriptor's own position is not used, because it is shared
+    /// with the provider, who may have moved it.
     private var offset: Int64?
     private var pace: Pace
 
     private static let bufferBytes = 128 << 10
 
     /// Creates a source for a stream: a pipe or a socket. A file is read as a stream from its
-    /// current position. Any other kind, such as a device, could block and gives an error.
+    /// current position. Any other kind, such as a device, could block and causes an error.
     init(stream descriptor: Int32, pace: Pace) {
         input = WaitingDescriptor(descriptor, O_RDONLY)
         self.pace = pace
@@ -26,9 +26,9 @@ struct ByteSource {
     }
 
     /// Reads until the end of the input, or until more than `limit` bytes were read; bytes beyond
-    /// the limit are not passed on. The time of `take` does not count towards the limits.
+    /// the limit are not passed on. The time spent in `take` does not count towards the limits.
     ///
-    /// - Parameter receiver: The name of the receiver in error messages.
+    /// - Parameter receiver: The receiver's name in error messages.
     /// - Returns: The number of bytes that were read.
     mutating func read(
         limit: UInt64, for receiver: String, _ take: (UnsafeRawBufferPointer) throws(PromiseError) -> Void

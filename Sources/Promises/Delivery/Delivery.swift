@@ -5,13 +5,13 @@ import ServiceMessages
 /// The destination of a representation.
 public enum Destination: Hashable, Sendable {
     /// A file that appears when it is complete. An existing regular file is replaced and keeps its
-    /// mode. A symbolic link is followed, as by `cp`. A named pipe, device or socket is written as
-    /// a stream. An existing folder is an error. A new file gets the umask's mode. A representation
-    /// that is a folder replaces nothing, so the path must be free.
+    /// mode. A symbolic link is followed, as with `cp`. A named pipe, device or socket is written
+    /// to as a stream. An existing folder is an error. A new file's mode follows the umask. A
+    /// representation that is a folder replaces nothing, so the path must be free.
     case file(path: String)
     /// A free name in an existing folder: this name, or the same name with the next number.
     case folder(path: String, name: FileName)
-    /// An open stream, such as standard output. It may have received a part of a failed delivery.
+    /// An open stream, such as standard output. It may have received part of a failed delivery.
     case stream(descriptor: Int32)
 }
 
@@ -29,13 +29,13 @@ public enum Delivery {
     /// Delivers the content of a promise.
     ///
     /// - Parameters:
-    ///   - content: The provider's content. Announced lengths and the lengths of files are checked.
+    ///   - content: The provider's content. Declared lengths and the lengths of files are checked.
     ///   - destination: The destination.
     ///   - token: A number that no other concurrent delivery uses.
-    ///   - options: The options. The total time limit applies to streams; the copy of a file is
+    ///   - options: The options. The total time limit applies to streams; the copying of a file is
     ///     only bounded by its size.
     /// - Returns: A report of the delivery.
-    /// - Throws: ``PromiseError``; then no file has appeared.
+    /// - Throws: ``PromiseError``; in that case no file has appeared.
     public static func deliver(
         _ content: PromisedContent, to destination: Destination, token: UInt64,
         options: DeliveryOptions = DeliveryOptions()
@@ -47,10 +47,10 @@ public enum Delivery {
         }
     }
 
-    /// Returns the number of bytes that would be delivered, as far as it is known in advance. A
-    /// folder is walked.
+    /// Returns the number of bytes that would be delivered, to the extent that it is known in
+    /// advance. A folder is walked.
     ///
-    /// - Throws: ``PromiseError``, also for content that would not be accepted.
+    /// - Throws: ``PromiseError``, including for content that would not be accepted.
     public static func length(
         of content: PromisedContent, options: DeliveryOptions = DeliveryOptions()
     ) throws(PromiseError) -> UInt64 {
@@ -95,15 +95,15 @@ public enum Delivery {
         try deliver(.file(file), to: destination, token: token, options: DeliveryOptions(limits: limits)).bytes
     }
 
-    /// Removes the unfinished files of deliveries in progress. Call it before a signal ends the
-    /// process. On file systems with unnamed files (O_TMPFILE) there are none. May be called from
-    /// any thread, but not from a signal handler.
+    /// Removes the unfinished files of deliveries in progress. Call it before a signal terminates
+    /// the process. On file systems with unnamed files (O_TMPFILE) there are none. May be called
+    /// from any thread, but not from a signal handler.
     public static func removeUnfinishedFiles() { UnfinishedFiles.removeAll() }
 
     /// Reads a payload into memory.
     ///
     /// - Parameters:
-    ///   - payload: The provider's data. Its announced length is checked.
+    ///   - payload: The provider's data. Its declared length is checked.
     ///   - limit: The maximum number of bytes. A larger payload is an error.
     ///   - limits: The time limits.
     public static func collect(

@@ -3,26 +3,26 @@ import CFiles
 import Synchronization
 import SystemSupport
 
-/// A handle of a delivery for other threads. It cancels the delivery and reports progress.
+/// A handle with which other threads can cancel a delivery and follow its progress.
 public final class DeliveryControl: Sendable {
     private let cancelled = Atomic(false)
-    /// Wakes waiting threads. `nil` if the process has no free descriptors; a wait then lasts until
-    /// its limit.
+    /// Wakes up waiting threads. `nil` if the process has no free descriptors; a wait then lasts
+    /// until its limit.
     private let flag: OwnedDescriptor?
     private let onBytes: @Sendable (UInt64) -> Void
 
     /// Creates a control for one or more deliveries.
     ///
-    /// - Parameter onBytes: Called with the number of further bytes that have arrived; often, on
-    ///   the thread of the delivery. Must not block.
+    /// - Parameter onBytes: Called often with the number of further bytes that have arrived, on the
+    ///   delivery's thread. Must not block.
     public init(onBytes: @escaping @Sendable (UInt64) -> Void = { _ in }) {
         let number = cfiles_flag()
         flag = number >= 0 ? OwnedDescriptor(adopting: number) : nil
         self.onBytes = onBytes
     }
 
-    /// Cancels the delivery: a wait ends at once, a copy after the current piece. May be called at
-    /// any time.
+    /// Cancels the delivery: a wait ends at once, a copy ends after the current piece. May be
+    /// called at any time.
     public func cancel() {
         cancelled.store(true, ordering: .releasing)
         if let flag { cfiles_raise(flag.number) }
@@ -46,7 +46,7 @@ public struct DeliveryOptions: Sendable {
     public var control: DeliveryControl?
     /// `true` to compute the digest. A file is then read instead of cloned.
     public var wantsDigest: Bool
-    /// The named pipes that several deliveries share.
+    /// The streams that several deliveries share.
     var streams: OpenStreams?
 
     /// Creates options with the standard values by default.
@@ -63,7 +63,7 @@ public struct DeliveryOptions: Sendable {
 
 /// The report of a delivery.
 public struct DeliveryReport: Hashable, Sendable {
-    /// The number of bytes; for a folder, of all its files.
+    /// The number of bytes; for a folder, the total of all its files.
     public var bytes: UInt64
     /// The path of the file or folder, if there is one.
     public var path: String?

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The time limits of a delivery. They apply to the provider. The receiver belongs to the user and
-/// is waited for as long as it exists.
+/// The time limits for a delivery. They apply to the provider. The receiver belongs to the user, so
+/// the delivery waits for it as long as it exists.
 public struct DeliveryLimits: Hashable, Sendable {
-    /// The standard time without a byte after which the provider has stalled.
+    /// The standard time without a new byte after which the provider counts as stalled.
     public static let standardStall = Duration.seconds(10)
-    /// The standard total time of a stream. It ends a delivery that only gets a byte now and then.
+    /// The standard total time for a stream. It ends a delivery that only occasionally receives a
+    /// byte.
     public static let standardTotal = Duration.seconds(600)
     /// The standard time to wait until the reader of a named pipe opens it. The caller starts the
     /// reader at about the same time as the delivery.
     public static let standardOpening = Duration.seconds(10)
     /// The standard patience. It is far below the 30 s for which a host keeps an idle worker, whose
-    /// end closes the stream.
+    /// exit closes the stream.
     public static let standardPatience = Duration.seconds(5)
 
-    /// The longest wait for the provider's next byte.
+    /// The maximum wait for the provider's next byte.
     public var stall: Duration
-    /// The longest total time of a provider for a stream. The receiver's time does not count. The
-    /// copy of a file is only bounded by its size.
+    /// The maximum total time that a provider may take for a stream. The receiver's time does not
+    /// count. The copying of a file is only bounded by its size.
     public var total: Duration
-    /// The longest wait for a process to open a named pipe for reading, or to serve a socket.
+    /// The maximum wait for a process to open a named pipe for reading, or to accept connections on
+    /// a socket.
     public var opening: Duration
-    /// The longest total time for which a receiver may block a provider. After that, the rest of
-    /// the provider's bytes goes to an unnamed file, from which the receiver gets it at its own
+    /// The maximum total time for which a receiver may block a provider. After that, the rest of
+    /// the provider's bytes is written to an unnamed file, from which the receiver reads at its own
     /// pace.
     public var patience: Duration
 
@@ -38,7 +40,7 @@ public struct DeliveryLimits: Hashable, Sendable {
     }
 }
 
-/// The deadlines of a provider in one delivery, counted from its start.
+/// A provider's deadlines in one delivery, measured from its start.
 struct Pace {
     let limits: DeliveryLimits
     let control: DeliveryControl?

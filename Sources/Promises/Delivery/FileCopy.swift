@@ -3,11 +3,11 @@ import CFiles
 import Glibc
 import SystemSupport
 
-/// A copy of a regular file: by sharing its blocks (reflink) if the file system can, else inside
-/// the kernel (copy_file_range), else through memory. Holes are kept.
+/// A copy of a regular file: made by sharing its blocks (reflink) if the file system supports that,
+/// or else inside the kernel (copy_file_range), or else through memory. Holes are preserved.
 struct FileCopy {
     let source: Int32
-    /// The status of the source before the copy. Exactly its length must arrive.
+    /// The status of the source before the copy. Exactly this length must arrive.
     let status: stat
     let output: ByteSink
     let pace: Pace
@@ -15,18 +15,19 @@ struct FileCopy {
     private var length: UInt64 { UInt64(max(0, status.st_size)) }
     private var path: String { output.path }
 
-    /// The size of a piece, in bytes: a few milliseconds, after which a copy can be cancelled and
-    /// reports progress.
+    /// The size of a piece, in bytes. A piece takes a few milliseconds; after each, the copy can be
+    /// cancelled and reports progress.
     private static let pieceBytes: UInt64 = 16 << 20
     private static let bufferBytes = 256 << 10
-    /// The unit of `st_blocks`, in bytes, whatever the block size of the file system is.
+    /// The unit of `st_blocks`, in bytes, independent of the file system's block size.
     private static let countedBlockBytes: UInt64 = 512
 
-    /// The space that a copy takes on the device, in bytes. A file with holes takes less than its
+    /// The space that a copy needs on the device, in bytes. A file with holes needs less than its
     /// length.
     var neededBytes: UInt64 { min(length, UInt64(max(0, status.st_blocks)) * Self.countedBlockBytes) }
 
-    /// Clones the file by sharing its blocks. Returns `false` if the file system cannot.
+    /// Clones the file by sharing its blocks. Returns `false` if the file system does not support
+    /// that.
     func clone() throws(PromiseError) -> Bool {
         guard length > 0, cfiles_clone(output.number, source) == 0 else { return false }
         var copied = stat()
@@ -39,7 +40,7 @@ struct FileCopy {
 
     /// Copies the whole file.
     ///
-    /// - Throws: ``PromiseError``: `wrongLength` if the source has grown or shrunk during the copy.
+    /// - Throws: ``PromiseError``: `wrongLength` if the source grew or shrank during the copy.
     func copy() throws(PromiseError) {
         try pace.checkCancelled()
         var isInKernel = true
@@ -57,15 +58,15 @@ struct FileCopy {
         Self.setTime(of: output.number, as: status)
     }
 
-    /// Sets a file's modification time. Does nothing if that fails.
+    /// Sets a file's modification time. Errors are ignored.
     static func setTime(of descriptor: Int32, as status: stat) {
         // UTIME_OMIT, which Swift does not import, leaves the access time unchanged.
         let omitted = timespec(tv_sec: 0, tv_nsec: 0x3fff_fffe)
         _ = futimens(descriptor, [omitted, status.st_mtim])
     }
 
-    /// A descriptor with its own position. Searching for holes moves the position, and the
-    /// original's is shared with the provider.
+    /// A descriptor with its own position. Searching for holes moves the position, and the original
+    /// descriptor's position is shared with the provider.
     private var ownDescriptor: OwnedDescriptor? {
         let number = open("/proc/self/fd/\(source)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         return number >= 0 ? OwnedDescriptor(adopting: number) : nil
@@ -134,7 +135,7 @@ struct FileCopy {
         return offset
     }
 
-    /// Checks that the source still has its length. Files that the kernel generates may have more
+    /// Checks that the source's length is unchanged. Files that the kernel generates may have more
     /// content than their length.
     private func checkLength() throws(PromiseError) {
         var (now, byte) = (stat(), UInt8(0))

@@ -10,18 +10,18 @@ public struct FileName: Hashable, Sendable {
 
     /// The limit of file systems, in bytes.
     private static let maximumBytes = 255
-    /// The space for the number of a further file, in bytes: " (10000)".
+    /// The space reserved for the number of a further file, in bytes: " (10000)".
     private static let numberBytes = 8
     private static let maximumEndingBytes = 32
     private static let nameless = "item"
 
-    /// Makes a name.
+    /// Creates a name.
     ///
     /// - Parameters:
-    ///   - title: The title of the item. Control characters, characters that change the text
-    ///     direction, and dots and spaces at the start are removed; slashes become hyphens.
-    ///   - fileExtension: The extension without a dot. It is not added to a title that ends with
-    ///     it.
+    ///   - title: The item's title. Control characters, characters that change the text direction,
+    ///     and leading dots and spaces are removed; slashes become hyphens.
+    ///   - fileExtension: The extension without a dot. It is not added if the title already ends
+    ///     with it.
     public init(title: String, fileExtension: String?) {
         let cleaned = Self.cleaned(fileExtension ?? "").filter { $0 != "." && $0 != " " }
         let ending = cleaned.isEmpty || cleaned.utf8.count > Self.maximumEndingBytes ? "" : "." + cleaned
@@ -41,7 +41,7 @@ public struct FileName: Hashable, Sendable {
         self.ending = ending
     }
 
-    /// Returns the name, or the name of the second, third and so on file.
+    /// Returns the name for the first file, or the name for the second, third and so on.
     ///
     /// - Parameter number: The number, starting at 1.
     public func numbered(_ number: Int) -> String { number == 1 ? stem + ending : "\(stem) (\(number))\(ending)" }
@@ -56,7 +56,7 @@ public struct FileName: Hashable, Sendable {
     private static func cleaned(_ text: String) -> String {
         var scalars = String.UnicodeScalarView()
         var wasSpace = false
-        // A long title is only read up to the part that can fit.
+        // Only the part of a long title that can fit is read.
         for scalar in text.unicodeScalars.prefix(maximumBytes * 4) {
             let isSpace = scalar.properties.isWhitespace
             defer { wasSpace = isSpace }
@@ -73,8 +73,8 @@ public struct FileName: Hashable, Sendable {
         return String(scalars)
     }
 
-    /// Returns `true` for characters that change the displayed order of text and so could disguise
-    /// an extension.
+    /// Returns `true` for characters that change the displayed order of text and could therefore
+    /// disguise an extension.
     private static func isDirection(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069, 0xFEFF: true

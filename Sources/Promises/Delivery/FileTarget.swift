@@ -2,7 +2,7 @@
 import Glibc
 import SystemSupport
 
-/// The target of a path, which decides how it is written.
+/// The target of a path, which determines how it is written.
 enum FileTarget {
     /// A regular file, or a free name in an existing folder. The path does not end with a link.
     case regular(path: String, existing: stat?)
@@ -54,12 +54,12 @@ enum FileTarget {
         throw failed(path, ELOOP)
     }
 
-    /// Returns the folder of a path, with a slash at the end.
+    /// Returns the folder of a path, with a trailing slash.
     static func folder(of path: String) -> String {
         path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
     }
 
-    /// Checks that a folder exists, and returns it with a slash at the end.
+    /// Checks that a folder exists, and returns it with a trailing slash.
     static func folder(existing path: String) throws(PromiseError) -> String {
         guard !path.utf8.contains(0), !path.isEmpty else { throw failed(path.debugDescription, ENOENT) }
         let folder = path.hasSuffix("/") ? path : path + "/"
@@ -76,8 +76,8 @@ enum FileTarget {
 
     // MARK: Streams
 
-    /// Opens a stream. Waits for a process that is about to read the named pipe or to serve the
-    /// socket.
+    /// Opens a stream. Waits for a process that is about to read from the named pipe or to accept
+    /// connections on the socket.
     static func open(stream path: String, isSocket: Bool, _ pace: Pace) throws(PromiseError) -> OwnedDescriptor {
         let end = pace.now() + pace.limits.opening
         while true {
@@ -86,7 +86,7 @@ enum FileTarget {
             if number >= 0 {
                 let descriptor = OwnedDescriptor(adopting: number)
                 var status = stat()
-                // A regular file that has replaced the stream must not be overwritten.
+                // If a regular file has replaced the stream, it must not be overwritten.
                 guard fstat(number, &status) == 0, status.st_mode & S_IFMT != S_IFREG else {
                     throw failed(path, EAGAIN)
                 }

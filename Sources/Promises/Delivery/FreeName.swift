@@ -2,13 +2,13 @@
 import CFiles
 import Glibc
 
-/// Renames of a staged file or folder to a free name, which never replace anything.
+/// Renames a staged file or folder to a free name, without ever replacing anything.
 enum FreeName {
     private static let maximumNumber = 10_000
 
     /// Returns the paths to try, in order.
     ///
-    /// - Parameter folder: The folder, with a slash at its end.
+    /// - Parameter folder: The folder, with a trailing slash.
     static func paths(_ name: FileName, in folder: String) -> some Sequence<String> {
         (1...maximumNumber).lazy.map { folder + name.numbered($0) }
     }
@@ -18,8 +18,9 @@ enum FreeName {
         .inputOutput(operation: "Finding a free name for", path: folder + name.numbered(1), code: EEXIST)
     }
 
-    /// Renames to a free path. If the file system has no exclusive rename (RENAME_NOREPLACE), an
-    /// empty file or folder reserves the name first, and the rename replaces it.
+    /// Renames to a free path. If the file system does not support exclusive renames
+    /// (RENAME_NOREPLACE), an empty file or folder first reserves the name, and the rename replaces
+    /// it.
     ///
     /// - Returns: 0 or an errno; `EEXIST` if the path is not free.
     static func rename(_ staging: String, to path: String, isFolder: Bool) -> Int32 {

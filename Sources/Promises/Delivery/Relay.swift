@@ -3,11 +3,11 @@ import CSandbox
 import Glibc
 import SystemSupport
 
-/// A relay of bytes from a provider with a time limit to a receiver without one.
+/// Relays bytes from a provider with a time limit to a receiver without one.
 ///
-/// Bytes are passed on as they arrive. If the provider was blocked for too long, the rest goes to
-/// an unnamed file first and is passed on from there. An idle worker is ended after a while, and
-/// its stream with it.
+/// Bytes are passed on as they arrive. If the provider was blocked for too long, the remaining
+/// bytes are first written to an unnamed file and passed on from there. The reason is that an idle
+/// worker is terminated after a while, which closes its stream.
 struct Relay {
     private let output: ByteSink
     private var patience: Duration
@@ -18,7 +18,7 @@ struct Relay {
         self.patience = patience
     }
 
-    /// Takes the provider's next bytes.
+    /// Processes the provider's next bytes.
     mutating func take(_ bytes: UnsafeRawBufferPointer) throws(PromiseError) {
         var rest = bytes
         if held == nil {
@@ -39,7 +39,7 @@ struct Relay {
 }
 
 /// Bytes in an unnamed file that wait for their receiver. Their number is bounded by the length
-/// that the provider has announced and that was accepted.
+/// that the provider declared and that was accepted.
 struct HeldBytes {
     private let file: OwnedDescriptor
     /// The folder in error messages.
@@ -48,7 +48,7 @@ struct HeldBytes {
 
     private static let bufferBytes = 128 << 10
 
-    /// The folders for large temporary files: the user's choice, else folders that are probably not
+    /// The folders for large temporary files: the user's choice, and folders that are probably not
     /// in memory.
     static var standardFolders: [String] {
         let chosen = getenv("TMPDIR").map { String(cString: $0) } ?? ""
@@ -57,8 +57,8 @@ struct HeldBytes {
 
     /// Creates the file.
     ///
-    /// - Parameter folders: The first folder that supports unnamed files is used; otherwise the
-    ///   file is in memory.
+    /// - Parameter folders: The first folder that supports unnamed files is used; if there is none,
+    ///   the file is in memory.
     init(folders: [String] = Self.standardFolders) throws(PromiseError) {
         for folder in folders {
             let number = open(folder, O_RDWR | StagedFile.anonymous | O_CLOEXEC, 0o600)
@@ -79,7 +79,7 @@ struct HeldBytes {
         count += Int64(bytes.count)
     }
 
-    /// Passes on all bytes from the start.
+    /// Passes on all bytes, starting with the first.
     func read(_ take: (UnsafeRawBufferPointer) throws(PromiseError) -> Void) throws(PromiseError) {
         var buffer = [UInt8](repeating: 0, count: Self.bufferBytes)
         var offset: Int64 = 0

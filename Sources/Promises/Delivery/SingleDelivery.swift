@@ -44,7 +44,8 @@ struct SingleDelivery {
                 }
             } else {
                 if output.isFile { try staged(length) }
-                // One byte more than announced is enough to detect that the file has grown.
+                // One byte more than the declared length is enough to detect that the file has
+                // grown.
                 var source = ByteSource(file: file.descriptor.number, pace: pace)
                 let copied = try source.read(limit: length + 1, for: output.path) { (bytes) throws(PromiseError) in
                     try output.write(bytes)
@@ -71,8 +72,8 @@ struct SingleDelivery {
     ///
     /// - Parameters:
     ///   - original: The status of the original. A new file becomes executable if the original is.
-    ///   - fill: Writes, and returns the number of bytes. Its second argument checks that there is
-    ///     room for a number of bytes.
+    ///   - fill: Writes the content, and returns the number of bytes. Its second argument checks
+    ///     that there is room for a number of bytes.
     private func withOutput(
         _ pace: Pace, from original: stat? = nil,
         _ fill: (ByteSink, (UInt64) throws(PromiseError) -> Void) throws(PromiseError) -> UInt64
@@ -115,7 +116,7 @@ struct SingleDelivery {
             (length) throws(PromiseError) in
             try StagedFile.checkRoom(for: length, on: number, path: path)
         }
-        // A cancellation before the file appears must leave no file.
+        // If the delivery is cancelled before the file appears, no file must be left behind.
         try pace.checkCancelled()
         let shown: String
         if let name {

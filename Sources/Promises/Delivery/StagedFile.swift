@@ -7,7 +7,7 @@ import SystemSupport
 /// removed otherwise.
 ///
 /// If the file system supports it, the file has no name until then (O_TMPFILE), so nothing is left
-/// however the process ends.
+/// behind, however the process exits.
 struct StagedFile: ~Copyable {
     private let destination: String
     private let replaces: Bool
@@ -19,8 +19,8 @@ struct StagedFile: ~Copyable {
     /// Creates the staging file.
     ///
     /// - Parameters:
-    ///   - destination: The path at which the file will appear; without a link at its end.
-    ///   - existing: The existing file, which is replaced. Its owner and mode are kept.
+    ///   - destination: The path at which the file will appear; it must not end with a link.
+    ///   - existing: The existing file, which is replaced. Its owner and mode are preserved.
     ///   - token: A number that distinguishes the staging files of concurrent deliveries.
     ///   - isAnonymous: `true` to try an unnamed file first.
     ///   - isProgram: `true` if a new file is executable.
@@ -44,7 +44,8 @@ struct StagedFile: ~Copyable {
             }
         }
         if let existing {
-            // Only root can change the owner. Without root, the new file keeps the process's owner.
+            // Only root can change the owner. Without root privileges, the new file belongs to the
+            // process's owner.
             if existing.st_uid != geteuid() || existing.st_gid != getegid() {
                 _ = fchown(number, existing.st_uid, existing.st_gid)
             }
@@ -101,7 +102,7 @@ struct StagedFile: ~Copyable {
     /// The descriptor to write to.
     var number: Int32 { descriptor.number }
 
-    /// Checks that the device of a descriptor has room for a length, before a copy starts.
+    /// Checks that a descriptor's device has room for a length, before a copy starts.
     static func checkRoom(for length: UInt64, on number: Int32, path: String) throws(PromiseError) {
         var status = statvfs()
         // A file system without block counts reports no free space.
@@ -115,8 +116,9 @@ struct StagedFile: ~Copyable {
 
     /// Makes the complete file appear at its destination.
     ///
-    /// A file that replaces another is synchronised first (fsync), so that a crash of the machine
-    /// cannot lose both. A new file is left to the kernel, as by `cp` and file managers.
+    /// A file that replaces another one is synced to disk first (fsync), so that a system crash
+    /// cannot lose both. The writing of a new file is left to the kernel, as with `cp` and file
+    /// managers.
     consuming func commit() throws(PromiseError) {
         if replaces, fsync(descriptor.number) != 0 {
             throw .inputOutput(operation: "Saving", path: destination, code: errno)
@@ -135,7 +137,7 @@ struct StagedFile: ~Copyable {
 
     /// Makes the file appear in its folder under a free name.
     ///
-    /// - Returns: The path of the file.
+    /// - Returns: The file's path.
     consuming func commit(as name: FileName) throws(PromiseError) -> String {
         for path in FreeName.paths(name, in: FileTarget.folder(of: destination)) {
             var code: Int32 = 0

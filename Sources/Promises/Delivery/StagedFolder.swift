@@ -50,9 +50,9 @@ struct StagedFolder: ~Copyable {
 
     var number: Int32 { descriptor.number }
 
-    /// Makes the folder appear at its destination, or under the first free form of a name.
+    /// Makes the folder appear at its destination, or under the first free variant of a name.
     ///
-    /// - Returns: The path of the folder.
+    /// - Returns: The folder's path.
     consuming func commit(as name: FileName?) throws(PromiseError) -> String {
         guard let name else {
             let code = FreeName.rename(stagingPath, to: destination, isFolder: true)

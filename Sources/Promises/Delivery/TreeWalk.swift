@@ -5,14 +5,14 @@ import SystemSupport
 
 /// A walk through a provider's folder that measures or copies it.
 ///
-/// The provider has chosen the descriptor and is not trusted. It only gives access to what can be
-/// read through it:
+/// The provider has chosen the descriptor and is not trusted. So the walk is restricted to what can
+/// be read through the descriptor:
 ///
 /// - A descriptor without read access (`O_PATH`) is rejected, because a sandboxed process can open
-///   one for any folder.
+///   such a descriptor for any folder.
 /// - Generated file systems (`/proc`) are rejected, because their contents depend on the reading
 ///   process.
-/// - Everything else is opened from the descriptor by single names, without following links or
+/// - Everything else is opened from the descriptor one name at a time, without following links or
 ///   entering other devices.
 ///
 /// Landlock grants access to whole subtrees, so a worker that could open the folder for reading
@@ -21,7 +21,7 @@ final class TreeWalk {
     private let limits: TreeLimits
     private let pace: Pace
     private(set) var size = TreeSize()
-    /// The target folder. A folder that is copied into itself would never end.
+    /// The target folder. Copying a folder into itself would never end.
     private var filled: (device: dev_t, inode: ino_t)?
 
     init(_ limits: TreeLimits, _ pace: Pace) {
@@ -61,9 +61,9 @@ final class TreeWalk {
         if let target { FileCopy.setTime(of: target, as: status) }
     }
 
-    /// Returns the names in a folder as bytes, because they need not be text.
+    /// Returns the names in a folder as bytes, because they are not necessarily text.
     private func names(in folder: Int32, path: String) throws(PromiseError) -> [[CChar]] {
-        // Opened with a position of its own, because the provider shares the other.
+        // Opened with its own position, because the other position is shared with the provider.
         let number = cfiles_open_beneath(folder, ".", O_RDONLY | O_DIRECTORY)
         guard number >= 0 else { throw Self.reading(path, -number) }
         guard let stream = fdopendir(number) else {
@@ -95,7 +95,7 @@ final class TreeWalk {
         _ name: [CChar], in folder: Int32, to target: Int32?, path: String, depth: Int
     ) throws(PromiseError) {
         var status = stat()
-        // Checked before it is opened, because opening a device may have effects.
+        // Checked before it is opened, because opening a device may have side effects.
         guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { throw Self.reading(path, errno) }
         switch status.st_mode & S_IFMT {
         case S_IFLNK: try link(name, in: folder, to: target, path: path, depth: depth)
@@ -138,7 +138,7 @@ final class TreeWalk {
             size.neededBytes += FileCopy(source: source, status: status, output: sink, pace: pace).neededBytes
             return
         }
-        // The executable bit is kept, but not the set-ID bits.
+        // The executable bit is preserved, but the set-ID bits are not.
         let mode: mode_t = status.st_mode & 0o100 == 0 ? 0o666 : 0o777
         let number = openat(target, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         guard number >= 0 else { throw Self.writing(path, errno) }
@@ -151,8 +151,8 @@ final class TreeWalk {
     }
 
     /// Copies a link that leads to something inside the folder; any other link is an error. A `..`
-    /// after other names is not allowed: one of them may be a link, and the parent of its target is
-    /// unknown.
+    /// after other names is not allowed: one of these names may be a link, and the parent of its
+    /// target is unknown.
     private func link(
         _ name: [CChar], in folder: Int32, to target: Int32?, path: String, depth: Int
     ) throws(PromiseError) {

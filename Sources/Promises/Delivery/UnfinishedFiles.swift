@@ -3,7 +3,7 @@ import CSandbox
 import Glibc
 import Synchronization
 
-/// The named staging files and folders of this process.
+/// This process's named staging files and folders.
 enum UnfinishedFiles {
     private static let paths = Mutex<[String: Bool]>([:])
 

@@ -2,12 +2,12 @@
 import Glibc
 import SystemSupport
 
-/// A descriptor that never blocks: the caller waits for it with a limit and then takes what is
-/// available.
+/// A descriptor that never blocks: the caller waits for it up to a limit and then reads or writes
+/// what is possible.
 ///
 /// Pipes and terminals are opened again for this purpose, because all users of an open file
-/// description share its O_NONBLOCK flag. Setting it would surprise a shell on its terminal, and a
-/// provider could clear it.
+/// description share its O_NONBLOCK flag. Setting the flag would surprise a shell on its terminal,
+/// and a provider could clear it.
 struct WaitingDescriptor {
     /// The kind of file behind the descriptor.
     enum Kind {
@@ -19,8 +19,8 @@ struct WaitingDescriptor {
 
     let number: Int32
     let kind: Kind
-    /// The maximum number of bytes per write: the amount that a pipe accepts after a wait, if it
-    /// could not be opened again.
+    /// The maximum number of bytes per write: if a pipe could not be opened again, the amount that
+    /// it accepts after a wait.
     let writeLimit: Int
     private let own: OwnedDescriptor?
 
@@ -30,8 +30,8 @@ struct WaitingDescriptor {
 
     /// Prepares a descriptor.
     ///
-    /// - Parameter flags: `O_RDONLY` or `O_WRONLY`. An invalid descriptor gives an error on its
-    ///   first use.
+    /// - Parameter flags: `O_RDONLY` or `O_WRONLY`. An invalid descriptor causes an error when it
+    ///   is first used.
     init(_ original: Int32, _ flags: Int32) {
         var status = stat()
         let isOpen = original >= 0 && fstat(original, &status) == 0
@@ -54,12 +54,12 @@ struct WaitingDescriptor {
         writeLimit = kind == .pipe && reopened < 0 ? Self.pipeBytes : .max
     }
 
-    /// Waits until the descriptor is ready, or has an error that its use will report.
+    /// Waits until the descriptor is ready or has an error, which its next use will report.
     ///
     /// - Parameters:
     ///   - events: `POLLIN` or `POLLOUT`.
     ///   - end: The deadline; `nil` for none. A descriptor that is ready is reported as ready even
-    ///     after it.
+    ///     after the deadline.
     ///   - now: Returns the current time.
     ///   - control: Cancels the wait.
     /// - Returns: `true` if the descriptor is ready. A signal only restarts the wait.
@@ -68,7 +68,7 @@ struct WaitingDescriptor {
         _ events: Int32, until end: ContinuousClock.Instant?, now: () -> ContinuousClock.Instant,
         _ control: DeliveryControl?
     ) throws(PromiseError) -> Bool {
-        // poll ignores negative numbers and would wait until the deadline.
+        // poll ignores negative descriptor numbers and would wait until the deadline.
         guard number >= 0 else { return true }
         // poll also ignores the second entry if there is no control.
         var waiting = (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// The handle of one item in a drag, which cancels whatever the item waits for.
+/// The handle for one item in a drag, which cancels whatever the item is waiting for.
 final class DragItemControl: Sendable {
     enum Answer: Sendable {
         case provided(ProvidedContent)
@@ -35,8 +35,8 @@ final class DragItemControl: Sendable {
         decide(.cancelled)
     }
 
-    /// Sends a request and waits for the first of its answer, the time limit, or a cancellation.
-    /// The request's task is cancelled when the wait ends, and a later answer is dropped.
+    /// Sends a request and waits for its answer, the time limit, or a cancellation, whichever comes
+    /// first. When the wait ends, the request's task is cancelled, and a later answer is dropped.
     func ask(
         within limit: Duration, clock: any Clock<Duration>,
         _ body: @escaping @Sendable () async -> Result<ProvidedContent, ProviderFailure>
@@ -60,12 +60,12 @@ final class DragItemControl: Sendable {
                 return true
             }
             if !isWaiting { asking.cancel() }
-            // A cancellation may have come before the continuation was stored.
+            // A cancellation may have occurred before the continuation was stored.
             if isCancelled { decide(.cancelled) }
         }
     }
 
-    /// Sets the answer. The first one counts.
+    /// Sets the answer. Later answers are ignored.
     private func decide(_ answer: Answer) {
         let (waiter, asking) = state.withLock { state in
             defer { (state.waiter, state.asking) = (nil, nil) }

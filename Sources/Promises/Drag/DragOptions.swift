@@ -3,15 +3,15 @@ import Glibc
 
 /// The options of a drag.
 public struct DragOptions: Sendable {
-    /// The standard time limit for a provider's answer. Hosts have shorter limits. This one ends
-    /// the wait for a host without a limit, after both of its attempts.
+    /// The standard time limit for a provider's answer. Hosts have shorter limits. This limit ends
+    /// the wait for a host without one, after both of its attempts.
     public static let standardAnswerLimit = Duration.seconds(150)
 
     /// The time limit for a provider's answer.
     public var answerLimit: Duration
     /// The delivery options. The session sets the control.
     public var delivery: DeliveryOptions
-    /// The number of bytes in all above which ``consent`` is called; `nil` to never call it.
+    /// The total number of bytes above which ``consent`` is called; `nil` to never call it.
     public var consentLimit: UInt64?
     /// Called once with a number of bytes above the limit. Returns the failure if the user
     /// declines, otherwise `nil`.
@@ -45,7 +45,7 @@ public enum DropTarget: Hashable, Sendable {
     /// No copy: the original is opened in place, and its path is reported.
     case inPlace
 
-    /// `true` if a failed delivery leaves nothing behind, so that it may be repeated.
+    /// `true` if a failed delivery leaves nothing behind, so that it can be repeated.
     var isWhole: Bool {
         switch self {
         case .inPlace, .deliver(.folder): return true
@@ -78,7 +78,7 @@ struct InPlaceFile {
         let count = readlink("/proc/self/fd/\(file.descriptor.number)", &buffer, buffer.count)
         guard count > 0 else { throw .inputOutput(operation: "Finding", path: file.name, code: errno) }
         let path = String(decoding: buffer[..<count], as: UTF8.self)
-        // A name that leads to another file, or to none, does not count.
+        // A name that leads to a different file, or to none, is not accepted.
         guard path.hasPrefix("/"), stat(path, &named) == 0, named.st_ino == status.st_ino,
             named.st_dev == status.st_dev
         else { throw .inputOutput(operation: "Finding", path: file.name, code: ENOENT) }
@@ -93,7 +93,7 @@ struct InPlaceFile {
         let running = try RunningDigest()
         let pace = Pace(options.limits, control: options.control, isBounded: false)
         var source = ByteSource(file: file.descriptor.number, pace: pace)
-        // The count is the number of bytes that were read, because another process may write to the
+        // Uses the number of bytes that were read, because another process may be writing to the
         // file.
         bytes = try source.read(limit: .max, for: path) { part in
             running.add(part)

@@ -9,7 +9,7 @@ public enum DragOutcome: Sendable {
 
     /// The delivery, if it succeeded.
     public var fulfilment: Fulfilment? { if case .fulfilled(let fulfilment) = self { fulfilment } else { nil } }
-    /// The failure, if it failed.
+    /// The failure, if the delivery failed.
     public var failure: DragFailure? { if case .failed(let failure) = self { failure } else { nil } }
 }
 
@@ -29,21 +29,21 @@ public struct Fulfilment: Hashable, Sendable {
 
 /// The failure of a promise.
 public struct DragFailure: Error, Sendable {
-    /// The kind of a failure, for callers that react to it.
+    /// The kind of failure, for callers that react to it.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         /// The item offers no suitable representation, or the provider does not produce it.
         case unsupportedType
         /// The provider no longer has the item, or there is no provider.
         case notFound
-        /// The provider denied the request, or the user declined the size.
+        /// The provider denied the request, or the user declined it because of its size.
         case refused
         /// The drag was cancelled.
         case cancelled
         /// The provider or the receiver exceeded a time limit.
         case timedOut
-        /// The provider crashed, twice if it was asked twice.
+        /// The provider crashed; if it was asked twice, it crashed twice.
         case crashed
-        /// Reading or writing failed, or the provider sent something else than announced.
+        /// Reading or writing failed, or the provider's content differs from what it declared.
         case inputOutput
         /// The provider failed in another way.
         case failed

@@ -7,19 +7,20 @@ public struct DragProgress: Hashable, Sendable {
     public var items: Int
     /// The number of items that have ended, with or without success.
     public var endedItems = 0
-    /// The provider's progress on the current item until it has answered; otherwise `nil`.
+    /// The provider's progress on the current item until the provider has answered; otherwise
+    /// `nil`.
     public var preparing: ProviderProgress?
     /// The number of bytes that have arrived, for all items.
     public var bytes: UInt64 = 0
-    /// The number of bytes in all once the current item is done.
+    /// The total number of bytes once the current item is finished.
     public var expectedBytes: UInt64 = 0
 }
 
-/// The collector of a session's progress.
+/// Collects a session's progress.
 final class DragProgressBoard: Sendable {
     private struct State {
         var progress: DragProgress
-        /// The number of bytes before the current delivery.
+        /// The number of bytes from before the current delivery.
         var base: UInt64 = 0
         /// The number of requests to providers.
         var asking = 0
@@ -32,7 +33,7 @@ final class DragProgressBoard: Sendable {
         self.onProgress = onProgress
     }
 
-    /// The number of bytes of earlier items.
+    /// The number of bytes from earlier items.
     var delivered: UInt64 { state.withLock { $0.base } }
 
     func moved(_ bytes: UInt64) { change { $0.progress.bytes &+= bytes } }
@@ -50,7 +51,7 @@ final class DragProgressBoard: Sendable {
         return state.withLock { $0.asking }
     }
 
-    /// Records the progress of a provider. Late reports of an earlier request are ignored.
+    /// Records a provider's progress. Late reports about an earlier request are ignored.
     func prepared(_ progress: ProviderProgress, asking: Int) {
         change { state in
             guard state.asking == asking, state.progress.preparing != nil else { return }
@@ -58,7 +59,7 @@ final class DragProgressBoard: Sendable {
         }
     }
 
-    /// Starts a delivery. Bytes of a failed attempt do not count.
+    /// Starts a delivery. Bytes from a failed attempt do not count.
     func deliveryBegan() {
         change { state in
             state.progress.preparing = nil

@@ -4,8 +4,7 @@ import Dispatch
 /// A drag of items to a receiver. For each item in turn, the session requests the best
 /// representation from the provider and delivers it. It does not depend on extensions.
 ///
-/// Each item has an outcome of its own; a failure does not affect other items. May be used from any
-/// task.
+/// Each item has its own outcome; a failure does not affect other items. May be used from any task.
 public actor DragSession<Provider: PromiseProvider> {
     /// A dragged item.
     public struct Item: Sendable {
@@ -29,7 +28,7 @@ public actor DragSession<Provider: PromiseProvider> {
     private let options: DragOptions
     nonisolated let controls: [DragItemControl]
     private let progress: DragProgressBoard
-    /// The streams of all items, so that a named pipe is opened once.
+    /// The streams for all items, so that a named pipe is only opened once.
     private let streams = OpenStreams()
     private var consented = false
     private var hasRun = false
@@ -40,7 +39,7 @@ public actor DragSession<Provider: PromiseProvider> {
     ///   - provider: The provider of the representations.
     ///   - items: The dragged items.
     ///   - options: The options.
-    ///   - onProgress: Called with the progress; often, on any thread. Must not block.
+    ///   - onProgress: Called often with the progress, on any thread. Must not block.
     public init(
         _ provider: Provider, items: [Item], options: DragOptions = DragOptions(),
         onProgress: @escaping @Sendable (DragProgress) -> Void = { _ in }
@@ -53,11 +52,11 @@ public actor DragSession<Provider: PromiseProvider> {
         controls = items.map { _ in DragItemControl { bytes in board.moved(bytes) } }
     }
 
-    /// Cancels all items that have not ended, with their requests to the provider. May be called at
-    /// any time, from any thread.
+    /// Cancels all items that have not ended, including their requests to the provider. May be
+    /// called at any time, from any thread.
     public nonisolated func cancel() {
         // In reverse order: when a waiting item wakes up, all later items must already be
-        // cancelled, or the next would be requested.
+        // cancelled; otherwise the next one would be requested.
         for control in controls.reversed() { control.cancel() }
     }
 
@@ -73,7 +72,7 @@ public actor DragSession<Provider: PromiseProvider> {
 
     /// Drops all items. Must be called once. Cancelling the task cancels the drag.
     ///
-    /// - Parameter onOutcome: Called with the index and the outcome of each item as soon as it has
+    /// - Parameter onOutcome: Called with each item's index and outcome as soon as the item has
     ///   ended.
     /// - Returns: The outcomes, in the order of the items.
     public func drop(

@@ -6,7 +6,7 @@ struct DragState: Sendable {
     enum Phase: Sendable {
         /// The item has not started.
         case waiting
-        /// The provider was asked, perhaps for the second time.
+        /// The provider was asked, possibly for the second time.
         case asking(Representation)
         /// The content is being delivered.
         case delivering(Representation)
@@ -21,7 +21,7 @@ struct DragState: Sendable {
         case provided(wasRetried: Bool)
         case providerFailed(DragFailure)
         case delivered(Fulfilment)
-        /// `isStream` is `true` if the provider had to live until the last byte.
+        /// `isStream` is `true` if the provider had to keep running until the last byte.
         case deliveryFailed(PromiseError, isStream: Bool)
         /// The user has declined the content.
         case declined(DragFailure)
@@ -41,7 +41,7 @@ struct DragState: Sendable {
 
     private(set) var phase = Phase.waiting
     private let resolution: PromiseResolution
-    /// `true` if a failed delivery leaves nothing behind, so that it may be repeated.
+    /// `true` if a failed delivery leaves nothing behind, so that it can be repeated.
     private let isWhole: Bool
     /// `true` if the promise was requested twice, either by the provider after a crash or by this
     /// state machine.
@@ -81,7 +81,7 @@ struct DragState: Sendable {
             guard case .wrongLength(let expected, let received) = error, received < expected else {
                 return end(DragFailure(error))
             }
-            // A provider that ended before its last byte has crashed too.
+            // A provider that exited before sending its last byte has crashed too.
             guard isWhole, !hasRetried else {
                 return end(DragFailure(isStream ? .crashed : error.kind, error.description, cause: error))
             }

@@ -5,14 +5,14 @@ public protocol PromiseProvider: Sendable {
     /// The provider's type of an item.
     associatedtype Item: Sendable
 
-    /// Announces requests about these items. Returns soon; errors are thrown to the requests.
+    /// Announces requests about these items. Returns soon; errors are reported by the requests.
     func prewarm(_ items: [Item]) async
 
-    /// Fulfils a promise. The task is cancelled when the answer is no longer needed.
+    /// Fulfils a promise. The task is cancelled if the answer is no longer needed.
     ///
     /// - Parameters:
-    ///   - mayRetry: `true` if the request may be sent a second time if its worker ends.
-    ///   - onProgress: To be called with the provider's progress, at a rate for display; on any
+    ///   - mayRetry: `true` if the request may be sent a second time if its worker exits.
+    ///   - onProgress: Receives the provider's progress, at a rate suitable for display; on any
     ///     thread.
     func fulfil(
         _ promise: Representation, of item: Item, mayRetry: Bool,
@@ -20,30 +20,30 @@ public protocol PromiseProvider: Sendable {
     ) async throws(ProviderFailure) -> ProvidedContent
 }
 
-/// The progress of a provider.
+/// A provider's progress.
 public struct ProviderProgress: Hashable, Sendable {
-    /// The completed units, of the provider's choice.
+    /// The number of completed units, which the provider defines.
     public var completed: UInt64
-    /// The total number of units; 0 if it is not known.
+    /// The total number of units; 0 if it is unknown.
     public var total: UInt64
 
-    /// Creates a progress; unknown by default.
+    /// Creates a progress, which is unknown by default.
     public init(completed: UInt64 = 0, total: UInt64 = 0) {
         self.completed = completed
         self.total = total
     }
 
-    /// The completed percentage, at most 100; `nil` if it is not known.
+    /// The completed percentage, at most 100; `nil` if it is unknown.
     public var percentage: Int? {
         total > 0 ? Int(min(1, Double(completed) / Double(total)) * 100) : nil
     }
 }
 
-/// The answer of a provider.
+/// A provider's answer.
 public struct ProvidedContent: Sendable {
     /// The data or file.
     public var content: PromisedContent
-    /// `true` if the request was sent twice, because the first worker ended.
+    /// `true` if the request was sent twice, because the first worker exited.
     public var wasRetried: Bool
 
     /// Creates an answer.
@@ -53,7 +53,7 @@ public struct ProvidedContent: Sendable {
     }
 }
 
-/// The failure of a provider.
+/// A provider's failure.
 public struct ProviderFailure: Error, Sendable {
     /// The kind of failure for a drag.
     public var kind: DragFailure.Kind

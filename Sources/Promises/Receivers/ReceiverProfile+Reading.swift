@@ -4,7 +4,7 @@ import JSONText
 import UniformTypeIdentifiers
 
 extension ReceiverProfile {
-    /// The maximum size of a profile's file, in bytes.
+    /// The maximum size of a profile file, in bytes.
     public static let maximumBytes = 64 << 10
     private static let maximumTypes = 64
     private static let maximumTypeBytes = 255
@@ -15,15 +15,16 @@ extension ReceiverProfile {
     ///
     /// - `title`: a string.
     /// - `accepts`: types, MIME types or extensions, best first.
-    /// - `takes`: some of `data`, `file` and `inPlace`, best first; optional, all by default.
+    /// - `takes`: some of `data`, `file` and `inPlace`, best first; optional, by default all of
+    ///   them.
     /// - `order`: `preference`, or `set` to let the source choose; optional.
     ///
     /// Any other key is an error, because it would have no effect.
     ///
     /// - Parameters:
-    ///   - bytes: The contents of the file.
-    ///   - name: The name for commands: the name of the file without its extension.
-    ///   - path: The path of the file; `nil` for a built-in profile.
+    ///   - bytes: The file's contents.
+    ///   - name: The name for commands: the file name without its extension.
+    ///   - path: The file's path; `nil` for a built-in profile.
     public init(_ bytes: Data, name: String, path: String?) throws(ReceiverProblem) {
         let reader = ProfileReader(path: path ?? name)
         try reader.check(name: name, maximumBytes: Self.maximumNameBytes)
@@ -47,7 +48,7 @@ extension ReceiverProfile {
     }
 }
 
-/// A reader of the parts of a profile, with precise errors.
+/// Reads the parts of a profile, with precise errors.
 private struct ProfileReader {
     let path: String
 
@@ -67,7 +68,7 @@ private struct ProfileReader {
         }
     }
 
-    /// An object with lists of texts.
+    /// The depth of an object with lists of texts.
     private static let maximumDepth = 2
 
     func object(_ bytes: Data) throws(ReceiverProblem) -> [String: JSONValue] {
@@ -104,12 +105,13 @@ private struct ProfileReader {
         return texts
     }
 
-    /// Returns the identifiers of the types. Further names of the same type are skipped.
+    /// Returns the identifiers of the types. Repeated names of the same type are skipped.
     func types(_ value: JSONValue?, maximum: Int, maximumBytes: Int) throws(ReceiverProblem) -> [String] {
         var types: [String] = []
         for text in try texts(value, "accepts", maximum: maximum) {
             let type = WrittenType(text)
-            // An undeclared type may belong to an item's app, but it must look like an identifier.
+            // An undeclared type may belong to an item's app, but it must have the form of an
+            // identifier.
             let isIdentifier = !type.isTag && !text.contains(" ") && (text.contains(".") || type.isDeclared)
             guard text.utf8.count <= maximumBytes, type.isTag || isIdentifier else {
                 throw problem(

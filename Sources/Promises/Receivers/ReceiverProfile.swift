@@ -11,20 +11,20 @@ public struct ReceiverProfile: Hashable, Sendable {
     public var accepts: [String]
     /// The accepted forms, best first. If an item offers several forms, the first of these is used.
     public var takes: [Representation.Form]
-    /// The side that decides between several accepted types: the receiver by its order, or the
-    /// source if the receiver accepts all equally.
+    /// The side that chooses between several accepted types: the receiver by its order, or the
+    /// source if the receiver accepts all of them equally.
     public var order: UTTypeResolver.Preference
-    /// The path of the file; `nil` for a built-in profile.
+    /// The file's path; `nil` for a built-in profile.
     public var path: String?
 }
 
-/// The error of an unusable profile.
+/// The error for an unusable profile.
 public struct ReceiverProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The path of the file, or the profile's name if there is none.
+    /// The file's path, or the profile's name if there is no file.
     public var path: String
     /// The problem, as a sentence.
     public var reason: String
 
-    /// The problem with the path.
+    /// A sentence with the path and the problem.
     public var description: String { "The receiver profile \(path) cannot be used: \(reason)" }
 }

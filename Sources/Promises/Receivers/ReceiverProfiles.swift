@@ -2,12 +2,12 @@
 import Foundation
 import SystemSupport
 
-/// All profiles: the built-in ones, and the user's own, which replace built-in profiles of the same
-/// name.
+/// All profiles: the built-in ones, and the user's own, which replace built-in profiles with the
+/// same name.
 public struct ReceiverProfiles: Sendable {
     /// The profiles, sorted by name.
     public private(set) var profiles: [ReceiverProfile]
-    /// The errors of invalid files.
+    /// The errors for invalid files.
     public private(set) var problems: [ReceiverProblem] = []
 
     /// The other names in the folder, sorted, without hidden files and editor backups.
@@ -18,7 +18,7 @@ public struct ReceiverProfiles: Sendable {
 
     /// Reads the user's profiles: NAME.json.
     ///
-    /// - Parameter folder: The folder, which need not exist.
+    /// - Parameter folder: The folder, which does not have to exist.
     public init(folder: String) {
         var found = Dictionary(uniqueKeysWithValues: ReceiverProfile.shipped.map { ($0.name, $0) })
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -35,7 +35,7 @@ public struct ReceiverProfiles: Sendable {
         profiles = found.values.sorted { $0.name < $1.name }
     }
 
-    /// Returns the profile of a name; `nil` if there is none.
+    /// Returns the profile with a name; `nil` if there is none.
     public subscript(name: String) -> ReceiverProfile? { profiles.first { $0.name == name } }
 
     /// Returns the folder with the user's own profiles.

@@ -2,18 +2,18 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// A type as the user writes it: an identifier, a MIME type (text/html) or a file name extension
+/// A type as the user writes it: an identifier, a MIME type (text/html) or a filename extension
 /// (.html).
 public struct WrittenType: Sendable {
     private let text: String
-    /// The type of a MIME type or an extension; `nil` if it is invalid.
+    /// The type for a MIME type or an extension; `nil` if it is invalid.
     private let tagged: UTType?
     /// `true` for a MIME type or an extension.
     public let isTag: Bool
 
     /// Parses a type.
     ///
-    /// - Parameter text: The text. Parameters of a MIME type, such as a character set, are ignored.
+    /// - Parameter text: The text. Parameters in a MIME type, such as a character set, are ignored.
     public init(_ text: String) {
         self.text = text
         if text.hasPrefix(".") {
@@ -29,8 +29,8 @@ public struct WrittenType: Sendable {
         }
     }
 
-    /// The identifier; a dynamic one for a MIME type or an extension that belongs to no declared
-    /// type.
+    /// The identifier; a dynamic identifier for a MIME type or an extension that belongs to no
+    /// declared type.
     public var identifier: String { tagged?.identifier ?? text }
 
     /// `true` if the type is declared.

@@ -4,16 +4,16 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// A file that leads a browser to the page and passes the code. Only this user can read the file,
-/// and its path is not secret.
+/// A file that leads a browser to the page and passes on the code. Only this user can read the
+/// file; its path is not secret.
 ///
-/// The file contains a form that submits itself (`POST`). The code is therefore in no process
-/// argument, no address and no `Referer`. The file lies in a folder that no extension can reach
+/// The file contains a form that submits itself (`POST`), so the code appears in no process
+/// argument, no URL and no `Referer`. The file is in a folder that no extension can access
 /// (``WorkerConfiguration/ownFolders(environment:)``).
 package final class HandOverFile: Sendable {
     /// The reason why no file was created.
     package struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
-        /// The attempted operation and its failure.
+        /// The attempted operation and how it failed.
         package var description: String
     }
 
@@ -26,8 +26,8 @@ package final class HandOverFile: Sendable {
     /// The subfolder for these files, in Searchlight's own folder.
     private static let folderName = "quicklook"
     private static let ending = ".html"
-    /// The age at which a file of a killed process is removed, in seconds. Its code has expired
-    /// long before.
+    /// The age, in seconds, at which the file of a killed process is removed. Its code expired long
+    /// before.
     private static let staleAge = 600
     /// The maximum number of names that are checked for old files.
     private static let maximumNames = 1000
@@ -36,9 +36,9 @@ package final class HandOverFile: Sendable {
     ///
     /// - Parameters:
     ///   - folders: Searchlight's own folders as absolute paths, in order of preference.
-    ///   - address: The address of the page.
+    ///   - address: The URL of the page.
     ///   - code: The code.
-    /// - Throws: The ``Problem`` of the last folder.
+    /// - Throws: The ``Problem`` for the last folder.
     package convenience init(in folders: [String], address: String, code: String) throws(Problem) {
         var problem = Problem(description: "There is no folder for the file. Set XDG_RUNTIME_DIR or HOME.")
         for folder in folders {
@@ -77,7 +77,8 @@ package final class HandOverFile: Sendable {
 
     deinit { remove() }
 
-    /// Removes the file after its use or expiry. May be called from any thread, and more than once.
+    /// Removes the file after it was used or has expired. May be called from any thread, and more
+    /// than once.
     package func remove() {
         if isThere.exchange(false, ordering: .relaxed) { unlinkat(folder.number, name, 0) }
     }
@@ -86,14 +87,14 @@ package final class HandOverFile: Sendable {
 
     // MARK: The folder
 
-    /// Opens the folder of these files, and creates it if necessary.
+    /// Opens the folder for these files, and creates it if necessary.
     ///
     /// - Parameter mayBeNew: `true` to also create the parent of Searchlight's own folder.
     private static func privateFolder(in own: String, mayBeNew: Bool) throws(Problem) -> (OwnedDescriptor, String) {
         let parent = URL(filePath: own).deletingLastPathComponent().path
         var folder: OwnedDescriptor
         // The browser opens the file by its path, so no other user may be able to replace a folder
-        // on it.
+        // in the path.
         do throws(UntrustedFile) {
             guard let found = try OwnFolder.open(parent, creating: mayBeNew) else {
                 throw UntrustedFile(path: parent, problem: .system(operation: "Opening", code: ENOENT))
@@ -169,7 +170,7 @@ package final class HandOverFile: Sendable {
 
     // MARK: The page
 
-    /// Returns the text of the file. No escaping is necessary: the address consists of digits and
+    /// Returns the text of the file. No escaping is necessary: the URL consists of digits and
     /// punctuation, the code of letters and digits.
     private static func text(address: String, code: String) -> String {
         """

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// The access control of the page. It admits the first browser that sends the code, and requests
-/// from this page only.
+/// The access control for the page. It admits only the first browser that sends the code, and only
+/// requests that come from this page.
 ///
 /// There are three secrets:
 ///
-/// - The code. It is invalid after its first use or its lifetime. It arrives in the body of a form,
-///   so it is in no address, and thus in no history, log or `Referer`.
-/// - The cookie that the browser receives for the code.
-/// - The folder of the session, which is the path of the cookie. Browsers send cookies to all ports
-///   of a host. Without the path, another server of this machine would learn the cookie from a
-///   browser that visits both.
+/// - The code. It becomes invalid after its first use or at the end of its lifetime. It arrives in
+///   the body of a form, so it appears in no URL, and therefore in no history, log or `Referer`.
+/// - The cookie that the browser receives in exchange for the code.
+/// - The session folder, which is the cookie's path. Browsers send cookies to all ports of a host.
+///   Without the path, another server on this machine would receive the cookie from a browser that
+///   visits both.
 package final class PageAccess: Sendable {
     /// The decision about a request.
     package enum Decision: Hashable, Sendable {
-        /// The request asks for the page without the code. Reply with a form for the code.
+        /// The request is for the page but lacks the code. Reply with a form for the code.
         case invited
         /// The request contains the code. Reply with ``PageAccess/cookie`` and a redirect to the
         /// page.
         case welcome
-        /// The request is allowed. `path` is relative to the folder of the session.
+        /// The request is allowed. `path` is relative to the session folder.
         case granted(path: [String])
-        /// The request is rejected, for a reason that the user can read.
+        /// The request is rejected, for a reason that is shown to the user.
         case refused(status: Int, reason: String)
     }
 
@@ -35,7 +35,7 @@ package final class PageAccess: Sendable {
     private let end: ContinuousClock.Instant
     private let now: @Sendable () -> ContinuousClock.Instant
     private let key: String
-    /// The folder of the session. All paths except `/` begin with it.
+    /// The session folder. All paths except `/` begin with it.
     package let session: String
     package let code: String
 
@@ -45,7 +45,7 @@ package final class PageAccess: Sendable {
     ///   - port: The port of the server.
     ///   - life: The lifetime of the code.
     ///   - now: The clock for the lifetime.
-    ///   - random: The generator of the secrets.
+    ///   - random: The generator for the secrets.
     package init(
         port: UInt16, life: Duration = standardLife,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, random: inout some RandomNumberGenerator
@@ -66,24 +66,24 @@ package final class PageAccess: Sendable {
     }
 
     private var authority: String { "127.0.0.1:\(port)" }
-    /// The address of the page that asks for the code. It is not secret.
+    /// The URL of the page that asks for the code. It is not secret.
     package var address: String { "http://\(authority)/" }
     /// The value of the `Set-Cookie` header.
     package var cookie: String { "\(Self.cookieName)=\(key); Path=/\(session)/; HttpOnly; SameSite=Strict" }
-    /// `true` if the code was used.
+    /// `true` if the code has been used.
     package var isUsed: Bool { expected.withLock { $0 == nil } }
 
     private static let cookieName = "searchlight"
 
     /// Grants or rejects a request. A request with the code invalidates the code.
     package func decide(_ request: PageRequest) -> Decision {
-        // With DNS rebinding, a page of another site reaches this server under the name of that
-        // site.
+        // With DNS rebinding, a page from another site reaches this server under that site's name.
         guard request.header("host") == authority else {
             return .refused(status: 403, reason: "This address is only served as \(authority).")
         }
         if request.path.isEmpty, request.method == "POST" { return exchange(request) }
-        // A link in a preview leads to a GET, and a browser states the origin of each POST.
+        // A link in a preview leads to a GET request, and browsers state the origin of each POST
+        // request.
         let isAction = request.path.count > 2 && request.path[1...2] == ["api", "open"]
         guard request.method == (isAction ? "POST" : "GET") else {
             return .refused(status: 405, reason: "Only \(isAction ? "POST" : "GET") is supported.")
@@ -95,7 +95,7 @@ package final class PageAccess: Sendable {
             return .refused(status: 403, reason: "The request comes from another page.")
         }
         if request.path.isEmpty { return isOpen ? .invited : .refused(status: 403, reason: Self.advice) }
-        // Browsers state the initiator of a request; “none” means that the user opened an address.
+        // Browsers state the initiator of a request; “none” means that the user opened a URL.
         if let site = request.headers["sec-fetch-site"], site != ["same-origin"], site != ["none"] {
             return .refused(status: 403, reason: "The request comes from another page.")
         }
@@ -115,7 +115,7 @@ package final class PageAccess: Sendable {
         guard request.headers["origin"] == nil || origin == "null" || origin == "http://\(authority)" else {
             return .refused(status: 403, reason: "The request comes from another page.")
         }
-        // The user may have copied the code with spaces or capitals.
+        // The user may have entered the code with spaces or capitals.
         let given = (request.form["code"] ?? "").lowercased().filter { !$0.isWhitespace }
         let isInTime = now() < end
         let isRight = expected.withLock { expected in
@@ -140,7 +140,7 @@ package final class PageAccess: Sendable {
         }
     }
 
-    /// Compares two texts in constant time for texts of equal length.
+    /// Compares two texts. Takes constant time for texts of equal length.
     private static func isEqual(_ one: String, _ other: String) -> Bool {
         let (one, other) = (Array(one.utf8), Array(other.utf8))
         guard one.count == other.count else { return false }

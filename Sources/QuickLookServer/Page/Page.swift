@@ -18,9 +18,9 @@ enum Page {
         text: String(decoding: PackageResources.script_js, as: UTF8.self))
     static let icon = PageReply(type: "image/svg+xml", policy: .data, text: iconText)
 
-    /// Returns the reply to the first visit, with the cookie and a refresh to the page. The refresh
-    /// makes the page itself request the rest, because browsers withhold a strict cookie when they
-    /// follow a link of another program or page.
+    /// Returns the reply to the first visit, with the cookie and a refresh to the page. Because of
+    /// the refresh, the page itself requests the rest; browsers withhold a strict cookie when they
+    /// follow a link from another program or page.
     static func welcome(to session: String, cookie: String) -> PageReply {
         var reply = PageReply(
             type: "text/html; charset=utf-8", policy: .page,
@@ -105,7 +105,7 @@ enum Page {
 
         """
 
-    /// A lens on the blue of GNOME's application icons.
+    /// A lens on the blue background of GNOME's application icons.
     private static let iconText = """
         <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#3584e4"/>\
         <g fill="none" stroke="#fff" stroke-width="1.6" stroke-linecap="round"><circle cx="7" cy="7" r="3.2"/>\

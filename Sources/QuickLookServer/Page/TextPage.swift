@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Previews
 
-/// Plain text as an HTML page, with the words of the search marked.
+/// Renders plain text as an HTML page with the search words highlighted.
 enum TextPage {
     static func html(_ text: String, query: String) -> [UInt8] {
         let pieces = Highlighter(query: query).pieces(of: text).map { piece in

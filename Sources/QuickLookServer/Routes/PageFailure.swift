@@ -6,11 +6,11 @@ import Promises
 import SearchIndex
 import SearchlightEngine
 
-/// The failure of a request of the page.
+/// The failure of a request from the page.
 struct PageFailure: Error {
     /// The HTTP status.
     var status: Int
-    /// A message with the attempt, the failure and a remedy.
+    /// A message that states the attempt, the failure and a remedy.
     var message: String
 
     init(_ status: Int, _ message: String) {
@@ -42,7 +42,7 @@ struct PageFailure: Error {
             }
     }
 
-    /// Creates a failure from an item that was not opened.
+    /// Creates a failure for an item that was not opened.
     init(_ error: LaunchError) {
         message = error.description
         status =
@@ -56,8 +56,8 @@ struct PageFailure: Error {
             }
     }
 
-    /// The status of a request that the client closed: 499, a common status outside the HTTP
-    /// standard.
+    /// The status for a request that the client closed: 499, which is in common use but not part of
+    /// the HTTP standard.
     static let cancelled = 499
 
     private static func status(of error: ExtensionError) -> Int {
@@ -90,7 +90,7 @@ struct PageFailure: Error {
 
 extension PageReply {
     static func json(_ value: some Encodable, status: Int = 200) -> PageReply {
-        // Strings, numbers and lists of them can always be encoded.
+        // Strings, numbers and lists of these can always be encoded.
         let data = (try? JSONEncoder().encode(value)) ?? Data("{}".utf8)
         return PageReply(status: status, type: "application/json", policy: .data, body: .bytes(Array(data)))
     }

@@ -7,11 +7,13 @@ package struct PageRequest: Sendable {
     package var method: String
     /// The components of the path as sent, without percent-decoding.
     package var path: [String]
-    /// The decoded arguments of the query; the first of several with one name.
+    /// The decoded arguments of the query. If a name occurs more than once, the first value is
+    /// used.
     package var arguments: [String: String]
-    /// The decoded fields of a submitted form; the first of several with one name.
+    /// The decoded fields of a submitted form. If a name occurs more than once, the first value is
+    /// used.
     package var form: [String: String]
-    /// All header values by lowercase name.
+    /// All header values, by lowercase name.
     package var headers: [String: [String]]
 
     package init(
@@ -25,7 +27,7 @@ package struct PageRequest: Sendable {
         self.headers = headers
     }
 
-    /// Returns the value of a header that occurs once; else `nil`.
+    /// Returns the value of a header that occurs exactly once; otherwise `nil`.
     func header(_ name: String) -> String? {
         guard let values = headers[name], values.count == 1 else { return nil }
         return values[0]
@@ -43,7 +45,7 @@ package struct PageReply: Sendable {
 
     /// The HTTP status, such as 200 or 404.
     package var status: Int
-    /// The headers by name. ``standardHeaders`` are part of every reply.
+    /// The headers, by name. ``standardHeaders`` are part of every reply.
     package var headers: [String: String]
     /// The body.
     package var body: Body
@@ -62,8 +64,8 @@ package struct PageReply: Sendable {
         self.init(status: status, type: type, policy: policy, body: .bytes(Array(text.utf8)))
     }
 
-    /// With these headers the browser stores nothing, guesses no type, sends no referrer and shares
-    /// nothing with other origins.
+    /// With these headers, the browser stores nothing, does not guess types, sends no referrer and
+    /// shares nothing with other origins.
     private static let standardHeaders = [
         "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
         "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin",
@@ -71,9 +73,9 @@ package struct PageReply: Sendable {
     ]
 }
 
-/// The rights of a reply's content in a browser (its `Content-Security-Policy`).
+/// The permissions of a reply's content in a browser (its `Content-Security-Policy`).
 package enum PagePolicy: String, Sendable {
-    /// The page itself: its own files, and frames with previews.
+    /// The page itself: its own files, and frames for previews.
     case page = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; \
         base-uri 'none'; form-action 'none'; frame-ancestors 'none'
@@ -83,7 +85,7 @@ package enum PagePolicy: String, Sendable {
         default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'
         """
     /// A preview in its frame: its own styles and embedded images. A clicked link opens in a new
-    /// window outside the sandbox, because `frame-src` of the page blocks it in the frame.
+    /// window outside the sandbox, because the page's `frame-src` blocks it in the frame.
     case preview = """
         sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
         base-uri 'none'; form-action 'none'; frame-ancestors 'self'

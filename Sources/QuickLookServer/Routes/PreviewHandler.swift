@@ -6,13 +6,13 @@ import SearchlightEngine
 import Synchronization
 import UniformTypeIdentifiers
 
-/// A handler for previews of items. It replies first with the facts about a preview, then with the
+/// Handles previews of items. Replies first with the facts about a preview, and then with the
 /// content that was rendered with it.
 final class PreviewHandler: Sendable {
     private let store: any EngineClient
     private let rendered = Mutex(Rendered())
 
-    /// The last rendered previews, whose content the page requests next.
+    /// The most recently rendered previews, whose content the page will request next.
     private struct Rendered {
         struct Entry {
             var key: Int
@@ -23,7 +23,7 @@ final class PreviewHandler: Sendable {
         var next = 1
         var entries: [Entry] = []
         static let maximum = 8
-        /// The maximum size of all previews together, in bytes. The newest is kept in any case.
+        /// The maximum total size of all previews, in bytes. The newest one is always kept.
         static let maximumBytes = 64 << 20
 
         mutating func keep(_ preview: Preview, of item: StoredItem, _ query: String) -> Int {
@@ -39,7 +39,7 @@ final class PreviewHandler: Sendable {
 
     init(_ store: any EngineClient) { self.store = store }
 
-    /// Returns the facts about a preview, with the address of its content.
+    /// Returns the facts about a preview, with the URL of its content.
     func reply(for item: StoredItem, query: String) async throws -> PageReply {
         let preview = try await store.preview(of: item, query: query.isEmpty ? nil : query)
         // The user may have moved on to another item.
@@ -48,11 +48,11 @@ final class PreviewHandler: Sendable {
         return .json(Report(preview, of: item, query: query, key: key))
     }
 
-    /// Returns the content of a preview, which was rendered under a key or is rendered now.
+    /// Returns the content of a preview that was rendered under a key, or renders it now.
     ///
     /// - Parameters:
-    ///   - isFramed: `true` for a frame, which shows HTML pages only.
-    ///   - item: Finds the item, if the preview must be rendered.
+    ///   - isFramed: `true` for a frame, which shows only HTML pages.
+    ///   - item: Finds the item if the preview must be rendered.
     func content(
         key: Int?, query: String, isFramed: Bool, _ item: () async throws -> StoredItem
     ) async throws -> PageReply {
@@ -77,7 +77,7 @@ final class PreviewHandler: Sendable {
                 type: DownloadName.mediaType(of: preview.contentType), policy: .data, body: .bytes(preview.content))
         case .pdf: return file(preview, type: "application/pdf", policy: .document)
         case .richText where isFramed:
-            // No browser shows rich text, so the frame shows its plain text.
+            // No browser displays rich text, so the frame shows its plain text.
             let page = await onBlockingWork {
                 let text = RichText.text(of: preview.content)
                 return text.isEmpty
@@ -88,7 +88,7 @@ final class PreviewHandler: Sendable {
         }
     }
 
-    /// Returns the content of a preview as a named file, for the browser's viewer or a download.
+    /// Returns the content of a preview as a named file, for the browser's viewer or as a download.
     private static func file(_ preview: Preview, type: String, policy: PagePolicy) -> PageReply {
         var reply = PageReply(type: type, policy: policy, body: .bytes(preview.content))
         reply.headers["Content-Disposition"] = DownloadName.disposition(
@@ -120,7 +120,7 @@ final class PreviewHandler: Sendable {
         var type: String?
         var bundle: String
         var source: String
-        /// The reason why the extension's rendering is missing or is not shown here.
+        /// The reason why the extension's rendering is missing or not shown here.
         var problem: String?
         var size: Size?
         var removed: String?
@@ -153,13 +153,13 @@ final class PreviewHandler: Sendable {
             content = "preview/\(item.number)/content?v=\(key)"
             frame = "preview/\(item.number)/frame?v=\(key)"
             length = preview.content.count
-            // A type may be promised in several forms, and the first of them serves every request.
+            // A type may be promised in several forms, of which the first serves every request.
             var types: [String] = []
             for one in item.record.promisedRepresentations where types.count < 24 && !types.contains(one.type) {
                 types.append(one.type)
             }
             offers = types.map { Offer($0, of: item) }
-            // Adds a download for types that the page cannot show itself.
+            // Adds a download for types that the page cannot display.
             if kind == .pdf || kind == .richText {
                 offers.append(Offer(preview: preview.contentType, of: item, url: content))
             }

@@ -9,7 +9,7 @@ import SearchlightEngine
 import Synchronization
 import UserSearch
 
-/// The request handlers of the page. They use the store alone. May be called from any task.
+/// The request handlers of the page, which use only the store. May be called from any task.
 package final class QuickLookRoutes: Sendable {
     private let store: any EngineClient
     private let access: PageAccess
@@ -27,16 +27,16 @@ package final class QuickLookRoutes: Sendable {
     package static let maximumRequests = 32
     /// The maximum length of a query, in bytes.
     package static let maximumQueryBytes = 2000
-    /// The maximum length of a page's name, in bytes.
+    /// The maximum length of a page name, in bytes.
     private static let maximumPageBytes = 40
 
-    /// Creates the routes of a session.
+    /// Creates the routes for a session.
     ///
     /// - Parameters:
     ///   - store: The store that is searched.
     ///   - access: The access control.
     ///   - query: The initial text of the search field.
-    ///   - environment: The environment of apps that open items.
+    ///   - environment: The environment for apps that open items.
     package init(
         _ store: any EngineClient, access: PageAccess, query: String = "", environment: [String: String] = [:]
     ) {
@@ -48,16 +48,17 @@ package final class QuickLookRoutes: Sendable {
         previews = PreviewHandler(store)
     }
 
-    /// The admission decision about a request.
+    /// The decision whether to admit a request.
     package enum Admission: Sendable {
-        /// The request has this small reply. `isWelcome` is `true` if the session begins with it.
+        /// The request gets this small reply. `isWelcome` is `true` if the reply starts the
+        /// session.
         case answered(PageReply, isWelcome: Bool)
-        /// The request comes from the browser of the session. The path is relative to the folder of
-        /// the session.
+        /// The request comes from the session's browser. The path is relative to the session
+        /// folder.
         case granted(path: [String])
     }
 
-    /// Grants or rejects a request. Its cost is small for every request.
+    /// Grants or rejects a request. The cost is small for every request.
     package func admit(_ request: PageRequest) -> Admission {
         switch access.decide(request) {
         case .invited: .answered(Page.invitation, isWelcome: false)
@@ -67,8 +68,8 @@ package final class QuickLookRoutes: Sendable {
         }
     }
 
-    /// Replies to a request. Cancellation of the caller cancels the work of the store and the
-    /// extensions.
+    /// Replies to a request. If the caller is cancelled, the work in the store and the extensions
+    /// is cancelled too.
     package func answer(_ request: PageRequest) async -> PageReply {
         switch admit(request) {
         case .answered(let reply, _): reply
@@ -76,7 +77,7 @@ package final class QuickLookRoutes: Sendable {
         }
     }
 
-    /// Replies to a request that was granted.
+    /// Replies to a granted request.
     package func answer(granted path: [String], _ arguments: [String: String]) async -> PageReply {
         guard underWay.add(1, ordering: .relaxed).newValue <= Self.maximumRequests else {
             underWay.subtract(1, ordering: .relaxed)
@@ -148,7 +149,7 @@ package final class QuickLookRoutes: Sendable {
         }
     }
 
-    /// Runs a closure unless a newer request of the page exists.
+    /// Runs a closure unless the page has made a newer request.
     private func turn(
         _ kind: String, _ arguments: [String: String], _ body: @escaping @Sendable () async throws -> PageReply
     ) async throws -> PageReply {
@@ -168,7 +169,7 @@ package final class QuickLookRoutes: Sendable {
         return try await store.item(named: "@\(number)")
     }
 
-    /// Opens an item in its app, or carries out an action on it.
+    /// Opens an item in its app, or executes an action on it.
     private func open(_ item: StoredItem, _ query: String, _ action: QuickAction?) async throws -> PageReply {
         let target = try await store.perform(LaunchTargetCall(item: item.number, action: action))
         do throws(LaunchError) {
@@ -192,7 +193,7 @@ package final class QuickLookRoutes: Sendable {
         }
     }
 
-    /// Requests a promise from the extension. The body is read as the browser receives it.
+    /// Requests a promise from the extension. The body is read while the browser receives it.
     private func promise(of item: StoredItem, as type: String) async throws -> PageReply {
         let promised = item.record.promisedRepresentations
         guard let choice = promised.first(where: { $0.type == type }) else {

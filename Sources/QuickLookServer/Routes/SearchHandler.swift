@@ -7,7 +7,7 @@ import SearchlightEngine
 import Synchronization
 import UniformTypeIdentifiers
 
-/// A handler for searches of the page. It stores the cursors of the last result pages under short
+/// Handles searches from the page. Stores the cursors of the most recent result pages under short
 /// keys.
 final class SearchHandler: Sendable {
     private let store: any EngineClient
@@ -19,7 +19,7 @@ final class SearchHandler: Sendable {
     private static let maximumCounted = 1000
     private static let titleCharacters = 200
     private static let snippetCharacters = 180
-    /// The attributes that a result shows besides its title and snippet.
+    /// The attributes that a result shows in addition to its title and snippet.
     private static let attributes: Set<String> = FoundItem.dateAttributes.union([
         "url", "providerDataTypeIdentifiers", "providerFileTypeIdentifiers", "providerInPlaceFileTypeIdentifiers",
     ])
@@ -31,7 +31,7 @@ final class SearchHandler: Sendable {
         static let maximum = 16
     }
 
-    /// The search that a page of results belongs to.
+    /// The search that a result page belongs to.
     private struct Key: Equatable {
         var query: String
         var filters: Filters
@@ -63,13 +63,13 @@ final class SearchHandler: Sendable {
         }
     }
 
-    /// Searches, and returns a page of results.
+    /// Searches, and returns a result page.
     ///
     /// - Parameters:
     ///   - query: The text as typed.
     ///   - filters: The filters that the page adds.
     ///   - correctsSpelling: `true` to correct misspelled words.
-    ///   - cursor: The cursor in the reply with the previous page.
+    ///   - cursor: The cursor from the reply with the previous page.
     /// - Throws: ``EngineError`` or ``PageFailure``.
     func reply(
         _ query: String, _ filters: Filters, correctsSpelling: Bool, after cursor: String?
@@ -128,8 +128,8 @@ final class SearchHandler: Sendable {
     private struct Suggested: Encodable {
         var kind: String
         var text: String
-        /// The number of items that the text finds. `isExact` is `true` if it is exact. Both are
-        /// `nil` for a filter without its value.
+        /// The number of items that the text finds. `isExact` is `true` if the number is exact.
+        /// Both are `nil` for a filter that has no value yet.
         var count: Int?
         var isExact: Bool?
     }
@@ -176,17 +176,17 @@ final class SearchHandler: Sendable {
         var icon: String
         var bundle: String
         /// The bundle identifier for the app filter. `type` is the uniform type identifier for the
-        /// kind filter, if its form is valid.
+        /// kind filter, if it has a valid format.
         var app: String
         var type: String?
         var snippet: [Piece]
         /// The date, in seconds since 1970.
         var date: Double?
-        /// The address of the item's thumbnail; `nil` if it has none.
+        /// The URL of the item's thumbnail; `nil` if it has none.
         var thumbnail: String?
         /// The first promised type, for a drag.
         var offer: Offer?
-        /// The web address of the item, for drop targets that accept addresses.
+        /// The item's web URL, for drop targets that accept URLs.
         var url: String?
         /// The actions that the item offers: `call`, `navigate`.
         var actions: [QuickAction]
@@ -212,7 +212,7 @@ final class SearchHandler: Sendable {
 }
 
 extension String {
-    /// `true` if the text has the form of a uniform type identifier: at least two parts of ASCII
+    /// `true` if the text has the format of a uniform type identifier: at least two parts of ASCII
     /// letters, digits and hyphens.
     fileprivate var isTypeIdentifier: Bool {
         let parts = utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -226,7 +226,7 @@ extension String {
     }
 }
 
-/// A piece of text. `found` is `true` if the piece matches the search.
+/// A piece of text. `found` is `true` if it matches the search.
 struct Piece: Encodable {
     var text: String
     var found: Bool
@@ -236,10 +236,10 @@ struct Piece: Encodable {
     }
 }
 
-/// A promised file that the page offers. The file is created when its address is requested.
+/// A promised file that the page offers. The file is created when its URL is requested.
 struct Offer: Encodable {
     var type: String
-    /// The name of the type for users.
+    /// The user-visible name of the type.
     var name: String
     /// The media type.
     var media: String
@@ -257,7 +257,7 @@ struct Offer: Encodable {
         url = "promise/\(number)?type=\(escaped)"
     }
 
-    /// Creates an offer of a preview's content, which may match no promise.
+    /// Creates an offer for a preview's content, which may match no promise.
     init(preview type: String, of item: StoredItem, url: String) {
         self.init(type, of: item)
         name = "Preview, as \(name)"
@@ -265,7 +265,7 @@ struct Offer: Encodable {
     }
 }
 
-/// The icons of types in the page.
+/// The icons for types in the page.
 enum TypeIcon {
     private static let icons: [(type: String, icon: String)] = [
         ("public.image", "image"), ("public.audio", "audio"), ("public.movie", "movie"), ("com.adobe.pdf", "pdf"),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// A registry that keeps only the newest request of each kind and page. A newer request cancels the
-/// older one, including the work in the extension.
+/// Keeps only the newest request of each kind for each page. A newer request cancels the older one,
+/// including the work in the extension.
 package final class Turns: Sendable {
     /// A kind of request from one page.
     package struct Line: Hashable, Sendable {
@@ -25,13 +25,12 @@ package final class Turns: Sendable {
 
     private struct State {
         var turns: [Line: Turn] = [:]
-        /// The lines in order of use, the most recent last.
+        /// The lines in order of use, most recent last.
         var order: [Line] = []
     }
 
     private let state = Mutex(State())
-    /// The maximum number of remembered lines. A page has a few lines, and users have few pages
-    /// open.
+    /// The maximum number of stored lines. A page has a few lines, and users have few pages open.
     private static let maximumLines = 64
 
     package init() {}
@@ -39,10 +38,10 @@ package final class Turns: Sendable {
     /// Runs a closure until a newer request arrives.
     ///
     /// - Parameters:
-    ///   - number: A number that grows with each request of the line.
+    ///   - number: A number that increases with each request in the line.
     ///   - body: The closure. Its task is cancelled when a newer request arrives or the caller is
     ///     cancelled.
-    /// - Throws: ``Stale``, or the error of the closure.
+    /// - Throws: ``Stale``, or the closure's error.
     package func take<Value: Sendable>(
         _ number: Int, in line: Line, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {

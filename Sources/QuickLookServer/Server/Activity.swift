@@ -32,7 +32,7 @@ package final class Activity: Sendable {
         }
     }
 
-    /// Returns once no request has arrived for `limit`. With `nil`, never returns.
+    /// Returns when no request has arrived for `limit`. If `limit` is `nil`, never returns.
     ///
     /// - Throws: `CancellationError`.
     func waitForIdle(_ limit: Duration?) async throws {

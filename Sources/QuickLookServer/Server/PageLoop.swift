@@ -6,15 +6,14 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// A loop that serves the connections of the page. One thread accepts connections, checks their
-/// user, reads requests within ``PageLimits``, and rejects. Only requests of the session's browser
-/// get a task, and a thread if the reply does not fit into the socket buffer.
+/// Serves the connections of the page. One thread accepts connections, checks their user, reads
+/// requests within ``PageLimits``, and rejects them if necessary. Only requests from the session's
+/// browser get a task, and a thread if the reply does not fit into the socket buffer.
 ///
-/// There are two classes of connections. Connections that have sent the session cookie have slots
-/// of their own, which no other connection can take. Among the others, the newest replaces the
-/// oldest.
+/// There are two classes of connections. Connections that have sent the session cookie have their
+/// own slots, which no other connection can take. Among the others, the newest replaces the oldest.
 package final class PageLoop: Sendable {
-    /// The callbacks of the loop. The loop's thread calls all of them, except `answer`.
+    /// The callbacks of the loop. All of them, except `answer`, are called on the loop's thread.
     package struct Handlers: Sendable {
         /// Grants or rejects a request.
         package var admit: @Sendable (PageRequest) -> QuickLookRoutes.Admission
@@ -22,7 +21,7 @@ package final class PageLoop: Sendable {
         package var answer: @Sendable (_ path: [String], _ arguments: [String: String]) async -> PageReply
         /// Writes a line to the log.
         package var log: @Sendable (String) -> Void
-        /// Called before the reply is sent that begins the session.
+        /// Called before the reply that starts the session is sent.
         package var onWelcome: @Sendable () -> Void
 
         package init(
@@ -36,7 +35,7 @@ package final class PageLoop: Sendable {
 
     private struct Mailbox {
         var isEnding = false
-        /// The replies that ended. `isWhole` is `true` if the whole reply was sent.
+        /// The replies that have ended. `isWhole` is `true` if the whole reply was sent.
         var answered: [(number: UInt64, isWhole: Bool)] = []
     }
 
@@ -48,18 +47,19 @@ package final class PageLoop: Sendable {
     private let mailbox = Mutex(Mailbox())
     /// A socket pair: bytes written to `far` wake the thread, which polls `near`.
     private let wake: (near: OwnedDescriptor, far: OwnedDescriptor)
-    /// A socket pair: a shutdown of `far` makes `near` hang up, for all threads that write replies.
+    /// A socket pair: shutting down `far` makes `near` hang up, for all threads that write replies.
     private let end: (near: OwnedDescriptor, far: OwnedDescriptor)
 
-    /// POLLRDHUP of poll(2), which Swift does not import: the peer sends nothing more.
+    /// POLLRDHUP from poll(2), which Swift does not import: the peer will send nothing more.
     static let hasGone: Int16 = 0x2000
     /// The maximum number of bytes in one read.
     private static let piece = 4096
     /// The maximum number of connections that are accepted before open connections are served.
     private static let batch = 16
-    /// The minimum interval between log lines about connections that are closed unread.
+    /// The minimum interval between log lines about connections that were closed unread.
     private static let logPause = Duration.seconds(10)
-    /// The time without accepting after the process has run out of descriptors.
+    /// The time during which no connections are accepted after the process has run out of
+    /// descriptors.
     private static let acceptPause = Duration.milliseconds(100)
 
     /// Creates a loop for a non-blocking socket that listens on a loopback address.
@@ -132,7 +132,7 @@ package final class PageLoop: Sendable {
     }
 
     private struct State {
-        /// The connections by increasing number; the lowest is the oldest.
+        /// The connections, by increasing number; the lowest number is the oldest.
         var connections: [UInt64: Connection] = [:]
         var last: UInt64 = 0
         var acceptsAgain = ContinuousClock.now
@@ -186,8 +186,7 @@ package final class PageLoop: Sendable {
         while recv(wake.near.number, &bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 {}
     }
 
-    /// Closes all connections, and waits for ``PageLimits/endTime`` at most until their replies
-    /// end.
+    /// Closes all connections, and waits at most ``PageLimits/endTime`` for their replies to end.
     private func finish(_ state: inout State) {
         for connection in state.connections.values {
             if case .answering(let task, _) = connection.phase { task.cancel() }
@@ -229,8 +228,8 @@ package final class PageLoop: Sendable {
             state.last += 1
             state.connections[state.last] = Connection(
                 socket: socket, reader: RequestReader(limits), deadline: .now + limits.headTime)
-            // A browser sends its request at once, so it is served before others can replace its
-            // connection.
+            // A browser sends its request immediately, so it is served before others can replace
+            // its connection.
             isReady(state.last, &state)
         }
     }
@@ -286,8 +285,8 @@ package final class PageLoop: Sendable {
         }
     }
 
-    /// Reads from a connection. Returns `nil` and removes the connection if it was closed; empty if
-    /// no data has arrived.
+    /// Reads from a connection. Returns `nil` and removes the connection if it was closed; returns
+    /// an empty result if no data has arrived.
     private func receive(_ number: UInt64, upTo count: Int, _ state: inout State) -> ArraySlice<UInt8>? {
         guard let socket = state.connections[number]?.socket else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
@@ -329,8 +328,8 @@ package final class PageLoop: Sendable {
         linger(number, &state)
     }
 
-    /// Shuts down a connection for sending only. A full close with unread input would send a reset,
-    /// and the client would lose the reply.
+    /// Shuts down only the sending side of a connection. Closing it with unread input would send a
+    /// reset, and the client would lose the reply.
     private func linger(_ number: UInt64, _ state: inout State) {
         guard let socket = state.connections[number]?.socket else { return }
         shutdown(socket.number, Int32(SHUT_WR))
@@ -395,7 +394,7 @@ package final class PageLoop: Sendable {
         guard !isLast else { return linger(number, &state) }
         state.connections[number]?.phase = .reading
         state.connections[number]?.deadline = .now + (connection.reader.hasBegun ? limits.headTime : limits.idleTime)
-        // The next request may have arrived already.
+        // The next request may already have arrived.
         proceed(number, &state)
     }
 

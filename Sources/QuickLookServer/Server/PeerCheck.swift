@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import SystemSupport
 
-/// A check of the user at the other end of a connection, before anything is read from it. Used by
+/// Checks which user is at the other end of a connection before anything is read from it. Used by
 /// one thread at a time.
 package protocol PeerCheck: Sendable {
     /// Returns the user at the other end of a connection.
@@ -17,24 +17,23 @@ package enum PeerVerdict: Hashable, Sendable {
     case own
     /// Another user, root included.
     case other(uid_t)
-    /// The user cannot be determined. The value is the error code; the connection was closed, for
-    /// example.
+    /// The user cannot be determined, for example because the connection was closed. The value is
+    /// the error code.
     case unknown(Int32)
 }
 
-/// A check that asks the kernel (`NETLINK_SOCK_DIAG`) for the creator of the socket at the other
-/// end.
+/// Asks the kernel (`NETLINK_SOCK_DIAG`) who created the socket at the other end.
 package struct KernelPeerCheck: PeerCheck {
     private let diag: OwnedDescriptor
     private let user: uid_t
 
-    /// An error if the kernel does not report the creators of sockets.
+    /// The error if the kernel does not report the creators of sockets.
     package struct Unavailable: Error, Hashable, Sendable {
         /// The reason.
         package var reason: String
     }
 
-    /// Opens the netlink socket, and tests it with a connection of this process.
+    /// Opens the netlink socket, and tests it with a connection within this process.
     package init() throws(Unavailable) {
         let number = cloopback_open()
         guard number >= 0 else { throw Unavailable(reason: String(cString: strerror(-number))) }
@@ -52,7 +51,7 @@ package struct KernelPeerCheck: PeerCheck {
         return owner == user ? .own : .other(owner)
     }
 
-    /// Returns `true` if the user ID is the overflow ID, which stands for all users without an ID
+    /// Returns `true` if the user ID is the overflow ID, which represents all users without an ID
     /// in this user namespace.
     private static func isAnybody(_ user: uid_t) -> Bool {
         func words(_ path: String) -> [UInt64] {

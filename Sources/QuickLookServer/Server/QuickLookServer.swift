@@ -5,13 +5,13 @@ import SearchlightEngine
 import Synchronization
 import SystemSupport
 
-/// An error of serving the page.
+/// An error that prevents the page from being served.
 package enum QuickLookError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The server cannot listen on the port.
     case cannotListen(port: UInt16, reason: String)
-    /// The kernel does not report the user of a connection, so no connection can be admitted.
+    /// The kernel does not report a connection's user, so no connection can be admitted.
     case cannotIdentify(reason: String)
-    /// The code expired before its use, so no browser can be admitted.
+    /// The code expired before it was used, so no browser can be admitted.
     case notOpened(after: Duration)
 
     package var description: String {
@@ -34,20 +34,20 @@ package enum QuickLookError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 }
 
-/// A server of Quick Look for one browser of this user on this machine. It listens on 127.0.0.1;
+/// A Quick Look server for one browser of this user on this machine. It listens on 127.0.0.1;
 /// ``PageLoop`` reads requests, and ``QuickLookRoutes`` replies to them.
 package struct QuickLookServer: Sendable {
-    /// The options of a server.
+    /// The options for a server.
     package struct Options: Hashable, Sendable {
         /// The port; 0 for any free port.
         package var port: UInt16 = 0
-        /// The time without requests after which the server ends; `nil` for never.
+        /// The time without requests after which the server exits; `nil` for never.
         package var idleExit: Duration?
         /// The initial text of the search field.
         package var query = ""
         /// The folders for the file that leads a browser to the page, in order of preference.
         package var handOverFolders: [String] = []
-        /// The environment of apps that open items.
+        /// The environment for apps that open items.
         package var environment: [String: String] = [:]
 
         package init(
@@ -62,18 +62,18 @@ package struct QuickLookServer: Sendable {
         }
     }
 
-    /// The information with which a browser opens the page, once.
+    /// The information with which a browser can open the page once.
     package struct Invitation: Sendable {
-        /// The address of the page that asks for the code, such as `http://127.0.0.1:4711/`. It is
-        /// no secret.
+        /// The URL of the page that asks for the code, such as `http://127.0.0.1:4711/`. It is not
+        /// secret.
         package let address: String
         /// The absolute path of a file that opens the page without asking for the code. The path is
-        /// no secret; only this user can read the file. `nil` if it could not be created, for the
-        /// reason in ``fileProblem``.
+        /// not secret; only this user can read the file. `nil` if it could not be created;
+        /// ``fileProblem`` states the reason.
         package let file: String?
         /// The reason why there is no file; `nil` if there is one.
         package let fileProblem: String?
-        /// The code. It is a secret: keep it out of arguments, environments, files and logs.
+        /// The code. It is a secret: do not put it into arguments, environments, files or logs.
         package let code: String
         /// The lifetime of the file and the code.
         package let life: Duration
@@ -85,10 +85,10 @@ package struct QuickLookServer: Sendable {
     private let life: Duration
     private let log: @Sendable (String) -> Void
 
-    /// Creates a server, which listens once it runs.
+    /// Creates a server. It listens only when it runs.
     ///
-    /// - Parameter log: Receives lines about connections that were closed unread, a few a minute at
-    ///   most.
+    /// - Parameter log: Receives lines about connections that were closed unread, at most a few per
+    ///   minute.
     package init(
         _ store: any EngineClient, options: Options = Options(), log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
@@ -109,7 +109,7 @@ package struct QuickLookServer: Sendable {
 
     /// Serves until its task is cancelled or the idle time has passed.
     ///
-    /// - Parameter onReady: Receives the invitation once the server listens.
+    /// - Parameter onReady: Receives the invitation when the server is listening.
     /// - Throws: ``QuickLookError``, or the error of `onReady`.
     package func run(onReady: @escaping @Sendable (Invitation) async throws -> Void) async throws {
         let check: KernelPeerCheck
@@ -178,7 +178,7 @@ package struct QuickLookServer: Sendable {
         guard number >= 0 else { throw failure() }
         let listener = OwnedDescriptor(adopting: number)
         var isOn: Int32 = 1
-        // Allows the port of a server that has just ended.
+        // Allows the port of a server that has just exited.
         setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

@@ -3,12 +3,12 @@ import Glibc
 import Promises
 import SystemSupport
 
-/// A writer of one reply to a connection. It blocks its thread until the reply is written, the
-/// browser has closed the connection, or the server ends.
+/// Writes one reply to a connection. Blocks its thread until the reply is written, the browser has
+/// closed the connection, or the server stops.
 struct ReplyWriter {
     /// The non-blocking connection.
     let connection: OwnedDescriptor
-    /// A socket that hangs up when the server ends.
+    /// A socket that hangs up when the server stops.
     let end: OwnedDescriptor
 
     /// The number of bytes of a stream that are in memory at a time.
@@ -41,7 +41,7 @@ struct ReplyWriter {
 
     /// Writes as many bytes as the kernel accepts without blocking.
     ///
-    /// - Returns: The number of written bytes; `nil` if the browser has closed the connection.
+    /// - Returns: The number of bytes written; `nil` if the browser has closed the connection.
     static func sendNow(_ bytes: ArraySlice<UInt8>, to connection: Int32) -> Int? {
         var sent = 0
         while sent < bytes.count {
@@ -58,7 +58,7 @@ struct ReplyWriter {
         return sent
     }
 
-    /// Writes bytes, and then the bytes of a stream.
+    /// Writes bytes, followed by the bytes of a stream.
     ///
     /// - Returns: `true` if all were written.
     func write(_ bytes: ArraySlice<UInt8>, then body: PageReply.Body?) -> Bool {
@@ -79,7 +79,8 @@ struct ReplyWriter {
         while !rest.isEmpty {
             guard let sent = Self.sendNow(rest, to: connection.number) else { return false }
             rest = rest.dropFirst(sent)
-            // Without a limit, because the user may choose a folder while the download waits.
+            // Without a time limit, because the user may be choosing a folder while the download
+            // waits.
             if !rest.isEmpty, !wait(for: connection.number, Int16(POLLOUT), limit: -1) { return false }
         }
         return true
@@ -98,11 +99,11 @@ struct ReplyWriter {
         }
     }
 
-    /// Waits until a descriptor is ready, for `limit` milliseconds, or without limit if it is
-    /// negative.
+    /// Waits until a descriptor is ready, for at most `limit` milliseconds, or without limit if it
+    /// is negative.
     ///
-    /// - Returns: `false` at the limit, if the browser has closed the connection, or if the server
-    ///   ends.
+    /// - Returns: `false` at the time limit, if the browser has closed the connection, or if the
+    ///   server stops.
     private func wait(for descriptor: Int32, _ events: Int16, limit: Int32) -> Bool {
         var waiting = [
             pollfd(fd: descriptor, events: events, revents: 0), pollfd(fd: end.number, events: 0, revents: 0),

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A strict and bounded reader of the requests of one connection.
+/// A strict and bounded reader for the requests on one connection.
 ///
-/// It accepts a subset of HTTP/1.1 that two parsers cannot understand differently. Lines end in CR
-/// LF, no header is folded, a request has one `Host`, and one `Content-Length` gives the length of
-/// a body. It rejects everything else.
+/// It accepts a subset of HTTP/1.1 that different parsers cannot interpret differently: lines end
+/// in CR LF, no header is folded, a request has exactly one `Host`, and a single `Content-Length`
+/// gives the length of a body. It rejects everything else.
 package struct RequestReader: Sendable {
-    /// The result of parsing the bytes so far.
+    /// The result of parsing the bytes received so far.
     package enum Step: Sendable {
         /// More bytes are needed.
         case incomplete
-        /// A request. After the last request the connection must be closed.
+        /// A request. After the last request, the connection must be closed.
         case request(PageRequest, isLast: Bool)
         /// The bytes are not a valid request. The connection must be closed.
         case refused(status: Int, reason: String)
@@ -43,13 +43,13 @@ package struct RequestReader: Sendable {
     package init(_ limits: PageLimits = PageLimits()) { self.limits = limits }
 
     package var hasBegun: Bool { !buffer.isEmpty }
-    /// The maximum number of bytes to receive before ``next()`` is called, at least 1.
+    /// The maximum number of bytes to receive before ``next()`` is called; at least 1.
     package var room: Int { max(1, limits.headBytes + limits.bodyBytes - buffer.count) }
 
     /// Appends received bytes.
     package mutating func receive(_ bytes: some Sequence<UInt8>) { buffer.append(contentsOf: bytes) }
 
-    /// Returns the next request. Do not call it again after a rejection.
+    /// Returns the next request. Must not be called again after a rejection.
     package mutating func next() -> Step {
         do throws(Refusal) {
             while bodyLength == nil {
@@ -73,7 +73,7 @@ package struct RequestReader: Sendable {
 
     // MARK: Lines
 
-    /// Returns the next line without its line end; `nil` if it is incomplete.
+    /// Returns the next line without its terminator; `nil` if it is incomplete.
     private mutating func nextLine() throws(Refusal) -> ArraySlice<UInt8>? {
         while checked < buffer.count {
             let byte = buffer[checked]
@@ -195,14 +195,14 @@ extension PageRequest {
     /// Creates a request from a checked head.
     fileprivate init(_ head: RequestReader.Head, form: [String: String]) {
         let parts = head.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        // The components are not decoded, so that an encoded slash separates nothing.
+        // The components are not decoded, so that an encoded slash is not a separator.
         let path = parts[0].split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         self.init(
             method: head.method, path: path == [""] ? [] : path.map(String.init),
             arguments: parts.count == 2 ? Self.arguments(in: String(parts[1])) : [:], form: form, headers: head.headers)
     }
 
-    /// Parses arguments in the format of forms and of `URLSearchParams`.
+    /// Parses arguments in the format of forms and `URLSearchParams`.
     fileprivate static func arguments(in text: String) -> [String: String] {
         let pairs = text.split(separator: "&").map { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { part in

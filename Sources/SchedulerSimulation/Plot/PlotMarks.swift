@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// Spans of one kind that are so close together that a plot draws them as one mark.
+/// A group of spans of one kind that are so close together that a plot draws them as one mark.
 struct PlotMark<Kind: Hashable & Sendable & Codable> {
     var start: Double
     var end: Double
@@ -13,8 +13,8 @@ struct PlotMark<Kind: Hashable & Sendable & Codable> {
 }
 
 extension Sequence {
-    /// Merges spans of one kind with less than `gap` seconds between them. The spans must be in
-    /// order of time.
+    /// Merges spans of the same kind that are less than `gap` seconds apart. The spans must be in
+    /// chronological order.
     func marks<Kind>(gap: Double) -> [PlotMark<Kind>] where Element == Replay.Span<Kind> {
         var marks: [PlotMark<Kind>] = []
         var last: [Kind: Int] = [:]
@@ -37,7 +37,7 @@ extension Sequence {
     }
 }
 
-/// Durations as readable text.
+/// Formats durations as readable text.
 public enum SpokenTime {
     /// Returns a text such as `0.5 s`, `42 s`, `5 min 30 s`, `3 h 05 min` or `2 d 4 h`.
     public static func words(_ seconds: Double) -> String {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// The visual style of a ``TimelinePlot``. Bars differ in height too, so that they are
-/// distinguishable without red-green vision.
+/// The visual style of a ``TimelinePlot``. Bars also differ in height, so that users with red-green
+/// colour blindness can distinguish them.
 enum PlotStyle {
-    /// Returns the CSS class of a gate's colour.
+    /// Returns the CSS class for a gate's colour.
     static func kind(of gate: Gate) -> StaticString {
         switch gate.cause {
         case .user: "person"
@@ -15,7 +15,7 @@ enum PlotStyle {
         }
     }
 
-    /// Returns the height of a bar and the CSS class of its colour.
+    /// Returns the height of a bar and the CSS class for its colour.
     static func bar(of activity: Replay.Activity) -> (height: Double, kind: StaticString) {
         switch activity {
         case .waiting: (2, "waiting")
@@ -28,7 +28,7 @@ enum PlotStyle {
         }
     }
 
-    /// The legend of the marks in a job's row. Each entry belongs to an activity or a gate.
+    /// The legend for the marks in a job's row. Each entry represents an activity or a gate.
     static let legend: [(words: String, height: Double, kind: StaticString, activity: Replay.Activity?, gate: Gate?)] =
         [
             ("runs", 16, "running", .running, nil), ("runs at low rate, bypassing gates", 10, "relaxed", .relaxed, nil),

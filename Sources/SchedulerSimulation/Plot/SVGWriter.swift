@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// A writer of SVG pictures with a few shapes. It escapes all text.
+/// Writes SVG pictures that consist of a few basic shapes. It escapes all text.
 struct SVGWriter {
     private(set) var text: String
 
@@ -41,14 +41,14 @@ struct SVGWriter {
 
     mutating func end() { text += "</svg>\n" }
 
-    /// Formats a number with at most one decimal.
+    /// Formats a number with at most one decimal place.
     static func plain(_ number: Double) -> String {
         let tenths = Int((number * 10).rounded().clamped(to: -1e9...1e9))
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
     }
 
     /// Escapes XML markup, and replaces control characters and bidirectional formatting characters
-    /// by spaces.
+    /// with spaces.
     static func escaped(_ words: String) -> String {
         var escaped = ""
         for scalar in words.unicodeScalars {

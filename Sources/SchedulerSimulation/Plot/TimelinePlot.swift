@@ -3,16 +3,16 @@ import IdleScheduling
 
 /// A plot of a replay: closed gates at the top, jobs below, and hours along the bottom.
 ///
-/// It is readable on light and dark backgrounds, and each mark has a tooltip.
+/// It is readable on light and dark backgrounds. Each mark has a tooltip.
 ///
-/// Bounded: it draws at most ``maximumJobs`` rows of jobs, and merges close marks until at most
-/// ``maximumMarks`` remain.
+/// The size is bounded: it draws at most ``maximumJobs`` job rows, and merges close marks until at
+/// most ``maximumMarks`` remain.
 public struct TimelinePlot {
     private let trace: Trace
     private let replay: Replay
     private let clock: TraceClock
 
-    /// The maximum number of drawn jobs. The plot states the number of further jobs.
+    /// The maximum number of jobs drawn. The plot states how many more there are.
     public static let maximumJobs = 40
     /// The maximum number of marks.
     public static let maximumMarks = 12_000
@@ -23,14 +23,14 @@ public struct TimelinePlot {
         clock = trace.clock
     }
 
-    // MARK: Measures
+    // MARK: Dimensions
 
     static let width = 1200.0
     static let left = 200.0
     static let plotWidth = width - left - 32
     private static let gateRow = 20.0
     private static let jobRow = 32.0
-    /// The number of characters of a name that fit, unless most are wide.
+    /// The number of characters of a name that fit, unless most of them are wide.
     private static let longestTitle = 84
 
     private var length: Double { max(1, replay.end - replay.start) }
@@ -38,7 +38,7 @@ public struct TimelinePlot {
         Self.left + ((moment - replay.start) / length).clamped(to: 0...1) * Self.plotWidth
     }
 
-    /// The gates that were closed at any time, in the order of their declaration.
+    /// The gates that were closed at any time, in declaration order.
     private var gateRows: [(name: String, code: String, marks: [Replay.Span<Gate>])] {
         var rows = Gate.allCases.compactMap { gate -> (name: String, code: String, marks: [Replay.Span<Gate>])? in
             let spans = replay.gates.filter { $0.kind == gate }
@@ -53,10 +53,11 @@ public struct TimelinePlot {
     private var jobs: ArraySlice<Replay.JobSummary> { replay.jobs.prefix(Self.maximumJobs) }
 
     /// Returns the gap, in seconds, below which marks are merged. It starts at 1.5 pixels and
-    /// doubles until the marks are few enough.
+    /// doubles until there are few enough marks.
     private func gap() -> Double {
         var gap = 1.5 / Self.plotWidth * length
-        // Throttled bundles that are not drawn are not counted, because no gap merges them.
+        // Throttled bundles that are not drawn are excluded, because a larger gap cannot merge
+        // them.
         let bundles = Set(jobs.compactMap(\.key.bundle))
         let throttled = replay.throttled.filter { bundles.contains($0.kind) }
         func count() -> Int {
@@ -67,7 +68,7 @@ public struct TimelinePlot {
         return gap
     }
 
-    /// Returns the drawn spans of a job, without `quieting` spans narrower than a pixel. Merged
+    /// Returns the drawn spans of a job, except `quieting` spans narrower than a pixel. Merged
     /// spans of this kind would look like hours.
     private func visible(_ job: Replay.JobSummary) -> [Replay.Span<Replay.Activity>] {
         job.spans.filter { $0.kind != .quieting || $0.length / length * Self.plotWidth >= 1 }
@@ -102,7 +103,7 @@ public struct TimelinePlot {
 
     private func drawHours(_ svg: inout SVGWriter, top: Double, bottom: Double) {
         let minutes = [1, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880].map { Double($0) * 60 }
-        // For traces under two minutes, steps of whole minutes would be too coarse.
+        // For traces shorter than two minutes, steps of whole minutes would be too coarse.
         let step = ((length < 120 ? [1, 2, 5, 10, 15] : []) + minutes).first { length / $0 <= 16 } ?? 4 * 86400
         var moment = clock.midnight + ((replay.start - clock.midnight) / step).rounded(.up) * step
         while moment <= replay.end {
@@ -135,7 +136,7 @@ public struct TimelinePlot {
 
     private func drawJobs(_ svg: inout SVGWriter, top: Double, bottom: Double, gap: Double) {
         svg.label(24, top - 8, "Work", "heading")
-        // Shades the times of user activity across all rows, so that the work is visible beside it.
+        // Shades periods of user activity across all rows, so that work can be compared with them.
         for mark in replay.gates.filter({ $0.kind == .userActive }).marks(gap: gap) {
             let start = x(mark.start)
             svg.rectangle(start, top, max(0.5, x(mark.end) - start), bottom - top - 6, "presence")
@@ -209,7 +210,7 @@ public struct TimelinePlot {
         }
     }
 
-    /// Returns `true` if the plot contains a gate's marks, which rows of jobs show.
+    /// Returns `true` if the plot contains marks of a gate that is shown in job rows.
     private func isShown(_ gate: Gate?) -> Bool {
         gate == .throttled ? !replay.throttled.isEmpty : replay.gates.contains { $0.kind == gate }
     }
@@ -220,7 +221,7 @@ public struct TimelinePlot {
         text.count <= characters ? text : "…" + text.suffix(characters - 1)
     }
 
-    /// Wraps a text into lines of about `characters` characters.
+    /// Wraps a text into lines of approximately `characters` characters.
     private static func lines(_ text: String, characters: Int, most: Int) -> [String] {
         var lines: [String] = []
         for word in text.split(whereSeparator: \.isWhitespace) {
@@ -238,7 +239,7 @@ public struct TimelinePlot {
 }
 
 extension ScheduledJob.Key {
-    /// The bundle or task without its prefix, except for changed files.
+    /// The bundle or task without the prefix, except for file deliveries.
     fileprivate var shortName: String {
         switch self {
         case .reindex(let bundle): bundle

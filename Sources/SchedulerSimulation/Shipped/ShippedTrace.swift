@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A trace that ships with this program, as a file in this folder.
+/// A trace that ships with this program as a file in this folder.
 public struct ShippedTrace: Hashable, Sendable {
-    /// The name on the command line, from the header of the file.
+    /// The name used on the command line, from the header of the file.
     public let name: String
-    /// A description in one sentence, from the header of the file.
+    /// A one-sentence description, from the header of the file.
     public let summary: String
     /// The content of the file.
     public let jsonLines: String
@@ -24,7 +24,7 @@ public struct ShippedTrace: Hashable, Sendable {
         PackageResources.resume_from_sleep_jsonl,
     ].compactMap(ShippedTrace.init)
 
-    /// Returns the trace with a name.
+    /// Creates the trace that has a name.
     public init?(name: String) {
         guard let trace = Self.all.first(where: { $0.name == name }) else { return nil }
         self = trace

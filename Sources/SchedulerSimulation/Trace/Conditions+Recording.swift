@@ -2,10 +2,10 @@
 import IdleScheduling
 
 extension Conditions {
-    /// Returns the conditions for a recording, without small changes that decide nothing.
+    /// Returns the conditions to record, without small changes that affect no decision.
     ///
-    /// Loads and pressures are rounded to hundredths, and change by two at least. Free disk space
-    /// is rounded to 64 MiB, and moments to seconds. Names have a maximum length.
+    /// Loads and pressures are rounded to hundredths, and change by at least two hundredths. Free
+    /// disk space is rounded to 64 MiB, and times to seconds. The length of names is limited.
     ///
     /// - Parameter old: The last recorded conditions.
     public func settled(since old: Conditions) -> Conditions {
@@ -35,15 +35,15 @@ extension Conditions {
 }
 
 extension String {
-    /// The text cut to the bytes that a trace accepts: a line holds sixteen inhibitors with two
-    /// texts each.
+    /// The text, truncated to the number of bytes that a trace accepts: a line contains up to
+    /// sixteen inhibitors with two texts each.
     fileprivate var kept: String {
         var kept = String.UnicodeScalarView()
         var bytes = 0
         for scalar in unicodeScalars {
             bytes += String(scalar).utf8.count
             guard bytes <= 200 else { break }
-            // In JSON a control character would be six bytes long.
+            // A control character would be six bytes long in JSON.
             kept.append(scalar.value < 0x20 ? " " : scalar)
         }
         return String(kept)

@@ -9,10 +9,10 @@ extension Conditions {
     ]
     private static let maximumInhibitors = 16
     private static let maximumNameBytes = 256
-    /// The largest disk size, in bytes, that a `Double` represents exactly.
+    /// The largest disk size in bytes that a `Double` represents exactly.
     private static let largestDisk = 9_007_199_254_740_992.0
 
-    /// Applies the changes of a line.
+    /// Applies the changes in a line.
     mutating func take(_ fields: TraceFields, at moment: Double) throws(JSONProblem) {
         try fields.allow(Self.keys)
         let wasAsleep = isAsleep
@@ -94,7 +94,7 @@ extension Conditions {
 
     // MARK: Writing
 
-    /// Returns the changes since other conditions, as fields of a line.
+    /// Returns the changes from other conditions, as the fields of a line.
     func changes(since old: Conditions, at moment: Double, _ clock: TraceClock) -> [JSONValue.Field] {
         var fields: [JSONValue.Field] = []
         func add<Value: Equatable>(_ key: String, _ new: Value, _ old: Value, _ value: (Value) -> JSONValue) {

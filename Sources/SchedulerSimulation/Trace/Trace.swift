@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// A record of the events on a machine, for ``SchedulerSimulator`` to replay: conditions, jobs and
+/// A record of the events on a machine, for replay by ``SchedulerSimulator``: conditions, jobs and
 /// user requests. docs/TRACES.md describes the file format.
 ///
-/// Moments are seconds since 2001-01-01 UTC.
+/// Times are in seconds since 2001-01-01 UTC.
 public struct Trace: Hashable, Sendable {
-    /// An event of a trace.
+    /// An event in a trace.
     public struct Event: Hashable, Sendable {
         /// The time.
         public var moment: Double
-        /// The kind of event with its values.
+        /// The kind of event, with its values.
         public var happening: Happening
 
         /// Creates an event.
@@ -18,19 +18,19 @@ public struct Trace: Hashable, Sendable {
     }
     /// The kinds of events.
     public enum Happening: Hashable, Sendable {
-        /// The complete conditions from now on. The file contains only the changes.
+        /// The complete conditions from this time on. The file contains only the changes.
         case conditions(Conditions)
         /// A job was requested.
         case job(TracedJob)
-        /// The new number of requests that the user waits for.
+        /// The new number of requests that the user is waiting for.
         case personsWaiting(Int)
         /// The user throttled an extension (`true`), or released it.
         case throttled(bundle: String, Bool)
-        /// The user wants a job now.
+        /// The user requested that a job run now.
         case runNow(ScheduledJob.Key)
-        /// The user wants a job to stop.
+        /// The user requested that a job stop.
         case cancel(ScheduledJob.Key)
-        /// The end of the trace, its last event.
+        /// The end of the trace, which is its last event.
         case end
     }
 
@@ -38,13 +38,15 @@ public struct Trace: Hashable, Sendable {
     public var name: String
     /// A description of one or more sentences.
     public var description: String
-    /// Midnight of the first day in the trace's time zone. Clock times in the file count from here.
+    /// Midnight of the first day, in the trace's time zone. Clock times in the file are relative to
+    /// it.
     public var midnight: Double
     /// The time zone, in seconds east of UTC.
     public var zone: Int
-    /// The scheduling policy: the default with the changes of the header.
+    /// The scheduling policy: the default policy with the changes from the header.
     public internal(set) var policy = SchedulingPolicy()
-    /// The changes of the header as a JSON object in the configuration format; `nil` for none.
+    /// The policy changes from the header, as a JSON object in the configuration format; `nil` if
+    /// none.
     public internal(set) var policyChanges: String?
     /// The events, in order.
     public var events: [Event] = []
@@ -60,35 +62,36 @@ public struct Trace: Hashable, Sendable {
     public var end: Double { events.last?.moment ?? midnight }
 }
 
-/// A job of a trace: the request, and the behaviour of its worker.
+/// A job in a trace: the request, and the behaviour of its worker.
 public struct TracedJob: Hashable, Sendable {
     /// The job.
     public var key: ScheduledJob.Key
     /// The urgency.
     public var urgency: Urgency
-    /// The time of the request, if it was before the arrival.
+    /// The time of the request, if it precedes the arrival.
     public var requested: Double?
     /// The time after which the items are lost.
     public var deadline: Double?
-    /// `true` if the job continues from its position after a stop.
+    /// `true` if the job continues where it left off after a stop.
     public var isResumable = false
-    /// `true` if it is fresh work. Only changed files can be.
+    /// `true` if it is fresh work. Only file deliveries can be fresh work.
     public var isFresh = false
-    /// The processor time of the whole job, in seconds.
+    /// The processor time used by the whole job, in seconds.
     public var cpu: Double
-    /// The running time of the whole job, in seconds. It exceeds ``cpu`` if the job waits for
-    /// disks, and is less if the job uses several processors.
+    /// The running time of the whole job, in seconds. It is longer than ``cpu`` if the job waits
+    /// for disks, and shorter if the job uses several processors.
     public var seconds: Double
-    /// The number of bytes that it writes.
+    /// The number of bytes that the job writes.
     public var written: UInt64 = 0
-    /// The number of items that it donates.
+    /// The number of items that the job donates.
     public var items = 0
-    /// `true` if the worker pauses soon after a request; otherwise it is frozen.
+    /// `true` if the worker pauses soon after it is asked to; otherwise it has to be frozen.
     public var isCooperative = true
-    /// The number of failures before it succeeds. Each occurs halfway through the remaining work.
+    /// The number of failures before the job succeeds. Each occurs halfway through the remaining
+    /// work.
     public var failures = 0
 
-    /// Creates a job; by default one that only computes.
+    /// Creates a job; by default, one that only computes.
     public init(key: ScheduledJob.Key, urgency: Urgency? = nil, cpu: Double, seconds: Double? = nil) {
         self.key = key
         self.urgency = urgency ?? (key.bundle == nil ? .maintenance : .freshness)
@@ -98,11 +101,11 @@ public struct TracedJob: Hashable, Sendable {
     }
 }
 
-/// An error in a trace. Nothing of the trace is used.
+/// An error in a trace. A trace with an error is not used at all.
 public struct TraceError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The number of the line, from 1; `nil` if the error concerns the whole file.
     public var line: Int?
-    /// The error and the allowed values, as sentences.
+    /// A description of the error and the allowed values, in sentences.
     public var problem: String
 
     /// Creates an error.
@@ -113,9 +116,9 @@ public struct TraceError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Trace {
-    /// The version of the format, in the header.
+    /// The version of the format, as stated in the header.
     public static let formatVersion = 1
-    /// The maximum size of a file, in bytes. A day with a change each second has about 6 MiB.
+    /// The maximum size of a file, in bytes. A day with one change per second takes about 6 MiB.
     public static let maximumBytes = 16 << 20
     /// The maximum length of a line, in bytes.
     public static let maximumLineBytes = 16 << 10

@@ -2,7 +2,7 @@
 import Foundation
 import IdleScheduling
 
-/// The clock of a trace: days, time zones and clock times as text.
+/// The clock of a trace: converts days, time zones and clock times from and to text.
 public struct TraceClock: Hashable, Sendable {
     /// Midnight of the first day, in seconds since 2001-01-01 UTC.
     public var midnight: Double
@@ -12,9 +12,8 @@ public struct TraceClock: Hashable, Sendable {
     /// Creates a clock.
     public init(midnight: Double, zone: Int) { (self.midnight, self.zone) = (midnight, zone) }
 
-    /// Parses a clock time that counts from midnight of the first day; `nil` if the text is
-    /// invalid. Examples: `9:05`, `09:05:30.250`, `26:10` (the next day), `-1:30` (the evening
-    /// before).
+    /// Parses a clock time relative to midnight of the first day; `nil` if the text is invalid.
+    /// Examples: `9:05`, `09:05:30.250`, `26:10` (the next day), `-1:30` (the evening before).
     func moment(_ text: String) -> Double? {
         let isNegative = text.hasPrefix("-")
         let parts = text.dropFirst(isNegative ? 1 : 0).split(separator: ":", omittingEmptySubsequences: false)
@@ -41,7 +40,7 @@ public struct TraceClock: Hashable, Sendable {
         return Int(text)
     }
 
-    /// Returns the clock time of a moment, as short as possible with a precision of a millisecond.
+    /// Returns the clock time of a moment, as short as possible at millisecond precision.
     func text(_ moment: Double) -> String {
         let offset = ((moment - midnight) * 1000).rounded().clamped(to: -3_596_400_000...3_596_400_000)
         let milliseconds = Int(abs(offset))
@@ -56,7 +55,8 @@ public struct TraceClock: Hashable, Sendable {
         return text
     }
 
-    /// Returns the time of day of a moment, to the second, with `+1` for each day after the first.
+    /// Returns the time of day of a moment, to the second, with a suffix such as `+1` for later
+    /// days.
     public func timeOfDay(_ moment: Double) -> String {
         let seconds = Int((moment - midnight).rounded(.down).clamped(to: -1e9...1e9))
         let days = (Double(seconds) / 86400).rounded(.down)
@@ -68,20 +68,21 @@ public struct TraceClock: Hashable, Sendable {
 
     // MARK: Days and zones
 
-    /// Parses a day (`2026-03-02`) and a time zone (`+01:00` or `Z`); `nil` if either is invalid.
+    /// Parses a day (`2026-03-02`) and a time zone (`+01:00` or `Z`); `nil` if either one is
+    /// invalid.
     init?(date: String, zone: String) {
         guard let zone = Self.zone(zone), let day = Self.day(date) else { return nil }
         self.init(midnight: day - Double(zone), zone: zone)
     }
 
-    /// The day in the format of the header.
+    /// The day, in the header's format.
     var date: String {
         Date(timeIntervalSinceReferenceDate: midnight + Double(zone)).formatted(Self.style)
     }
 
     private static let style = Date.ISO8601FormatStyle().year().month().day()
 
-    /// The time zone in the format of the header.
+    /// The time zone, in the header's format.
     var zoneText: String {
         let minutes = abs(zone) / 60
         let parts = [minutes / 60, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
@@ -98,7 +99,7 @@ public struct TraceClock: Hashable, Sendable {
         return (hours * 3600 + minutes * 60) * (text.hasPrefix("-") ? -1 : 1)
     }
 
-    /// Returns the UTC midnight of a day in the years 2001 to 2200.
+    /// Returns UTC midnight of a day in the years 2001 to 2200.
     private static func day(_ text: String) -> Double? {
         guard let date = try? Date(text, strategy: style), date.formatted(style) == text,
             ("2001-01-01"..."2200-12-31").contains(text)
@@ -108,6 +109,6 @@ public struct TraceClock: Hashable, Sendable {
 }
 
 extension Trace {
-    /// The clock of the trace's file.
+    /// The clock used in the trace's file.
     public var clock: TraceClock { TraceClock(midnight: midnight, zone: zone) }
 }

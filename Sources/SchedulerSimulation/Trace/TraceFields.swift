@@ -2,12 +2,12 @@
 import IdleScheduling
 import JSONText
 
-/// The fields of a line. Each reader checks the allowed values.
+/// The fields of a line. Each accessor checks the allowed values.
 struct TraceFields {
     private let fields: [JSONValue.Field]
-    /// The clock for clock times; `nil` for the header.
+    /// The clock for parsing clock times; `nil` for the header.
     var clock: TraceClock?
-    /// The prefix of keys in messages: empty, or “conditions.”.
+    /// The prefix for keys in messages: empty, or “conditions.”.
     private let prefix: String
 
     init(_ fields: [JSONValue.Field], clock: TraceClock?, prefix: String = "") {

@@ -4,9 +4,9 @@ import IdleScheduling
 import JSONText
 
 extension Trace {
-    /// Parses a trace: a header, then one JSON object for each event. Strict: it rejects values
-    /// that are unknown, out of range, out of order or too many. The error gives the line and the
-    /// allowed values.
+    /// Parses a trace: a header, then one JSON object for each event. Parsing is strict: values
+    /// that are unknown, out of range, out of order or too many are rejected. The error states the
+    /// line and the allowed values.
     public init(jsonLines bytes: [UInt8]) throws(TraceError) {
         guard bytes.count <= Self.maximumBytes else { throw TraceError(line: nil, Self.tooLarge) }
         var reader: TraceReader?
@@ -42,7 +42,7 @@ extension Trace {
         self = reader.trace
     }
 
-    /// The message for a file larger than ``maximumBytes``.
+    /// The message for a file that exceeds ``maximumBytes``.
     public static let tooLarge = "it is larger than the limit of \(maximumBytes >> 20) MiB."
 
     private init(header: [JSONValue.Field]) throws(JSONProblem) {
@@ -76,7 +76,7 @@ extension Trace {
         }
     }
 
-    /// Changes the policy with which the trace is replayed.
+    /// Changes the policy used to replay the trace.
     ///
     /// - Parameter changes: A JSON object in the configuration format.
     public mutating func change(policy changes: String) throws(PolicyError) {
@@ -85,7 +85,7 @@ extension Trace {
     }
 }
 
-/// A reader of the lines after the header.
+/// Parses the lines after the header.
 private struct TraceReader {
     var trace: Trace
     private var conditions = Conditions()

@@ -2,8 +2,8 @@
 import IdleScheduling
 import JSONText
 
-/// A writer of traces, line by line. It writes only changes of conditions.
-/// ``Trace/init(jsonLines:)`` reads the same trace back, with moments rounded to a millisecond.
+/// Writes traces line by line. Of conditions, it writes only the changes.
+/// ``Trace/init(jsonLines:)`` reads the same trace back, with times rounded to milliseconds.
 public struct TraceWriter: Sendable {
     private let clock: TraceClock
     private var conditions = Conditions()
@@ -11,13 +11,13 @@ public struct TraceWriter: Sendable {
     /// The time of the first event.
     private var start: Double?
 
-    /// Creates a writer for a trace. It ignores the trace's events.
+    /// Creates a writer for a trace. The trace's events are ignored.
     public init(_ trace: Trace) {
         clock = trace.clock
         policy = trace.policyChanges
     }
 
-    /// Returns the header line, with its line break.
+    /// Returns the header line, including its line break.
     public func header(name: String, description: String) -> String {
         var fields = [
             JSONValue.Field(key: "trace", value: .number(Double(Trace.formatVersion))),
@@ -32,11 +32,11 @@ public struct TraceWriter: Sendable {
         return line.dropLast() + ",\"policy\":\(policy)}\n"
     }
 
-    /// Returns `true` if an event at a moment is within the maximum length of a trace. The clock
-    /// may have been set far ahead.
+    /// Returns `true` if an event at a time is within the maximum length of a trace. The clock may
+    /// have been set far ahead.
     public func hasRoom(at moment: Double) -> Bool { start.map { moment - $0 < Trace.longest - 1 } ?? true }
 
-    /// Returns the line of an event, with its line break; `nil` for unchanged conditions.
+    /// Returns the line for an event, including its line break; `nil` for unchanged conditions.
     public mutating func line(_ event: Trace.Event) -> String? {
         var fields = [JSONValue.Field(key: "at", value: .text(clock.text(event.moment)))]
         func add(_ key: String, _ value: JSONValue) { fields.append(JSONValue.Field(key: key, value: value)) }
@@ -72,7 +72,7 @@ public struct TraceWriter: Sendable {
 }
 
 extension Trace {
-    /// The whole trace as the text of a file.
+    /// The whole trace as the text of a trace file.
     public var jsonLines: String {
         var writer = TraceWriter(self)
         return events.reduce(into: writer.header(name: name, description: description)) { text, event in

@@ -6,15 +6,15 @@ import TextAnalysis
 /// The tables that find items by their attributes. They are derived and can be rebuilt from `item`
 /// at any time.
 ///
-/// - `attribute_name`: a number for each attribute name that any item has had, and for the item's
-///   domain and identifier; from 1.
+/// - `attribute_name`: assigns a number, from 1, to each attribute name that any item has had, and
+///   to the item's domain and identifier.
 /// - `attribute`: one row for each distinct value of each attribute of each item
-///   (``AttributeRows``). A single B-tree, in lookup order, serves equality, prefixes, ranges and
-///   presence. Numbers sort before texts, and texts before markers. The rows of an item cannot be
-///   looked up by item; they are derived from its record again when it changes.
+///   (``AttributeRows``). A single B-tree in lookup order supports lookups by equality, prefix,
+///   range and presence. Numbers sort before texts, and texts before markers. The rows cannot be
+///   looked up by item; when an item changes, they are derived from its old record again.
 enum AttributeIndex {
-    /// The tables as a derived index of the store. A change in the way rows are derived increments
-    /// the format.
+    /// The tables as a derived index of the store. Increment the format when the derivation of rows
+    /// changes.
     static let derived = DerivedIndex(
         name: "attributes", format: 2, tables: ["attribute", "attribute_name"], schema: schema(),
         fill: { db in
@@ -47,8 +47,8 @@ enum AttributeIndex {
     /// Returns `true` if the rows have the current format, so that queries may use them.
     static func isCurrent(_ db: Database) throws -> Bool { try derived.isCurrent(db) }
 
-    /// Compares the rows with those derived from the items. All derived rows must exist, and no
-    /// others.
+    /// Compares the rows with the rows derived from the items. Every derived row must exist, and
+    /// there must be no others.
     private static func check(_ db: Database) throws -> [String] {
         let find = try db.cachedStatement(sql: "SELECT 1 FROM attribute WHERE name = ? AND value = ? AND item = ?")
         var numbers: [AttributeRows.Name: Int64] = [:]
@@ -73,7 +73,7 @@ enum AttributeIndex {
         return ["\(missing) of \(expected) rows are missing and \(extra) have no item"]
     }
 
-    /// The number of ``AttributeRows/Name/searchableByDefault``, which no attribute has.
+    /// The number of ``AttributeRows/Name/searchableByDefault``. No attribute has this number.
     static let searchableByDefault: Int64 = 0
 
     /// Returns `true` if any item declares attributes searchable by default.

@@ -2,7 +2,8 @@
 import MetadataQuery
 import TextAnalysis
 
-/// The form of texts in the attribute index: without case and diacritics, and truncated if long.
+/// The form of texts in the attribute index: case and diacritics are folded, and long texts are
+/// truncated.
 ///
 /// The following holds for all modifiers of a comparison. Texts that are equal have equal keys. A
 /// text that begins with a value has a key that begins with the value's ``Part`` (or with
@@ -12,14 +13,15 @@ enum AttributeKey {
     /// The largest number of scalars of a text that is stored whole.
     static let length = 64
     /// The number of scalars stored of a longer text. Bodies are rarely compared as a whole, and
-    /// take room.
+    /// take up space.
     static let cutLength = 16
     /// The last scalar of a truncated key.
     static let cutMark = Unicode.Scalar(0x10FFFF as UInt32) ?? "\u{10FFFF}"
     /// The number of scalars read to derive a key; a text with a whole key has no more.
     static let maximumExamined = 1024
 
-    /// Returns the key of a text; `nil` if the text cannot have a key (``isUnpredictable(_:)``).
+    /// Returns the key of a text; `nil` if the text contains scalars that have no key
+    /// (``isUnpredictable(_:)``).
     ///
     /// - Complexity: O(1), because long texts are not read to their end.
     static func key(of text: String) -> String? {
@@ -40,8 +42,8 @@ enum AttributeKey {
         return nil
     }
 
-    /// Returns the key of an ASCII text, the most frequent kind. A combining mark after the read
-    /// part is removed by folding.
+    /// Returns the key of an ASCII text, the most common kind. Folding removes a combining mark
+    /// that follows the part that was read.
     private static func asciiKey(of text: String) -> String? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(length + 1)
@@ -60,9 +62,9 @@ enum AttributeKey {
 
     static func isCut(_ key: String) -> Bool { key.unicodeScalars.last == cutMark }
 
-    /// Returns `true` for scalars whose texts have no key. The iota subscript is a mark without
-    /// case folding and a letter with it, so no folding serves all modifiers. SQLite texts end at a
-    /// NUL. The last scalar marks truncated keys.
+    /// Returns `true` for scalars that a text with a key must not contain. The iota subscript is a
+    /// mark without case folding and a letter with it, so no folding works for all modifiers.
+    /// SQLite texts end at a NUL. U+10FFFF marks truncated keys.
     static func isUnpredictable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0, 0x345, 0x1F80...0x1FFF, 0x10FFFF: true
@@ -82,8 +84,7 @@ enum AttributeKey {
 }
 
 extension AttributeKey {
-    /// A literal of a pattern in the form of keys, without the scalars that adjacent text may
-    /// change.
+    /// A literal of a pattern in key form, without the scalars that adjacent text may change.
     struct Part: Hashable {
         /// The scalars that a key must contain.
         private(set) var scalars: [Unicode.Scalar]
@@ -104,8 +105,8 @@ extension AttributeKey {
             isComplete = scalars.count == count
         }
 
-        /// The string that every key contains whose text contains the literal, unless the key was
-        /// truncated.
+        /// The string contained in the key of every text that contains the literal, unless the key
+        /// was truncated.
         var contained: String { AttributeKey.string(isOpen ? scalars.dropLast() : scalars[...]) }
 
         /// `true` if the part ends in a Korean syllable that a final consonant may complete.
@@ -119,11 +120,11 @@ extension AttributeKey {
         /// (``cutKey``).
         var lowerBound: String { AttributeKey.string(scalars) }
 
-        /// The key of long texts that begin with the part; `nil` if it is within the bounds.
+        /// The key of long texts that begin with the part; `nil` if the bounds include it.
         var cutKey: String? { scalars.count > AttributeKey.cutLength ? AttributeKey.cutKey(scalars) : nil }
 
-        /// The least string that is greater than all keys that begin with the part; `nil` if there
-        /// is none.
+        /// The smallest string greater than all keys that begin with the part; `nil` if there is
+        /// none.
         var upperBound: String? {
             var bound = scalars
             while let last = bound.popLast() {
@@ -147,8 +148,8 @@ extension AttributeKey {
         }
 
         /// Returns `true` if no following scalar composes with the scalar once diacritics are
-        /// removed. Voicing marks of Kana stay, but a diacritic never separates them from their
-        /// letter. So they are either in the literal or absent from the text.
+        /// removed. Kana voicing marks stay, but a diacritic never separates them from their
+        /// letter, so they are either in the literal or absent from the text.
         private static func standsAlone(after scalar: Unicode.Scalar) -> Bool {
             switch scalar.value {
             case ..<0x900, 0x1E00...0x9FFF, 0xAC00...0xD7A3, 0xFF00...0xFFEF, 0x1F000...0x3FFFF: true

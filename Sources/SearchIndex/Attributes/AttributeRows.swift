@@ -4,18 +4,19 @@ import GRDB
 import ItemRecord
 import MetadataQuery
 
-/// The rows of one item in the attribute index: for each attribute the values that find it.
+/// The rows of one item in the attribute index: each attribute with the values by which it is
+/// found.
 ///
 /// Numbers, Booleans (0 and 1) and dates (seconds since 2001) are SQLite numbers; texts are keys
 /// (``AttributeKey``). ``present`` marks an attribute that only has other values. ``unknown`` marks
 /// an attribute with values that are not listed, so that every lookup must include the item.
 struct AttributeRows {
-    /// The name of the sorted list that contains a value.
+    /// The name of the sorted list that a value belongs to.
     enum Name: Hashable {
         case attribute(String)
-        /// All attributes that the item declares searchable by default, together. A query without
-        /// an attribute name then reads one list instead of one for every name that apps have used,
-        /// and still finds only matches.
+        /// All attributes that the item declares searchable by default, combined. A query without
+        /// an attribute name then reads one list instead of a list for every name that apps have
+        /// used, and still finds only matches.
         case searchableByDefault
     }
 
@@ -36,8 +37,8 @@ struct AttributeRows {
     init(_ record: ItemRecord) {
         values.reserveCapacity(record.attributes.count + 1)
         var attributes = record.attributes
-        // These two belong to the item, whatever an attribute of the same name contains, as in the
-        // evaluator.
+        // Domain and identifier come from the item, even if an attribute has the same name, as in
+        // the evaluator.
         attributes["uniqueIdentifier"] = nil
         if let domain = record.domainIdentifier { attributes["domainIdentifier"] = .string(domain) }
         for (name, value) in attributes.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
@@ -81,8 +82,8 @@ private struct ValueList {
     private(set) var values: [DatabaseValue] = []
     private var known: Set<DatabaseValue> = []
     private(set) var isIncomplete = false
-    /// `true` if the values are type identifiers. Conformance is tested for each key, so the keys
-    /// must equal the types.
+    /// `true` if the values are type identifiers. Conformance is tested on the keys, so each key
+    /// must equal its type.
     var isType = false
     private let limit: Int
 

@@ -13,7 +13,7 @@ final class AttributeWriter {
     private var pending: [PendingRow] = []
     private static let maximumPending = 1 << 16
 
-    // Uses OR IGNORE: leftover derived rows must never cause the rejection of an item.
+    // Uses OR IGNORE: leftover derived rows must never cause an item to be rejected.
     private lazy var insertRow = Result {
         try WriteStatement(db, sql: "INSERT OR IGNORE INTO \(prefix)attribute (name, value, item) VALUES (?, ?, ?)")
     }
@@ -47,8 +47,8 @@ final class AttributeWriter {
         if pending.count >= Self.maximumPending { try flush() }
     }
 
-    /// Deletes the rows of an item; `record` must equal the inserted record. Nothing may be
-    /// pending.
+    /// Deletes the rows of an item; `record` must equal the inserted record. There must be no
+    /// pending rows.
     func remove(_ record: ItemRecord, item: Int64) throws {
         for (name, values) in AttributeRows(record).values {
             let number = try number(of: name)
@@ -56,8 +56,8 @@ final class AttributeWriter {
         }
     }
 
-    /// Replaces the rows of an item with the rows of another record. Nothing may be pending;
-    /// nothing is pending afterwards.
+    /// Replaces the rows of an item with the rows of another record. There must be no pending rows,
+    /// before or after.
     func replace(_ record: ItemRecord, with other: ItemRecord, item: Int64) throws {
         let (before, after) = (AttributeRows(record).values, AttributeRows(other).values)
         guard !before.elementsEqual(after, by: { $0 == $1 }) else { return }

@@ -3,7 +3,7 @@ import ItemRecord
 
 /// The text of an item from which its embeddings are computed.
 ///
-/// A change of the rule raises ``rule``, and all stored embeddings are then computed again.
+/// Increment ``rule`` when the derivation changes; all stored embeddings are then recomputed.
 package struct EmbeddedText: Hashable, Sendable {
     /// The version of the rule.
     static let rule = 1
@@ -13,8 +13,8 @@ package struct EmbeddedText: Hashable, Sendable {
     /// The text to divide into passages.
     package let text: String
 
-    /// The attributes of the text, in their order. Names, addresses and numbers are left out: a
-    /// model knows little about them, and words find them.
+    /// The attributes that make up the text, in this order. Names, addresses and numbers are
+    /// omitted: a model knows little about them, and word search finds them.
     private static let attributes = [
         "keywords", "subject", "contentDescription", "comment", "headline", "textContent", "transcribedTextContent",
     ]

@@ -3,14 +3,13 @@ import GRDB
 import SemanticEmbedding
 import Synchronization
 
-/// The embeddings of a store in memory, for scans. They are read at the first search by meaning,
-/// kept up to date by later ones, and released by ``release()``.
+/// A store's embeddings in memory, for scans. The first search by meaning loads them, later
+/// searches keep them up to date, and ``release()`` frees them.
 ///
-/// A row of a deleted item stays until the rows are read again. So a caller checks that the row of
-/// a hit still exists (``MeaningRanking``). May be used from any thread; scans run one after the
-/// other.
+/// A deleted item's row stays until the rows are reloaded, so a caller checks that the row of a hit
+/// still exists (``MeaningRanking``). May be used from any thread; scans run one after another.
 final class EmbeddingCache: Sendable {
-    /// The rows in the order of their numbers.
+    /// The rows, ordered by number.
     struct Rows: Sendable {
         fileprivate let epoch: Int64
         fileprivate var table: EmbeddingTable
@@ -35,9 +34,9 @@ final class EmbeddingCache: Sendable {
         }
     }
 
-    /// The largest number of rows, which take 400 MB. Later rows are not searched.
+    /// The largest number of rows, which occupy 400 MB. Further rows are not searched.
     static let maximumRows = 1_000_000
-    /// The share of deleted rows above which the rows are read again.
+    /// The share of deleted rows above which the rows are reloaded.
     private static let (deletedShare, fewestDeleted): (Int64, Int64) = (8, 1000)
 
     private let rows = Mutex<Rows?>(nil)
@@ -45,7 +44,7 @@ final class EmbeddingCache: Sendable {
     private let damaged = Mutex<Set<Int64>>([])
     private static let maximumDamaged = 1000
 
-    /// Runs a body with the rows that one state of the store has.
+    /// Runs a body with the rows of one state of the store.
     func withRows<Value: Sendable>(
         _ state: EmbeddingTables.State, _ db: Database, _ body: (borrowing Rows) throws -> Value
     ) throws -> Value {
@@ -79,7 +78,7 @@ final class EmbeddingCache: Sendable {
         }
     }
 
-    /// `true` if damaged rows were found since the last call of ``takeDamaged()``.
+    /// `true` if damaged rows were found since the last call to ``takeDamaged()``.
     var hasDamaged: Bool { damaged.withLock { !$0.isEmpty } }
 
     /// Appends the rows that were added since the last read. Skips damaged rows.

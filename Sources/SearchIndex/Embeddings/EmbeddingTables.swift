@@ -3,17 +3,17 @@ import Foundation
 import GRDB
 import SystemSupport
 
-/// The tables with the embeddings of items. They exist only in stores with an embedding model, and
-/// are derived: they can be dropped at any time, and are filled again in the background.
+/// The tables with the embeddings of items. They exist only in stores with an embedding model. They
+/// are derived: they can be dropped at any time, and are refilled in the background.
 ///
-/// - `embedding_state`: one row with the model and the rule of the embeddings.
-/// - `embedding`: the embedding of each passage. A row is deleted with its item, and when the
-///   item's record changes, in the same transaction. Numbers of rows are never reused.
-/// - `embedding_pending`: the items whose passages are not all embedded, by the number of their
-///   text, so that the newest come first.
+/// - `embedding_state`: one row that records the model and the rule of the embeddings.
+/// - `embedding`: the embedding of each passage. A row is deleted in the transaction that deletes
+///   its item or changes the item's record. Row numbers are never reused.
+/// - `embedding_pending`: the items whose passages are not all embedded, keyed by text number so
+///   that the newest come first.
 ///
-/// Foreign keys and triggers keep the tables consistent. So the code that changes items does not
-/// know them, and a store without a model does no work for them.
+/// Foreign keys and triggers keep the tables consistent, so the code that changes items does not
+/// depend on them, and a store without a model does no extra work.
 enum EmbeddingTables {
     static let tables = ["embedding", "embedding_pending", "embedding_state"]
     private static let triggers = ["embedding_inserted", "embedding_changed", "embedding_deleted"]
@@ -59,13 +59,13 @@ enum EmbeddingTables {
 
     /// The state of the tables.
     struct State: Hashable {
-        /// A random number of the tables, so that a cache notices that they were created again.
+        /// A random number, which tells a cache that the tables were created again.
         var epoch: Int64
         var model: String
         var rule: Int
         var width: Int
-        /// The number of the text from which on all items are listed as pending or embedded. Older
-        /// items are listed in steps, because listing a million takes seconds.
+        /// The text number from which on all items are listed as pending or embedded. Older items
+        /// are listed in steps, because listing a million takes seconds.
         var listed: Int64
         /// The number of rows ever deleted from `embedding`.
         var deleted: Int64
@@ -85,13 +85,13 @@ enum EmbeddingTables {
         }
     }
 
-    /// Returns the state if the embeddings are of a model and of the current rule.
+    /// Returns the state if the embeddings were computed with the model and the current rule.
     static func state(of model: String, _ db: Database) throws -> State? {
         guard let state = try state(db), state.model == model, state.rule == EmbeddedText.rule else { return nil }
         return state
     }
 
-    /// Creates empty tables for a model, in place of the present ones.
+    /// Creates empty tables for a model. They replace the present tables.
     static func create(model: String, width: Int, epoch: Int64, _ db: Database) throws {
         try drop(db)
         try db.execute(sql: schema)
@@ -102,13 +102,13 @@ enum EmbeddingTables {
                 """, arguments: [epoch, model, EmbeddedText.rule, width, Int64.max])
     }
 
-    /// Drops the tables, if they exist.
+    /// Drops the tables if they exist.
     static func drop(_ db: Database) throws {
         for trigger in triggers { try db.execute(sql: "DROP TRIGGER IF EXISTS \(trigger)") }
         for table in tables { try db.execute(sql: "DROP TABLE IF EXISTS \(table)") }
     }
 
-    /// Returns the faults of the tables' structure, and of the first damaged rows.
+    /// Returns the structural faults of the tables and the first damaged rows.
     static func problems(_ db: Database) throws -> [String] {
         guard try tables.contains(where: { try db.hasTable($0) }) else { return [] }
         let missing = try tables.filter { try !db.hasTable($0) }
@@ -121,7 +121,7 @@ enum EmbeddingTables {
     /// The number of items that are listed in one step.
     static let listedAtOnce = 5000
 
-    /// Lists the next older items as pending.
+    /// Lists the next older items as pending, newest first.
     ///
     /// - Returns: `true` if there may be more.
     static func listOlder(_ state: State, _ db: Database) throws -> Bool {
@@ -142,7 +142,7 @@ enum EmbeddingTables {
         return listed > .min
     }
 
-    /// Returns the next pending items: the most used ones first, then the newest.
+    /// Returns the next pending items: the most used items, then the newest.
     static func next(_ count: Int, _ db: Database) throws -> [Int64] {
         var items: [Int64] = []
         if try EngagementTable.exists(db) {
@@ -162,7 +162,7 @@ enum EmbeddingTables {
         return Array((items + newest.filter { !known.contains($0) }).prefix(count))
     }
 
-    /// The number of most used items that come before newer ones.
+    /// The number of most used items that precede newer ones.
     private static let favourites = 1000
 
     /// Marks an item as embedded.
@@ -170,7 +170,7 @@ enum EmbeddingTables {
         try db.cachedStatement(sql: "DELETE FROM embedding_pending WHERE item = ?").execute(arguments: [item])
     }
 
-    /// Deletes the embeddings of an item, and lists it as pending.
+    /// Deletes the embeddings of an itemand lists it as pending again.
     static func repeatItem(_ item: Int64, _ db: Database) throws {
         try db.execute(sql: "DELETE FROM embedding WHERE item = ?", arguments: [item])
         try db.execute(

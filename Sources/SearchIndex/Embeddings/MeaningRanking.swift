@@ -4,13 +4,14 @@ import SemanticEmbedding
 import TextAnalysis
 import UserSearch
 
-/// The meaning of a search text: its embedding by a model.
+/// The meaning of a search text, as an embedding.
 package struct SearchMeaning: Hashable, Sendable {
     /// The identity of the model.
     package var model: String
-    /// The embedding, with a length of 1.
+    /// The embedding, normalized to length 1.
     package var embedding: [Float]
-    /// The folded words of the text that the model knows as words, and so are not misspelled.
+    /// The folded words of the text that are in the model's vocabulary, and therefore not
+    /// misspelled.
     let knownWords: Set<String>
 
     /// - Parameter knownWords: The words of the text that are in the model's vocabulary.
@@ -20,7 +21,7 @@ package struct SearchMeaning: Hashable, Sendable {
     }
 }
 
-/// The similarity of items to a search text, in one state of the store.
+/// The similarity of items to a search text, for one state of the store.
 ///
 /// The similarity of an item is the similarity of its best passage, as a number of standard
 /// deviations above the mean of all passages that the search may find.
@@ -42,10 +43,10 @@ struct MeaningRanking {
     let candidates: [Candidate]
     private let byItem: [Int64: Candidate]
 
-    /// The numbers of passages and of items among the candidates.
+    /// The number of passages and the number of items among the candidates.
     private static let (candidateRows, candidateItems) = (256, 64)
 
-    /// Scans the embeddings; `nil` if the store has none of the model, or too few.
+    /// Scans the embeddings; `nil` if the store has too few embeddings by this model, or none.
     ///
     /// - Parameter bundles: The numbers of the bundles whose items are searched; `nil` for all.
     init?(_ meaning: SearchMeaning, bundles: Set<Int64>?, _ cache: EmbeddingCache, _ db: Database) throws {
@@ -72,7 +73,8 @@ struct MeaningRanking {
     /// Returns the candidate of an item; `nil` if it is not among the most similar ones.
     func candidate(_ item: Int64) -> Candidate? { byItem[item] }
 
-    /// Returns the similarity of items, in deviations. Items without embeddings are left out.
+    /// Returns the similarity of items, in standard deviations. Items without embeddings are
+    /// omitted.
     func deviations(of items: [Int64], _ db: Database) throws -> [Int64: Double] {
         var found = byItem.mapValues(\.deviations)
         let statement = try db.cachedStatement(sql: "SELECT id FROM embedding WHERE item = ?")
@@ -84,7 +86,7 @@ struct MeaningRanking {
             return rows.similarities(of: positions, to: embedding)
                 .map { (item: rows.items[$0.row], similarity: Double($0.similarity)) }
         }
-        // The best passage of an item comes first.
+        // Hits are sorted, so an item's best passage comes first.
         for other in others where found[other.item] == nil {
             found[other.item] = (other.similarity - mean) / deviation
         }
@@ -110,12 +112,13 @@ struct MeaningRanking {
 }
 
 extension EmbeddingCache.Rows {
-    /// The number of passages from which the mean and the deviation are computed.
+    /// The size of the sample of passages used to compute the mean and the deviation.
     private static let sample = 4096
     /// The number of passages below which there are no meaningful deviations.
     private static let fewestRows = 8
-    /// The share of the most similar passages that the mean and the deviation leave out. They are
-    /// the answers, and would widen the deviation of a small store.
+    /// The fraction (one in 50) of the most similar passages that is excluded from the mean and the
+    /// deviation. These passages are the answers, and would increase the deviation of a small
+    /// store.
     private static let leftOutShare = 50
 
     /// Returns the positions of the rows of some bundles; `nil` for all rows.

@@ -2,21 +2,22 @@
 import GRDB
 import ItemRecord
 
-/// An item whose passages are to be embedded.
+/// An item whose passages need embeddings.
 package struct EmbeddingJob: Sendable {
     package let item: Int64
     /// The text of the item.
     package let text: EmbeddedText
-    /// The number of passages that are embedded already.
+    /// The number of passages that already have embeddings.
     package let embedded: Int
     fileprivate let bundle: Int64
-    /// The checksum of the item's row, so that a change of the item is noticed.
+    /// The checksum of the item's row, used to detect changes to the item.
     fileprivate let checksum: Int64
 }
 
 /// The embeddings of some passages of an item.
 package struct EmbeddedPassages: Sendable {
-    /// A passage: its range in the text, in UTF-8 bytes, and its embedding with 8 bits a component.
+    /// A passage: its range in the text, in UTF-8 bytes, and its embedding with 8 bits per
+    /// component.
     package struct Passage: Sendable {
         package var range: Range<Int>
         package var scale: Float
@@ -28,9 +29,9 @@ package struct EmbeddedPassages: Sendable {
     }
 
     package var job: EmbeddingJob
-    /// The passages after those that were embedded before.
+    /// The passages that follow those already embedded.
     package var passages: [Passage]
-    /// `true` if these are the last ones.
+    /// `true` if these are the last passages of the item.
     package var isComplete: Bool
 
     package init(job: EmbeddingJob, passages: [Passage], isComplete: Bool) {
@@ -42,27 +43,27 @@ package struct EmbeddedPassages: Sendable {
 package struct EmbeddingCounts: Hashable, Sendable, Codable {
     /// The items with at least one embedding.
     package var embedded: Int
-    /// The items that are not embedded completely.
+    /// The items with passages that have no embeddings yet.
     package var pending: Int
 
     package init(embedded: Int, pending: Int) { (self.embedded, self.pending) = (embedded, pending) }
 }
 
 extension SearchIndex {
-    /// Returns the text whose meaning a search may use; `nil` if only its words count.
+    /// Returns the text whose meaning a search may use; `nil` if the search matches only words.
     package func meaningText(of request: SearchRequest) -> String? {
         guard request.usesMeaning, let search = try? PreparedSearch(self, request) else { return nil }
         return search.meaningText
     }
 
-    /// Returns the next items to embed, the most used and then the newest first. Creates the tables
-    /// of embeddings for the model, and drops those of another one.
+    /// Returns the next items to embed: the most used first, then the newest. Creates the embedding
+    /// tables for the model, and drops the tables of another model.
     ///
     /// - Parameters:
     ///   - model: The identity of the model.
-    ///   - width: The number of components of its embeddings.
+    ///   - width: The number of components of the model's embeddings.
     ///   - count: The largest number of items.
-    /// - Returns: The items, and `true` if older items are still to be listed.
+    /// - Returns: The items, and `true` if older items remain to be listed.
     package func embeddingJobs(
         model: String, width: Int, count: Int
     ) async throws(SearchIndexError) -> (jobs: [EmbeddingJob], lists: Bool) {
@@ -91,8 +92,8 @@ extension SearchIndex {
         }
     }
 
-    /// Stores embeddings, in one transaction. Leaves out items that were changed or deleted since
-    /// they were listed.
+    /// Stores embeddings in one transaction. Skips items that were changed or deleted since they
+    /// were listed.
     package func store(_ embedded: [EmbeddedPassages], model: String) async throws(SearchIndexError) {
         try await write("Storing embeddings") { db in
             guard let state = try EmbeddingTables.state(of: model, db) else { return }
@@ -124,8 +125,8 @@ extension SearchIndex {
         }
     }
 
-    /// Returns the number of items with embeddings of a model; `nil` if the store has no embeddings
-    /// of it.
+    /// Returns the number of items with embeddings by a model; `nil` if the store has no embeddings
+    /// by that model.
     package func embeddingCounts(model: String) async throws(SearchIndexError) -> EmbeddingCounts? {
         try await readApplied("Counting embeddings") { db in
             try EmbeddingTables.state(of: model, db).map { try EmbeddingTables.counts($0, db) }
@@ -144,7 +145,7 @@ extension SearchIndex {
         }
     }
 
-    /// Frees the memory of the embeddings. The next search that uses them reads them again.
+    /// Frees the memory of the embeddings. The next search that uses them reloads them.
     package func releaseEmbeddings() { embeddings.release() }
 
     /// Reads the embeddings into memory, so that the next search is faster.

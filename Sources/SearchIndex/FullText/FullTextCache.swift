@@ -2,8 +2,8 @@
 import Synchronization
 import UserSearch
 
-/// The memory that the full-text writers of one store share across transactions: stems, and known
-/// words of the dictionary and the vocabulary.
+/// Caches that the full-text writers of one store share across transactions: stems, and known words
+/// of the dictionary and the vocabulary.
 final class FullTextCache: Sendable {
     let words = RankedWords()
     /// The hashes of words in the dictionary (``TermWriter``).

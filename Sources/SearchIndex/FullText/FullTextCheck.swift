@@ -4,11 +4,11 @@ import UserSearch
 
 /// Compares the full-text tables with the items.
 ///
-/// FTS5 stores no texts to compare with, but lists its words with the number of their documents and
-/// positions. Both sides are summed as hashes, in constant memory. A missing, surplus or wrong word
-/// changes the sum.
+/// FTS5 stores no texts to compare with, but lists each word with the number of documents and
+/// positions in which it occurs. Both sides are reduced to a sum of hashes, in constant memory. A
+/// missing, surplus or wrong word changes the sum.
 enum FullTextCheck {
-    /// Returns the problems, a sentence each.
+    /// Returns the problems, one sentence each.
     static func problems(_ db: Database) throws -> [String] {
         for table in FullTextIndex.tables {
             do {
@@ -76,7 +76,7 @@ enum FullTextCheck {
         try db.execute(sql: "CREATE VIRTUAL TABLE temp.checked_words USING fts5vocab (main, \(table), col)")
         defer { try? db.execute(sql: "DROP TABLE temp.checked_words") }
         var sum: UInt64 = 0
-        // A table without positions counts texts only.
+        // A table without positions only counts texts.
         let count = table == FullTextIndex.textTable ? "cnt" : "doc"
         let words = try Row.fetchCursor(
             db, sql: "SELECT CAST(term AS BLOB), coalesce(col, 'words'), \(count) FROM temp.checked_words")

@@ -2,15 +2,15 @@
 import MetadataQuery
 import TextAnalysis
 
-/// Additional facts about a text that metadata queries need besides its words, stored as tags of
-/// one scalar each (``FullTextTag``). With them, queries can rely on the full-text tables.
+/// Facts about a text that metadata queries need in addition to its words, stored as tags of one
+/// scalar each (``FullTextTag``). With these tags, queries can rely on the full-text tables.
 ///
 /// - Under the modifier `w`, a word also begins where a capital follows a lowercase letter: at
 ///   `View` in `TableView`. The tables only have `tableview`; a tag states that a word part begins
 ///   with `vie`.
-/// - A text is *uncertain* if it has scalars that fold differently for each modifier, that the
-///   tokenizer drops, or that split words of the folded text (™, ½). Every query must evaluate
-///   uncertain texts.
+/// A text is *uncertain* if it contains scalars that fold differently for each modifier, that the
+/// tokenizer drops, or that split words of the folded text (™, ½). Every query must evaluate
+/// uncertain texts.
 struct FullTextHints {
     /// The number of letters stored of a word part.
     static let length = 3
@@ -18,7 +18,7 @@ struct FullTextHints {
     private static let letters: UInt32 = 36
     /// The start of plane 16, after the tags of bundles.
     private static let first: UInt32 = 0x100000
-    /// The largest factor by which folding may lengthen a text in bytes.
+    /// The maximum factor by which folding can increase the size of a text in bytes.
     private static let maximumGrowth = 4
     private static let uncertainCode = letters * letters * letters
 
@@ -35,8 +35,8 @@ struct FullTextHints {
     /// The same expression in the table of ranked words.
     static let uncertainTitles = "\"\(FullTextTag.word(of: scalar(uncertainCode)))\""
 
-    /// Returns the expression for texts in which a word part begins with `word`; `nil` if that is
-    /// too short or contains other characters than ASCII letters and digits.
+    /// Returns the expression for texts in which a word part begins with `word`; `nil` if `word` is
+    /// too short or contains characters other than ASCII letters and digits.
     static func inWords(beginningWith word: String) -> String? {
         var code = Code()
         for byte in word.utf8.prefix(length) where !code.append(byte) { return nil }
@@ -56,7 +56,8 @@ struct FullTextHints {
         }
     }
 
-    /// Adds only the hint that a text is uncertain, or has words too long for ``TermDictionary``.
+    /// Adds only the hint that a text is uncertain or has words that are too long for
+    /// ``TermDictionary``.
     mutating func addUncertainties(of text: String) {
         Self.forEachRun(in: text) { run, isPlain in
             guard !isPlain else {
@@ -116,7 +117,7 @@ struct FullTextHints {
     private mutating func addOther(_ run: UnsafeBufferPointer<UInt8>) {
         let text = String(decoding: run, as: UTF8.self)
         noteUncertainty(text)
-        // Composed and split before case folding, as the evaluator does.
+        // Composed and split before case folding, as in the evaluator.
         let composed = TextFolding.folded(text, case: false, diacritics: false)
         var end: String.Index?
         for word in Words(composed, splittingCaseChanges: true) {
@@ -138,7 +139,7 @@ struct FullTextHints {
         }
     }
 
-    /// An encoding of a few ASCII letters and digits as one number.
+    /// Encodes up to ``length`` ASCII letters and digits as one number.
     fileprivate struct Code {
         private(set) var value: UInt32 = 0
         private var count = 0

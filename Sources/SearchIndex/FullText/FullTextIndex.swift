@@ -5,20 +5,20 @@ import GRDB
 /// The tables that find items by their words. They are derived and can be rebuilt from `item` at
 /// any time.
 ///
-/// - `text_row`: the number of each item's text. Numbers increase with the item's date
+/// - `text_row`: maps the number of each text to its item. Numbers increase with the item's date
 ///   (``TextNumber``). FTS5 returns matches in the order of their numbers, so the newest items of
 ///   each list come first. `item.text_row` holds the same number.
 /// - `text_total`: the number of texts, and the number of insertions so far.
 /// - `text_language`: the number of texts in each language. A search stems its words in the most
 ///   common of these languages.
 /// - `ranked_word`: terms for the stems of all words, and for the words of titles and keywords with
-///   their prefixes (`RankedWords`). Each term starts with a letter for the word's strength or
-///   position. A search thus finds the best items of a word without reading the others.
+///   their prefixes (`RankedWords`). Each term starts with a letter that encodes the word's
+///   strength or position, so a search finds the best items for a word without reading the others.
 /// - `item_text`: all words with their fields and positions.
 /// - `term`, `term_trigram`: the distinct words of titles and keywords, and their trigrams, to find
-///   words by their inner letters (``TermDictionary``).
+///   words by letters inside them (``TermDictionary``).
 /// - `spelling_block`, `spelling_total`: the distinct words of all texts, to correct misspelled
-///   ones (``SpellingWords``).
+///   words (``SpellingWords``).
 ///
 /// The FTS5 tables store neither texts nor lengths, which saves a third of their size. In return,
 /// removing an item requires its original words.
@@ -27,8 +27,7 @@ enum FullTextIndex {
     static let textTable = "item_text"
     static let trigramTable = "term_trigram"
     static let tables = [rankedTable, textTable, trigramTable]
-    /// The tables as a derived index of the store. A change in the way they are filled increments
-    /// the format.
+    /// The tables as a derived index of the store. Increment the format when their content changes.
     static let derived = DerivedIndex(
         name: "text", format: 6,
         tables: tables + ["term", "text_row", "text_total", "text_language"] + SpellingWords.tables,
@@ -37,8 +36,8 @@ enum FullTextIndex {
 
     /// The format from which a store is migrated while it answers searches (``IndexMigration``).
     static let previousFormat = 2
-    /// The tables of that format. `title_text` is obsolete; `item_text` has the same columns in
-    /// both formats.
+    /// The tables of the previous format. `title_text` is obsolete; `item_text` has the same
+    /// columns in both formats.
     static let previousTables = [obsoleteTable, textTable, trigramTable, "term", "text_row"]
     static let obsoleteTable = "title_text"
 
@@ -65,10 +64,10 @@ enum FullTextIndex {
         try PartsTokenizer.register(db)
     }
 
-    /// Fills the tables from the items in the order of their dates (``Freshness``). The newest
-    /// items thus get the highest numbers, regardless of the order of donation.
+    /// Fills the tables from the items in date order (``Freshness``). The newest items thus get the
+    /// highest numbers, regardless of the order of donation.
     ///
-    /// - Throws: `DatabaseError`, also for a record that cannot be decoded.
+    /// - Throws: `DatabaseError`, including for a record that cannot be decoded.
     private static func fill(_ db: Database) throws {
         try db.execute(
             sql: """

@@ -5,14 +5,14 @@ import GRDB
 /// Merges the segments of the FTS5 tables in steps of bounded size.
 ///
 /// By default, FTS5 merges within the commit that creates one segment too many: with a million
-/// items, a commit of ten items took nine seconds. So automatic merging is disabled. A step after
-/// each commit merges in proportion to the written bytes, and idle time is used for further steps.
+/// items, a commit of ten items took nine seconds. So automatic merging is disabled. Each commit is
+/// followed by a merge step in proportion to the bytes written, and further steps run in idle time.
 enum FullTextMerging {
-    /// The number of segments of one level that are merged together.
+    /// The number of segments on one level that are merged together.
     private static let segmentsPerMerge = 8
 
-    /// Returns the SQL that stores the merge settings in the tables. The crisis merge limit is not
-    /// reached while steps keep up; FTS5 allows 2,000 segments.
+    /// Returns the SQL that stores the merge settings in the tables. While the steps keep up, the
+    /// crisis merge limit is not reached; FTS5 allows 2,000 segments.
     static func settings(prefix: String) -> String {
         FullTextIndex.tables.map { prefix + $0 }.map { table in
             """
@@ -59,7 +59,7 @@ enum FullTextMerging {
         return FullTextIndex.tables.map { prefix + $0 }
     }
 
-    /// Returns the number of segments of the table that has the most.
+    /// Returns the largest number of segments in any table.
     static func segments(_ db: Database) throws -> Int {
         try present(db).reduce(0) { max($0, try FullTextSegments(of: $1, db).pages.count) }
     }
@@ -80,9 +80,9 @@ enum FullTextMerging {
     }
 }
 
-/// The segments of an FTS5 table, parsed from the structure record. The record has a cookie of 4
-/// bytes, since SQLite 3.43 optionally a marker of 4 bytes, then numbers. A record in an unknown
-/// format has no segments.
+/// The segments of an FTS5 table, parsed from its structure record. The record consists of a 4-byte
+/// cookie, an optional 4-byte marker (since SQLite 3.43), and numbers. An unknown record format
+/// yields no segments.
 struct FullTextSegments {
     /// The number of pages of each segment.
     private(set) var pages: [Int] = []

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bundle of an item, encoded as a word of one scalar, so that FTS5 restricts a search by
+/// The bundle of an item, encoded as a one-scalar word, so that FTS5 restricts a search by
 /// intersecting lists instead of reading items.
 ///
 /// The scalars belong to a private use plane with 65,534 values. Two bundles may share a scalar, so
-/// a tag finds all items of its bundle and possibly items of another.
+/// a tag finds all items of its bundle and possibly items of another bundle.
 struct FullTextTag {
     let bundle: Int64
 
@@ -20,7 +20,7 @@ struct FullTextTag {
     /// The text of the tag in FTS5, in documents and in queries.
     var text: String { Self.word(of: scalar) }
 
-    /// Returns the word for a tag scalar in tables of ranked words.
+    /// Returns the word that represents a tag scalar in tables of ranked words.
     static func word(of scalar: Unicode.Scalar) -> String {
         String(String.UnicodeScalarView([Unicode.Scalar(FullTextTokenizer.tagMark), scalar]))
     }

@@ -13,7 +13,7 @@ extension FTS5 {
             )?
         ) -> CInt
 
-    /// Registers a tokenizer without state with a connection.
+    /// Registers a stateless tokenizer with a connection.
     static func register(_ name: String, _ db: Database, _ tokenize: Tokenize) throws {
         var functions = fts5_tokenizer(
             xCreate: { _, _, _, handle in
@@ -28,14 +28,14 @@ extension FTS5 {
 }
 
 /// Splits texts into words for FTS5 with the same rules as the rest of the project
-/// (``TextAnalyzer``). Full-text search and metadata queries therefore agree about words. Any part
-/// of a text in a script without spaces is a sequence of words.
+/// (``TextAnalyzer``). Full-text search and metadata queries therefore agree on word boundaries.
+/// Any part of a text in a script without spaces is a sequence of words.
 ///
 /// - In a text that begins with ``tagMark``, each further scalar is one word (``FullTextTag``).
 /// - An expression contains folded words separated by spaces, and is not analyzed further.
 enum FullTextTokenizer {
     static let name = "searchlight"
-    /// The first byte of a text of tags. Texts of items must not contain it.
+    /// The first byte of a text that consists of tags. Texts of items must not contain it.
     static let tagMark: UInt8 = 1
 
     /// Registers the tokenizer with a connection.
@@ -71,8 +71,7 @@ enum FullTextTokenizer {
         text.withUTF8 { forEachWord(in: $0, body) }
     }
 
-    /// Returns the folded words with which a typed text is searched. Words that contain tag scalars
-    /// are omitted.
+    /// Returns the folded words of a typed text for a search. Omits words that contain tag scalars.
     static func searchWords(of text: String, variants: Bool = true) -> [String] {
         (variants ? TextAnalyzer.searchWords(of: text) : TextAnalyzer.words(of: text)).filter {
             !$0.unicodeScalars.contains(where: FullTextTag.isTag)
@@ -84,7 +83,8 @@ enum FullTextTokenizer {
             return forEachTag(in: text) { body(TextAnalyzer.Word(bytes: $0, range: $1, replaced: 0)) }
         }
         TextAnalyzer.forEachWord(in: text, variants: true) { word in
-            // Tag scalars have no meaning in a text. No other scalar begins with their first byte.
+            // Tag scalars have no meaning in an ordinary text. No other scalar begins with their
+            // first byte.
             guard word.bytes.contains(where: { $0 >= 0xF3 }),
                 String(decoding: word.bytes, as: UTF8.self).unicodeScalars.contains(where: FullTextTag.isTag)
             else { return body(word) }

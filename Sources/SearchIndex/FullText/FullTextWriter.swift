@@ -33,7 +33,7 @@ final class FullTextWriter {
             db, prefix + FullTextIndex.textTable, ["title", "keywords", "description", "body", "tags"])
     }
 
-    /// `true` if the tables have the previous format, of which only the table of texts is
+    /// `true` if the tables have the previous format, in which only the table of texts is
     /// maintained.
     private let isPrevious: Bool
 
@@ -78,7 +78,7 @@ final class FullTextWriter {
         try buffer(text)
     }
 
-    /// Removes the number of an item, so that its words no longer lead to an item.
+    /// Removes the number of a text, so that the words stored under it no longer lead to an item.
     func forget(_ number: Int64) throws {
         let row = try deleteRow.get()
         row.bind(number, at: 1)

@@ -2,8 +2,8 @@
 import GRDB
 import GRDBSQLite
 
-/// Splits texts at spaces and changes nothing else. For tables of prepared words (``RankedWords``)
-/// and their expressions.
+/// Splits texts at spaces without changing them. Used for tables of prepared words
+/// (``RankedWords``) and their expressions.
 enum PartsTokenizer {
     static let name = "searchlight_parts"
 

@@ -3,10 +3,10 @@ import GRDB
 import ItemRecord
 import UserSearch
 
-/// The text of an item in the full-text index: columns of different weight, and tags.
+/// The text of an item in the full-text index: columns with different weights, and tags.
 ///
 /// The text derived from a given record must not change without a new format of
-/// ``FullTextIndex/derived``. To remove an item's words from the index, they are derived again.
+/// ``FullTextIndex/derived``, because removing an item's words derives them again.
 package struct SearchableText {
     package var title: String
     package var keywords: String
@@ -60,7 +60,7 @@ package struct SearchableText {
         LanguageGuess.indexLanguage(tags: record.texts("languages"), text: telling(fields))
     }
 
-    /// Returns the field that determines the language.
+    /// Returns the field that determines the language: the last one that is not empty.
     static func telling(_ fields: [String]) -> String { fields.last { !$0.isEmpty } ?? "" }
 
     /// Returns the text of each field of an item, by field number (`TextField`).
@@ -110,8 +110,8 @@ package struct SearchableText {
         return record.traits.keys.filter { record.isSearchableByDefault($0) && !others.contains($0) }.sorted()
     }
 
-    /// Returns the text with spaces instead of NULs, at which SQLite would end it, and of tag
-    /// marks.
+    /// Returns the text with NULs, at which SQLite would end it, and tag marks replaced with
+    /// spaces.
     static func harmless(_ text: String) -> String {
         var text = text
         let isHarmless = text.withUTF8 { bytes in

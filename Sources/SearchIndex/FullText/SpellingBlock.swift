@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import UserSearch
 
-/// A list of words of equal length with their sketches, as stored in a row of the table
+/// A list of equally long words with their sketches, as stored in a row of the table
 /// `spelling_block`.
 ///
-/// The bytes are: the number of words (4 bytes), the letters of each sketch (8 bytes each), the end
-/// of each word (2 bytes each), and the words in UTF-8. Numbers are little-endian. Damaged bytes
-/// decode as an empty list.
+/// The encoding consists of: the number of words (4 bytes), the letters of each sketch (8 bytes
+/// each), the end of each word (2 bytes each), and the words in UTF-8. Numbers are little-endian.
+/// Damaged bytes decode as an empty list.
 struct SpellingBlock {
     /// The size above which a block is split. With its row, a block fills one database page.
     static let maximumBytes = 3_900
@@ -61,7 +61,7 @@ struct SpellingBlock {
         return encoded + bytes
     }
 
-    /// Calls `body` with the words of an encoded block whose sketches are near.
+    /// Calls `body` with the words of an encoded block whose sketches are near a given sketch.
     static func forEachWord(
         in block: UnsafeRawBufferPointer, near letters: UInt64, within edits: Int,
         _ body: (UnsafeBufferPointer<UInt8>) -> Void

@@ -8,25 +8,25 @@ import UserSearch
 /// that consist of letters only. Words have three to ``SpellingCorrection/longestWord`` letters;
 /// there are at most ``maximumWords``.
 ///
-/// FTS5 knows these words too, but lists them only together with all their occurrences. Reading the
-/// FTS5 vocabulary of 20,000 manual pages takes a hundred times as long as reading this table.
+/// FTS5 knows these words too, but lists them only together with all their occurrences: for 20,000
+/// manual pages, reading the FTS5 vocabulary takes a hundred times as long as reading this table.
 ///
 /// A row of `spelling_block` holds one database page of words (``SpellingBlock``). Its key combines
 /// the length of the words with their lowest hash. A row covers the hashes from its key up to the
 /// next row's key, so one lookup decides whether a word exists. `spelling_total` counts the words,
 /// and records whether any word was left out since the table was created.
 ///
-/// Words of deleted items stay until ``purgeStep(_:after:)``. A correction never proposes them,
-/// because the texts that contain the best candidates are counted first.
+/// Words of deleted items stay until ``purgeStep(_:after:)``. They are never proposed as
+/// corrections, because the texts that contain the best candidates are counted first.
 enum SpellingWords {
     static let table = "spelling_block"
     static let totalTable = "spelling_total"
     static let tables = [table, totalTable]
-    /// The size of the vocabulary from which on new words are left out.
+    /// The size of the vocabulary above which new words are left out.
     static let maximumWords = 500_000
     /// The bit position of the word length in a key.
     private static let lengthShift: Int64 = 56
-    /// The largest number of words looked up to find words of one bundle.
+    /// The largest number of words looked up to find the words of one bundle.
     static let maximumTried = 512
     /// The number of words looked up in one step of a purge.
     static let wordsOfStep = 256
@@ -78,7 +78,7 @@ enum SpellingWords {
         }
     }
 
-    /// Returns `true` if the vocabulary has a word with a hash.
+    /// Returns `true` if the vocabulary has a word with the given hash.
     fileprivate static func contains(key: Int64, hash wanted: UInt64, _ db: Database) throws -> Bool {
         let row = try Row.fetchOne(
             db.cachedStatement(sql: "SELECT id, words FROM \(table) WHERE id <= ? ORDER BY id DESC LIMIT 1"),
@@ -99,7 +99,7 @@ enum SpellingWords {
         return borders.first { $0 >= keys.count / 2 && isBorder($0) } ?? borders.last(where: isBorder)
     }
 
-    /// Calls `body` with the words whose sketches are near.
+    /// Calls `body` with the words whose sketches are near a given sketch.
     static func forEachWord(
         near sketch: SpellingSketch, within edits: Int, _ db: Database,
         _ body: (UnsafeBufferPointer<UInt8>) -> Void
@@ -156,10 +156,10 @@ enum SpellingWords {
         return words
     }
 
-    /// Removes the words of some blocks that no text contains.
+    /// Removes words that no text contains, from some of the blocks.
     ///
-    /// - Parameter place: The end of the previous step; 0 for the first step.
-    /// - Returns: The end of this step; `nil` after the last one.
+    /// - Parameter place: The position where the previous step ended; 0 for the first step.
+    /// - Returns: The position where this step ended; `nil` after the last step.
     static func purgeStep(_ db: Database, after place: Int64) throws -> Int64? {
         var (end, seen) = (place, 0)
         while seen < wordsOfStep {
@@ -189,7 +189,7 @@ enum SpellingWords {
         return end
     }
 
-    /// Returns the problems of the vocabulary's rows, a sentence each.
+    /// Returns the problems of the vocabulary's rows, one sentence each.
     static func problems(_ db: Database) throws -> [String] {
         let total = try Int.fetchOne(db, sql: "SELECT words FROM \(totalTable)") ?? -1
         var (count, previous) = (0, Int64(0))
@@ -241,9 +241,8 @@ struct SpellingCheck {
     }
 }
 
-/// The hashes of known words, in a table of 512 KiB in which a new hash overwrites an old one in
-/// the same slot. If two words have the same 64-bit hash, one of them is not available as a
-/// correction.
+/// A hash table of known words, of 512 KiB. A new hash overwrites an old one in the same slot. If
+/// two words have the same 64-bit hash, one of them is not available as a correction.
 struct MatchedWords {
     private var hashes: [UInt64] = []
     private static let places = 1 << 16
@@ -272,8 +271,8 @@ struct MatchedWords {
         }
     }
 
-    /// Splits a text into runs, in which `TextAnalyzer` finds the words. Most runs are lowercase
-    /// ASCII letters and form one word.
+    /// Splits a text into runs, in which `TextAnalyzer` finds the words. Most runs consist of
+    /// lowercase ASCII letters and form one word.
     private static func forEachNewWord(
         in text: UnsafeBufferPointer<UInt8>, _ folded: UnsafeBufferPointer<UInt8>,
         _ hashes: UnsafeMutableBufferPointer<UInt64>, _ body: (Int64, UInt64, [UInt8]) throws -> Void
@@ -341,7 +340,7 @@ final class SpellingWriter {
     private let db: Database
     private let prefix: String
     private let cache: FullTextCache
-    /// The table taken from the cache while words are added.
+    /// The known words, taken from the cache while words are added.
     private var known = MatchedWords()
     private var hasKnown = false
     /// The words that may be new, with their keys.
@@ -449,8 +448,8 @@ final class SpellingWriter {
         open.isChanged = false
     }
 
-    /// Splits a block into two by the keys of its words. The upper one stays open, because words
-    /// arrive in the order of their keys.
+    /// Splits a block in two by the keys of its words. The upper block stays open, because words
+    /// arrive in key order.
     private func split(_ open: inout OpenBlock) throws {
         let length = SpellingWords.length(ofKey: open.keys.lowerBound)
         let block = open.block

@@ -6,17 +6,18 @@ import UserSearch
 /// Searching a few hundred thousand words takes a millisecond; searching the titles themselves
 /// would take a second.
 ///
-/// Words of deleted items stay until ``purge(_:)``. Finding such a word costs a lookup.
+/// Words of deleted items stay until ``purge(_:)``. Finding such a word costs an unnecessary
+/// lookup.
 enum TermDictionary {
     /// The length of the shortest word part that can be found, in letters.
     static let minimumLength = 3
     /// The number of words returned at a time. Common words come first, because they were added
     /// first.
     static let wordsAtOnce = 64
-    /// The length of the longest stored word, in bytes. Longer words rarely belong to a human
+    /// The length of the longest stored word, in bytes. Longer words are rarely words of a natural
     /// language.
     static let maximumWordBytes = 48
-    /// The largest number of words checked at a time that have all trigrams.
+    /// The largest number of words with all trigrams that are checked at a time.
     private static let maximumCandidates = 512
 
     /// Returns some of the words that contain `part` after their first byte. Words that begin with
@@ -24,9 +25,9 @@ enum TermDictionary {
     ///
     /// - Parameters:
     ///   - part: A folded word part of at least ``minimumLength`` letters.
-    ///   - place: The end of the previous words; 0 for the first ones.
-    /// - Returns: At most ``wordsAtOnce`` words, and their end. The end is `nil` if no more words
-    ///   follow, or if finding them takes long.
+    ///   - place: The position after the previous words; 0 to start.
+    /// - Returns: At most ``wordsAtOnce`` words, and the position after them. The position is `nil`
+    ///   if no more words follow, or if finding them would take long.
     static func words(
         containing part: String, after place: Int64, _ db: Database
     ) throws -> (words: [String], end: Int64?) {
@@ -61,7 +62,7 @@ enum TermDictionary {
     }
 
     /// Returns all words that contain `part` after their first byte; `nil` if there are more than
-    /// `limit`, or if finding them takes long.
+    /// `limit`, or if finding them would take long.
     ///
     /// - Parameter part: Lowercase ASCII letters and digits, at least ``minimumLength``.
     static func allWords(containing part: String, limit: Int, _ db: Database) throws -> [String]? {
@@ -79,8 +80,8 @@ enum TermDictionary {
         return found
     }
 
-    /// Returns the words of titles and keywords that are other forms of a word, which means that
-    /// they share one of its stems.
+    /// Returns the words of titles and keywords that are other forms of a word: words that share
+    /// one of its stems.
     ///
     /// - Parameter languages: The languages of the forms.
     static func forms(
@@ -114,10 +115,10 @@ enum TermDictionary {
 
     /// The largest number of dictionary words scanned for one stem.
     private static let maximumBeginnings = 4096
-    /// The limits of ``forms(of:stems:in:_:)``: the words examined with the same beginning, and the
-    /// forms found.
+    /// The limits of ``forms(of:stems:in:_:)``: the number of words examined for one beginning, and
+    /// the number of forms returned.
     private static let (maximumForms, mostForms) = (128, 16)
-    /// The longest ending in letters; words with longer endings are rarely forms.
+    /// The length of the longest ending, in letters. A word with a longer ending is rarely a form.
     private static let longestEnding = 7
 
     /// Returns `true` if the letters are adjacent inside a word, which equal trigrams do not
@@ -172,8 +173,8 @@ final class TermWriter {
         self.cache = cache
     }
 
-    /// Adds the words of a text. Most words are known from earlier items. If two words have the
-    /// same 64-bit hash, one of them cannot be found by its parts.
+    /// Adds the words of a text. Most words are already known from earlier items. If two words have
+    /// the same 64-bit hash, one of them cannot be found by a part.
     func add(_ text: String) throws {
         let words = cache.terms.withLock { newWords(of: text, &$0) }
         for word in words { try insert(word) }
@@ -182,7 +183,7 @@ final class TermWriter {
     private func newWords(of text: String, _ known: inout Set<UInt64>) -> [String] {
         var words: [String] = []
         FullTextTokenizer.forEachWord(in: text) { word in
-            // A word of three letters cannot contain another part.
+            // A word of three letters contains no other part of three letters.
             if word.bytes.count > TermDictionary.minimumLength, word.bytes.count <= TermDictionary.maximumWordBytes {
                 if known.count >= Self.maximumKnown { known = [] }
                 var hasher = Hasher()

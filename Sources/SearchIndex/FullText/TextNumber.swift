@@ -3,13 +3,13 @@ import Foundation
 import GRDB
 import UserSearch
 
-/// The numbering of texts. Numbers increase with the item's date (``Freshness``), and within a day
-/// with each donation. FTS5 returns matches in the order of their numbers, so the newest items come
-/// first, regardless of the order of donation.
+/// Assigns numbers to texts. Numbers increase with the item's date (``Freshness``), and within a
+/// day with each donation. FTS5 returns matches in number order, so the newest items come first,
+/// regardless of the order of donation.
 ///
-/// FTS5 stores the differences between the numbers of a list in groups of 7 bits. So each day has
-/// few numbers, and a day with more items also uses numbers of the days after it. The day derived
-/// from a number is therefore approximate.
+/// FTS5 stores the differences between the numbers of a list in groups of 7 bits. To keep them
+/// small, each day has few numbers, and a day with more items also uses numbers of later days. The
+/// day derived from a number is therefore approximate.
 enum TextNumber {
     private static let dayBits: Int64 = 12
     private static let seconds = 86400.0
@@ -37,21 +37,21 @@ final class TextNumberAllocator {
     private let db: Database
     /// The last used number of each requested day.
     private var last: [Int64: Int64] = [:]
-    /// The days that received the latest items of full days.
+    /// The days that received the latest items of full days, by the full day.
     private var spilled: [Int64: Int64] = [:]
     /// The largest number used in the table.
     private var largestBefore: Int64?
     private var largestGiven: Int64 = 0
     private static let maximumKept = 4096
-    /// The number of following days whose numbers a full day uses. After that it uses numbers above
-    /// the largest.
+    /// The number of following days whose numbers a full day may use. After these, it uses numbers
+    /// above the largest.
     private static let maximumSpill: Int64 = 64
 
-    /// `true` if each number follows the last one, whatever the date.
+    /// `true` if each number follows the previous one, regardless of the date.
     private let countsUp: Bool
 
-    /// - Parameter countsUp: `true` if each number follows the last one, whatever the date. A
-    ///   migration needs that, because it proceeds in the order of numbers.
+    /// - Parameter countsUp: `true` if each number follows the previous one, regardless of the
+    ///   date. A migration requires this, because it proceeds in number order.
     init(_ db: Database, countsUp: Bool = false) { (self.db, self.countsUp) = (db, countsUp) }
 
     /// Returns the next number for the date of an item.

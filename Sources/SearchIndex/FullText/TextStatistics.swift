@@ -2,8 +2,7 @@
 import GRDB
 import UserSearch
 
-/// The number of texts and a sample of the newest ones. The frequency of a word is estimated from
-/// the sample.
+/// The number of texts, and a sample of the newest texts from which word frequencies are estimated.
 struct TextStatistics: Sendable {
     /// The number of texts.
     let texts: Int64
@@ -12,7 +11,7 @@ struct TextStatistics: Sendable {
     /// The number of texts in the sample.
     let sampled: Int64
 
-    /// The languages of most texts; always includes English.
+    /// The most common languages of the texts; always includes English.
     let languages: [WordLanguage]
 
     /// The largest number of languages in which a search looks up forms of its words.
@@ -51,7 +50,7 @@ extension Database {
     }
 }
 
-/// Expressions for words of titles and keywords in the table of ranked words.
+/// Builds expressions for words of titles and keywords in the table of ranked words.
 enum TitleWords {
     /// Returns the expression for all texts with a word, or with a word that begins with it, at any
     /// position.
@@ -70,7 +69,7 @@ enum TitleWords {
     }
 }
 
-/// Expressions for stems in the table of ranked words.
+/// Builds expressions for stems in the table of ranked words.
 enum RankedStems {
     /// Returns the expression for all texts with one of the stems.
     static func expression(_ stems: [String]) -> String { expression(stems, RankedWords.stemMark) }
@@ -85,7 +84,7 @@ enum RankedStems {
         return words.count == 1 ? words[0] : "(\(words.joined(separator: " OR ")))"
     }
 
-    /// The levels with terms of their own, from the strongest, then `nil` for all weaker levels.
+    /// The levels that have their own terms, strongest first, then `nil` for all weaker levels.
     static let levels: [Int?] = (RankedWords.firstLevel..<WordStrength.levels).reversed() + [nil]
 
     /// Returns the approximate strength of a word at a level.

@@ -20,7 +20,7 @@ public struct EngagementHistory: Hashable, Sendable, Codable {
         public var reporter: EngagementReporter
         /// The count over all texts.
         public var total: Count
-        /// The typed texts, the largest counts first; at most 100.
+        /// The typed texts, ordered by count, largest first; at most 100.
         public var texts: [Text]
     }
 
@@ -36,8 +36,8 @@ public struct EngagementHistory: Hashable, Sendable, Codable {
     public struct Count: Hashable, Sendable, Codable {
         /// The number of events.
         public var events: Int
-        /// The current value. Each event adds the weight of its kind, and values halve every 30
-        /// days; at most 16.
+        /// The current value. Each event adds the weight of its kind; values halve every 30 days
+        /// and are at most 16.
         public var value: Double
         /// The time of the last event, in seconds since 2001-01-01 UTC.
         public var last: Double

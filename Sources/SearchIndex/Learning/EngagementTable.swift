@@ -7,13 +7,13 @@ import UserSearch
 /// The engagement table: a decayed count for each item, and for each pair of item and typed text.
 ///
 /// The table is not derived data, so it survives the rebuild of derived tables. A row is deleted
-/// with its item. A row that is damaged is skipped, because counts only affect the order of hits.
+/// with its item. A damaged row is skipped, because counts only affect the order of hits.
 enum EngagementTable {
     static let name = "engagement"
 
     /// The columns of the table:
     ///
-    /// - `reporter`: 0 for the user's own programs, else the number of the bundle whose app
+    /// - `reporter`: 0 for the user's own programs; otherwise, the number of the bundle whose app
     ///   reported the engagement.
     /// - `text`: the folded typed text (`EngagementText`); empty for the count over all texts.
     /// - `typed`: the text as last typed.
@@ -37,8 +37,8 @@ enum EngagementTable {
         CREATE INDEX engagement_weakest ON engagement (reporter, unity) WHERE text <> '';
         """
 
-    /// Returns `true` if the table exists. Stores of earlier formats that are opened read-only lack
-    /// it.
+    /// Returns `true` if the table exists. It is missing in stores of earlier formats that are
+    /// opened read-only.
     static func exists(_ db: Database) throws -> Bool { try db.hasTable(name) }
 
     // MARK: Counting
@@ -68,12 +68,12 @@ enum EngagementTable {
         }
     }
 
-    /// The largest numbers of rows of one reporter: for items, and for pairs of item and text.
+    /// The row limits of one reporter: for items, and for pairs of item and text.
     static let maximumRows = (user: (items: 10_000, texts: 20_000), app: (items: 500, texts: 1000))
-    /// The largest number of rows of all apps together.
+    /// The largest number of rows for all apps together.
     static let maximumRowsOfApps = 10_000
 
-    /// Deletes the smallest counts beyond the limits, possibly the row just written.
+    /// Deletes the smallest counts that exceed the limits, possibly including the row just written.
     private static func removeWeakest(_ reporter: Int64, isText: Bool, _ db: Database) throws {
         let bounds = reporter == 0 ? maximumRows.user : maximumRows.app
         let kind = isText ? "text <> ''" : "text = ''"
@@ -89,7 +89,7 @@ enum EngagementTable {
                 db.cachedStatement(sql: "SELECT count(*) FROM engagement WHERE \(condition)"), arguments: arguments)
             ?? 0
         guard count > maximum else { return }
-        // Deletes more than necessary, so that not every insertion deletes rows.
+        // Deletes more than necessary, so that most insertions need not delete rows.
         try db.execute(
             sql: """
                 DELETE FROM engagement WHERE id IN (
@@ -99,17 +99,17 @@ enum EngagementTable {
 
     // MARK: Keeping
 
-    /// Moves all times after the wall clock was set (``StoreClock``).
+    /// Shifts all times after the wall clock was set (``StoreClock``).
     static func move(_ db: Database, by jump: Double) throws {
         guard try exists(db) else { return }
         try db.execute(sql: "UPDATE engagement SET unity = unity + ?1, last = last + ?1", arguments: [jump])
     }
 
     private static let columns = "engagement.item, reporter, text, typed, unity, events, last"
-    /// The columns to select for a row that is copied to another database.
+    /// The columns to select for copying a row to another database.
     static let salvagedColumns = "id, item, reporter, text, typed, unity, events, last"
 
-    /// Copies a row to another database, if that contains the item.
+    /// Copies a row to another database if it contains the item.
     ///
     /// - Throws: `RowDecodingError` or `SQLITE_CORRUPT` if the row is damaged.
     static func carry(_ row: Row, item: Int64? = nil, to db: Database) throws {
@@ -128,14 +128,14 @@ enum EngagementTable {
         ])
     }
 
-    /// The counts of a scope's items, kept while one batch deletes items and donates them again.
-    /// Excludes items that are deleted as dependents of other items.
+    /// The counts of a scope's items, preserved while one batch deletes items and donates them
+    /// again. Excludes items that are deleted as dependents of other items.
     struct Kept {
         private var rows: [(identifier: String, item: Int64, row: Row)] = []
 
         /// Adds the counts of the items that are about to be deleted.
         mutating func add(where condition: String, _ arguments: StatementArguments, _ db: Database) throws {
-            // Column names that both tables have must be qualified.
+            // Qualifies the column names that occur in both tables.
             let statement = try db.cachedStatement(
                 sql: """
                     SELECT item.unique_identifier, \(columns) FROM item CROSS JOIN engagement ON engagement.item = item.id
@@ -155,7 +155,7 @@ enum EngagementTable {
             }
         }
 
-        /// Restores the counts for items that have a new number.
+        /// Restores the counts of items that were donated again under a new number.
         func restore(bundle: Int64, index: String, _ db: Database) throws {
             for (identifier, item, row) in rows {
                 let present = try Int64.fetchOne(

@@ -2,7 +2,7 @@
 import GRDB
 import UserSearch
 
-/// The engagement that is relevant to one search, in one state of the store.
+/// The engagement that is relevant to one search, for one state of the store.
 struct LearnedSearch {
     private let reporter: Int64
     private let now: Double
@@ -11,7 +11,7 @@ struct LearnedSearch {
     /// The texts of chosen items, which are candidates even if the index lists omit them. Items
     /// chosen for the typed text come first.
     private var texts: [Int64] = []
-    /// `true` if apps have reported engagement, which orders their own hits.
+    /// `true` if apps have reported engagement, which affects the order of their own hits.
     private var hasReportsOfApps = false
 
     /// The largest number of counts read for the typed text, in alphabetical order of their texts.
@@ -54,7 +54,8 @@ struct LearnedSearch {
                     SELECT item FROM engagement WHERE reporter = ? AND text = '' ORDER BY unity DESC
                     LIMIT \(Self.favourites)
                     """), arguments: [reporter])
-        // An event for a text also counts for its item, so without favourites there are no counts.
+        // An event for a text is also counted for its item, so if there are no favourites, there
+        // are no counts.
         guard !favourites.isEmpty else { return }
         if let typed = EngagementText.folded(text) { try read(typed, db) }
         let chosen = ranking.counts.sorted { ($1.value, $1.key) < ($0.value, $0.key) }
@@ -92,10 +93,10 @@ struct LearnedSearch {
             count, item: try row.decode(forColumn: "item"), stored: try row.decode(forColumn: "text"), typed: typed)
     }
 
-    // MARK: What may be found
+    // MARK: Candidates
 
-    /// Returns the texts to read even if the index lists omit them: those that were chosen and have
-    /// one of the words.
+    /// Returns the texts to read even if the index lists omit them: texts that were chosen and
+    /// contain one of the words.
     func texts(having words: [QueryWord], _ db: Database) throws -> [Int64] {
         guard !texts.isEmpty, !words.isEmpty else { return [] }
         var terms = words.map { RankedStems.expression($0.stems) }
@@ -129,7 +130,7 @@ struct LearnedSearch {
         return texts.filter(found.contains)
     }
 
-    // MARK: What it changes
+    // MARK: Effect on ranking
 
     /// Returns the amount that earlier engagement adds to the score of an item.
     ///
@@ -139,8 +140,8 @@ struct LearnedSearch {
         return ranking.gain(of: item, anyText: try count(of: item, reporter, db), over: score)
     }
 
-    /// Returns the app's engagement reports of an item, as a factor of its importance among the
-    /// app's own hits: 1 to ``maximumImportance``.
+    /// Returns the weight of the app's engagement reports for an item, applied to the item's rank
+    /// among the app's own hits: 1 to ``maximumImportance``.
     func importance(of item: Int64, bundle: Int64, _ db: Database) throws -> Double {
         guard hasReportsOfApps else { return 1 }
         let count = try count(of: item, bundle, db)
@@ -158,8 +159,8 @@ struct LearnedSearch {
 }
 
 extension EngagementTable {
-    /// Returns `true` if an error means that the table is damaged. The damage is recorded for the
-    /// next opening, and searches continue without engagement.
+    /// Returns `true` if an error means that the table is damaged. Damage is recorded so that it is
+    /// repaired the next time the store is opened; until then, searches ignore engagement.
     static func isDamage(_ error: any Error) -> Bool {
         error is RowDecodingError || (error as? DatabaseError)?.resultCode == .SQLITE_CORRUPT
     }

@@ -19,21 +19,21 @@ extension SearchIndex {
         return true
     }
 
-    /// Returns `true` if the store has the current format, so that opening it for writing upgrades
-    /// nothing.
+    /// Returns `true` if the store has the current format, so that opening it for writing does not
+    /// upgrade it.
     public func hasCurrentFormat() async throws(SearchIndexError) -> Bool {
         try await readApplied("Reading the format") { try StoreRow($0).format == StoreRow.currentFormat }
     }
 
-    /// Records what the user did with items, unless learning is off. The counts are durable on
-    /// return.
+    /// Records what the user did with items, unless learning is off. When the call returns, the
+    /// counts are durable.
     ///
     /// ```swift
     /// try await index.countEngagement([Engagement(item: 12, text: "quart", kind: .open)])
     /// ```
     ///
-    /// - Returns: The number of reports counted: 0 if learning is off. Reports of unknown items do
-    ///   not count.
+    /// - Returns: The number of reports counted; 0 if learning is off. Reports about unknown items
+    ///   are not counted.
     @discardableResult
     public func countEngagement(_ engagements: [Engagement]) async throws(SearchIndexError) -> Int {
         try await countEngagement { db, now in
@@ -48,7 +48,7 @@ extension SearchIndex {
     /// programs.
     ///
     /// - Parameters:
-    ///   - identifier: The unique identifier of the items; an app may have one such item in each of
+    ///   - identifier: The unique identifier of the item; an app may have one such item in each of
     ///     its indexes.
     ///   - bundle: The app's bundle identifier.
     ///   - text: The text typed in the app.
@@ -60,7 +60,7 @@ extension SearchIndex {
         withItem identifier: String, of bundle: String, text: String, kind: EngagementKind
     ) async throws(SearchIndexError) -> Bool {
         guard learns, Self.canBeStored(identifier), Self.canBeStored(bundle),
-            // Checked before any lock, so that rejected reports do not delay donations.
+            // Checked before taking any lock, so that rejected reports do not delay donations.
             allowance.withLock({ $0.take(reporter: bundle, at: now()) })
         else { return false }
         let count = try await countEngagement { db, now in
@@ -82,7 +82,7 @@ extension SearchIndex {
         guard learns else { return 0 }
         return try await writeAtOnce("Counting uses") { [clock, folder] db in
             let now = try clock.adjust(db)
-            // Learning may have been turned off while this waited.
+            // Learning may have been turned off during the wait.
             guard !folder.isLearningOff else { return 0 }
             let events = try events(db, now)
             for (engagement, reporter) in events {
@@ -104,9 +104,9 @@ extension SearchIndex {
         }
     }
 
-    /// Erases all recorded engagement, also from the pages of the database and its WAL. Free pages
-    /// may contain counts of deleted items, so they are returned to the file system; files of older
-    /// versions keep them.
+    /// Erases all recorded engagement, including its traces in the pages of the database and its
+    /// WAL. Free pages may contain counts of deleted items, so they are returned to the file
+    /// system, except from database files that older versions created.
     ///
     /// - Returns: The number of items with counts.
     /// - Throws: ``SearchIndexError`` if counts may remain on disk; the table is empty
@@ -117,14 +117,15 @@ extension SearchIndex {
             let count = try Int.fetchOne(db, sql: "SELECT count(DISTINCT item) FROM engagement") ?? 0
             let before = try Int.fetchOne(db, sql: "PRAGMA secure_delete") ?? 0
             try db.execute(sql: "PRAGMA secure_delete = ON")
-            // The setting belongs to the connection, not to the transaction.
+            // `secure_delete` is a setting of the connection, not of the transaction.
             defer { try? db.execute(sql: "PRAGMA secure_delete = \(["OFF", "ON", "FAST"][min(max(before, 0), 2)])") }
             try db.execute(sql: "DELETE FROM engagement")
             return count
         }
         let operation = "Overwriting the counts of use"
         var steps = try await writeAtOnce(operation) { try Int.fetchOne($0, sql: "PRAGMA freelist_count") ?? 0 }
-        // Only counts the pages free at the start; pages freed later may come from other data.
+        // Considers only pages that were free at the start; pages freed later may come from other
+        // data.
         while steps > 0, try await writeAtOnce(operation, Self.giveBackPages) > 0 { steps -= Self.pagesPerStep }
         let result: Result<Void, any Error> = await withCheckedContinuation { continuation in
             DispatchQueue.global(qos: .utility).async { [pool] in

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
 
-/// An index of items by bundle and expiry, so that the next expiring item of a bundle is found with
-/// one lookup.
+/// An SQL index on items by bundle and expiry, so that the next item of a bundle to expire is found
+/// with one lookup.
 ///
-/// Replaces an index by expiry alone that the schema creates. It is a derived index, created at the
-/// opening; earlier programs work with it and without the other one.
+/// Replaces the schema's index on expiry alone. It is a derived index, created when the store is
+/// opened; earlier versions of the program work with this index and without the old one.
 enum ExpiryIndex {
     private static let name = "item_bundle_expires"
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
 
-/// A position in the items of a bundle, in the order of their expiry.
+/// A position among the items of a bundle, ordered by expiry.
 public struct ExpiryMark: Hashable, Sendable, Codable, Comparable {
     /// The expiry time of the position, in seconds since 2001-01-01 UTC. Items that expire earlier
-    /// come before it.
+    /// precede the position.
     public var expires: Double
-    /// The item number of the position. Of the items that expire at ``expires``, those up to this
-    /// number come before it.
+    /// The item number of the position. Items that expire exactly at ``expires`` precede the
+    /// position if their numbers are at most this number.
     public var item: Int64
 
-    /// Creates a mark. Without a number, all items that expire at that time come before it.
+    /// Creates a mark. Without a number, all items that expire at that time precede it.
     public init(expires: Double, item: Int64 = .max) { (self.expires, self.item) = (expires, item) }
 
-    /// Returns `true` if a mark comes before another.
+    /// Returns `true` if one mark precedes another.
     public static func < (one: ExpiryMark, other: ExpiryMark) -> Bool {
         (one.expires, one.item) < (other.expires, other.item)
     }
@@ -27,8 +27,8 @@ public struct ExpiringItems: Hashable, Sendable {
     public var earliest: Double?
     /// The position up to which items were examined.
     public var mark: ExpiryMark
-    /// The expiry time of the next item after the mark; `nil` if there is none. That item may have
-    /// too short a lifetime to be reported.
+    /// The expiry time of the next item after the mark; `nil` if there is none. The lifetime of
+    /// that item may be too short to be reported.
     public var next: Double?
 }
 
@@ -36,15 +36,15 @@ extension SearchIndex {
     /// The number of rows examined in one read, which takes a few milliseconds.
     private static let expiryPage = 4096
 
-    /// Returns items of a bundle that expire soon and had a sufficiently long lifetime, in the
-    /// order of their expiry.
+    /// Returns items of a bundle that expire soon and had a sufficiently long lifetime, in order of
+    /// expiry.
     ///
     /// - Parameters:
     ///   - bundle: The bundle identifier.
-    ///   - mark: The position up to which items were examined before.
+    ///   - mark: The position up to which items were examined by earlier calls.
     ///   - through: The latest expiry time.
     ///   - lifetime: The shortest lifetime between donation and expiry, in seconds; items with a
-    ///     shorter one are skipped.
+    ///     shorter lifetime are skipped.
     ///   - limit: The largest number of items.
     /// - Returns: The items. If there are none, no item up to the new mark qualifies.
     public func expiringItems(
@@ -81,7 +81,7 @@ extension SearchIndex {
             let expires: Double = try row.decode(forColumn: "expires")
             guard expires <= through, found.identifiers.count < limit else {
                 found.next = expires
-                // Items donated from now on expire later than the examined range.
+                // Items donated after this read expire later than the examined range.
                 if expires > through { found.mark = max(found.mark, ExpiryMark(expires: through)) }
                 return (found, true)
             }
@@ -96,8 +96,8 @@ extension SearchIndex {
         return (found, true)
     }
 
-    /// Moves the dates of items if the wall clock was just set, so that they can be compared with
-    /// it.
+    /// Shifts the dates of items if the wall clock was just set, so that they can be compared with
+    /// the new time.
     private func adjustToClock() async throws(SearchIndexError) {
         guard applier != nil, clock.isSet else { return }
         _ = try await writeAtOnce("Adjusting the clock") { [clock] db in try clock.adjust(db) }

@@ -4,8 +4,7 @@ import GRDB
 /// The statistics that decide whether the index needs maintenance. Reading them takes about ten
 /// milliseconds for a million items.
 public struct MaintenanceStats: Hashable, Sendable, Codable {
-    /// The largest number of segments of a full-text table. Each lookup of a word reads every
-    /// segment.
+    /// The largest number of segments of a full-text table. Each word lookup reads every segment.
     public var segments = 0
     /// The number of texts ever inserted; never decreases.
     public var texts: Int64 = 0
@@ -15,8 +14,8 @@ public struct MaintenanceStats: Hashable, Sendable, Codable {
     public var pages = 0
     /// The number of free pages.
     public var freePages = 0
-    /// `true` if free pages can be returned to the file system a few at a time. Databases of older
-    /// versions can only reuse their free pages.
+    /// `true` if free pages can be returned to the file system in small steps. Databases created by
+    /// older versions can only reuse their free pages.
     public var canGiveBack = false
 }
 
@@ -43,10 +42,10 @@ extension SearchIndex {
         }
     }
 
-    /// Deletes some expired items and their dependents, for a few milliseconds. All dependents of
-    /// an item are deleted in the same step, however many there are.
+    /// Spends a few milliseconds deleting expired items and their dependents. All dependents of an
+    /// item are deleted in the same step, however many there are.
     ///
-    /// - Returns: The number of expired items deleted; 0 if none is left.
+    /// - Returns: The number of expired items deleted; 0 if there are none.
     public func purgeStep() async throws(SearchIndexError) -> Int {
         let (count, deleted) = try await write("Deleting expired items") { [clock] db in
             let now = try clock.adjust(db)
@@ -70,11 +69,11 @@ extension SearchIndex {
         return count
     }
 
-    /// Merges segments of the full-text tables for a few milliseconds, until each table has one
+    /// Spends a few milliseconds merging segments of the full-text tables, until each table has one
     /// segment.
     ///
     /// - Parameter isFirst: `true` to include segments created since the last merge. Later steps
-    ///   only continue a merge, so that new donations do not keep it from ending.
+    ///   only continue a merge, so that new donations do not prolong it indefinitely.
     /// - Returns: `true` if there was anything to do.
     public func mergeStep(isFirst: Bool) async throws(SearchIndexError) -> Bool {
         try await write("Merging the full-text index") { db in
@@ -89,8 +88,8 @@ extension SearchIndex {
         try await write("Releasing free pages", Self.giveBackPages)
     }
 
-    /// Returns some free pages to the file system if there are many. Keeps a reserve that the next
-    /// merge can use.
+    /// Returns some free pages to the file system if there are many. Keeps a reserve for the next
+    /// merge.
     ///
     /// - Returns: `true` if pages were returned.
     @Sendable static func giveBackUnused(_ db: Database) throws -> Bool {
@@ -106,8 +105,8 @@ extension SearchIndex {
 
     @Sendable static func giveBackPages(_ db: Database) throws -> Int {
         guard try Int.fetchOne(db, sql: "PRAGMA auto_vacuum") == 2 else { return 0 }
-        // A page at a time: with several, SQLite returns a row without columns for each, which
-        // not every reader skips.
+        // One page at a time: with several, SQLite returns a row without columns for each page,
+        // which not every reader skips.
         for _ in 0..<pagesPerStep { try db.execute(sql: "PRAGMA incremental_vacuum(1)") }
         return try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
     }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A string of lowercase ASCII letters and digits that a folded text must contain. It is searched
-/// in the bytes of the text, without folding.
+/// for in the bytes of the text, without folding.
 struct ByteNeedle: Sendable {
     /// The bytes to find, never empty.
     private let bytes: [UInt8]
-    /// The index of the byte that is searched first: the one that is rarest in most languages.
+    /// The index of the byte that is searched for first: the letter that is rarest in most
+    /// languages.
     private let anchor: Int
     /// For each letter, a bit mask of its positions in the needle.
     private let masks: [UInt64]
@@ -30,7 +31,8 @@ struct ByteNeedle: Sendable {
 
     private typealias Block = SIMD16<UInt8>
 
-    /// Returns `false` only if a text does not contain the needle, whatever folding removes.
+    /// Returns `false` only if the text does not contain the needle, regardless of what folding
+    /// removes.
     func mayOccur(in text: UnsafeRawBufferPointer) -> Bool {
         let wanted = Block(repeating: bytes[anchor])
         let small = Block(repeating: 0x20)
@@ -39,7 +41,7 @@ struct ByteNeedle: Sendable {
         while position + Block.scalarCount <= text.count {
             let block = text.loadUnaligned(fromByteOffset: position, as: Block.self)
             if any(block .>= plain) { return mayOccurInFolded(text) }
-            // Uppercase and lowercase letters differ in one bit, which is always set in digits.
+            // Uppercase and lowercase letters differ in one bit. That bit is always set in digits.
             if any((block | small) .== wanted) {
                 for index in position..<(position + Block.scalarCount) where occurs(in: text, anchorAt: index) {
                     return true
@@ -64,7 +66,8 @@ struct ByteNeedle: Sendable {
         return true
     }
 
-    /// Checks a text that is not ASCII, with one state bit for each matched byte of the needle.
+    /// Checks a text that is not pure ASCII, with one state bit for each matched byte of the
+    /// needle.
     private func mayOccurInFolded(_ text: UnsafeRawBufferPointer) -> Bool {
         let last: UInt64 = 1 << UInt64(bytes.count - 1)
         var position = 0
@@ -84,13 +87,13 @@ struct ByteNeedle: Sendable {
     }
 }
 
-/// The result of folding a scalar, as far as its first bytes determine it.
+/// The result of folding a scalar, as far as the scalar's first bytes determine it.
 enum FoldedByte: Equatable {
-    /// At most this lowercase letter or digit, and no other ASCII letter or digit.
+    /// This lowercase letter or digit or nothing, and no other ASCII letter or digit.
     case letter(UInt8)
     /// A character that is not an ASCII letter or digit in any context.
     case other
-    /// A character that may vanish or become several letters.
+    /// A character that folding may remove or expand to several letters.
     case unknown
 
     static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) }
@@ -106,11 +109,13 @@ enum FoldedByte: Equatable {
         guard position + 1 < text.count else { return (.unknown, 1) }
         let second = text[position + 1]
         switch (lead, second) {
-        // The soft hyphen vanishes; superscripts and fractions contain digits. Then Cyrillic.
+        // The soft hyphen vanishes; superscripts and fractions contain digits. 0xD0 and 0xD1 are
+        // Cyrillic.
         case (0xC2, 0xAA...0xBE): return (.unknown, 2)
         case (0xC2, _), (0xD0...0xD1, _): return (.other, 2)
         case (0xC3...0xC8, _): return (latin[Int(lead & 0x1F) << 6 | Int(second & 0x3F)], 2)
-        // Dashes and quotation marks, but not invisible characters; Kana; ideographs; Hangul.
+        // Dashes and quotation marks, but not invisible characters. Then Kana, ideographs and
+        // Hangul.
         case (0xE2, 0x80):
             guard position + 2 < text.count, (0x90...0xA7).contains(text[position + 2]) else { return (.unknown, 1) }
             return (.other, 3)

@@ -8,7 +8,7 @@ struct SQLFragment {
 
     mutating func append(_ sql: StaticString) { self.sql += "\(sql)" }
 
-    /// Appends SQL that is composed of constants of this program.
+    /// Appends SQL composed of constants of this program.
     mutating func append(constant sql: String) { self.sql += sql }
 
     mutating func append(_ sql: StaticString, _ argument: some DatabaseValueConvertible) {
@@ -35,7 +35,7 @@ struct SQLFragment {
 }
 
 extension CandidateSet {
-    /// The condition that restricts `item` to the candidates; `nil` if there is none.
+    /// The condition that restricts `item` to the candidates; `nil` if all items are candidates.
     var condition: SQLFragment? {
         var fragment = SQLFragment()
         switch self {

@@ -7,7 +7,7 @@ indirect enum CandidateSet {
     case everything
     /// No item.
     case nothing
-    /// The items of rows in the attribute index.
+    /// The items that have a row in the attribute index.
     case rows(AttributeLookup)
     /// The items whose identifier is in a range; only for ASCII identifiers (``AttributeRows``).
     case identifiers(IdentifierLookup)
@@ -15,12 +15,12 @@ indirect enum CandidateSet {
     case words(FullTextLookup)
     /// The items in at least one of the sets.
     case any([CandidateSet])
-    /// The items in all of the sets; the smallest set should be the first.
+    /// The items in all of the sets; the smallest set should come first.
     case all([CandidateSet])
     /// The items that are not in the set.
     case except(CandidateSet)
 
-    /// Returns the union in its simplest form.
+    /// Returns the union of the sets in its simplest form.
     static func union(_ sets: [CandidateSet]) -> CandidateSet {
         var parts: [CandidateSet] = []
         for set in sets {
@@ -34,8 +34,8 @@ indirect enum CandidateSet {
         return parts.isEmpty ? .nothing : parts.count == 1 ? parts[0] : .any(parts)
     }
 
-    /// Appends a set. Combines alternative values of the same attributes into one lookup, because
-    /// programs send long lists of identifiers.
+    /// Appends a set. Merges value lists of the same attributes into one lookup, because programs
+    /// send long lists of identifiers.
     private static func append(_ set: CandidateSet, to parts: inout [CandidateSet]) {
         if case .rows(let added) = set, case .values(let addedValues) = added.test {
             for (index, part) in parts.enumerated() {
@@ -49,7 +49,7 @@ indirect enum CandidateSet {
         parts.append(set)
     }
 
-    /// Returns the intersection in its simplest form.
+    /// Returns the intersection of the sets in its simplest form.
     static func intersection(_ sets: [CandidateSet]) -> CandidateSet {
         var parts: [CandidateSet] = []
         for set in sets {
@@ -85,7 +85,7 @@ indirect enum CandidateSet {
     }
 }
 
-/// The rows of the attribute index for some attributes whose values satisfy a test.
+/// Finds rows of the attribute index for some attributes whose values satisfy a test.
 struct AttributeLookup {
     enum Test {
         /// Any row: the attribute has a value.

@@ -4,15 +4,16 @@ import MetadataQuery
 
 /// A metadata query with its filters, ready to be compiled for a store.
 struct PreparedQuery: Sendable {
-    /// The limits of a query with its filters: the number of comparisons, and the nesting depth.
+    /// The limits of a query including its filters: the number of comparisons, and the nesting
+    /// depth.
     static let maximumTerms = 4096
     static let maximumDepth = 256
 
     let expression: QueryExpression
     let context: QueryContext
-    /// The bundle whose items are searched; `nil` means all.
+    /// The bundle whose items are searched; `nil` for all bundles.
     let bundle: String?
-    /// Only items of the index with this name; `nil` means all.
+    /// The name of the index whose items are searched; `nil` for all indexes.
     var index: String?
     let limits: CandidateLimits
     private let evaluator: QueryEvaluator
@@ -39,7 +40,7 @@ struct PreparedQuery: Sendable {
                 throw .tooComplex(what: "levels of nested terms", value: depth, limit: maximumDepth)
             }
             terms += 1
-            // Operands wait in the list before they are counted.
+            // Operands wait in the list before they are counted, so the list is limited too.
             guard terms + rest.count <= maximumTerms * 2 else {
                 throw .tooComplex(what: "terms", value: terms + rest.count, limit: maximumTerms * 2)
             }
@@ -55,7 +56,7 @@ struct PreparedQuery: Sendable {
         }
     }
 
-    /// Compiles the query and runs `body` with it, on a connection without running statements.
+    /// Compiles the query and runs `body` with it. The connection must have no running statement.
     func run<Value>(_ db: Database, now: Double, _ body: (CompiledQuery) throws -> Value) throws -> Value {
         let compiled = try CompiledQuery(self, db, now: now)
         guard !compiled.isExact else { return try body(compiled) }
@@ -64,8 +65,8 @@ struct PreparedQuery: Sendable {
 }
 
 extension PreparedQuery {
-    /// Returns the texts of the items that the indexes cannot rule out. Reads no records, and of
-    /// each list of an index at most `maximum` rows.
+    /// Returns the texts of the items that the indexes cannot rule out. Reads no records, and at
+    /// most `maximum` rows of each index list.
     ///
     /// - Returns: The texts; `nil` if there are more than `maximum`, or if the indexes cannot list
     ///   them.
@@ -86,14 +87,14 @@ extension PreparedQuery {
 
 /// A query as an SQL condition, for one state of the store.
 struct CompiledQuery {
-    /// `true` if the indexes alone decide, without reading records.
+    /// `true` if the indexes alone decide whether an item matches, without reading records.
     let isExact: Bool
     /// `true` if indexes list the candidates; otherwise all items are scanned.
     let hasCandidates: Bool
     /// The condition on `item` that the matches satisfy.
     let condition: SQLFragment
 
-    /// The largest number of variables for candidates, below SQLite's limit of 32,766.
+    /// The largest number of SQL variables for candidates, below SQLite's limit of 32,766.
     fileprivate static let maximumArguments = 16_384
 
     init(_ query: PreparedQuery, _ db: Database, now: Double) throws {
@@ -113,7 +114,7 @@ struct CompiledQuery {
             condition.append(candidates)
             condition.append(" AND ")
         }
-        // The unary plus keeps SQLite from using another index than the candidates'.
+        // The unary plus keeps SQLite from using an index other than the candidates' index.
         if let bundle = query.bundle {
             let number = try Int64.fetchOne(
                 db.cachedStatement(sql: "SELECT id FROM bundle WHERE identifier = ?"), arguments: [bundle])

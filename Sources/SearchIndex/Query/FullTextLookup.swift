@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The items that the full-text tables find.
+/// A lookup in a full-text table.
 struct FullTextLookup {
     /// The full-text table (``FullTextIndex``).
     var table: StaticString

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reason for which a metadata query failed.
+/// The reason why a metadata query failed.
 public enum IndexQueryError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The task was cancelled; the work has stopped.
+    /// The task was cancelled, and the work has stopped.
     case cancelled
-    /// The query exceeds a limit. Parsed queries within the standard limits never do.
+    /// The query exceeds a limit. A parsed query within the standard limits never does.
     case tooComplex(what: String, value: Int, limit: Int)
     /// The index could not be read.
     case index(SearchIndexError)

@@ -81,7 +81,8 @@ extension IndexTest {
             self = .never
             return
         }
-        // The index stores Booleans as 0 and 1, but they are not times.
+        // The index stores Booleans as 0 and 1, which are not times, so a time range that contains
+        // 0 or 1 is not exact.
         let mayBeTruth =
             (lower?.number.approximation ?? -.infinity) <= 1 && (upper?.number.approximation ?? .infinity) >= 0
         self.init(.numbers(lower: bound(lower), upper: bound(upper)), isExact: !(isTime && mayBeTruth))
@@ -94,8 +95,8 @@ extension IndexTest {
     private init(_ pattern: TextPattern, _ options: MatchOptions, number: QueryNumber?, _ context: QueryContext) {
         let isAnywhere = !options.isDisjoint(with: [.wordBased, .tokenized])
         if pattern.elements.isEmpty {
-            // The empty text, with any modifiers. A text that consists of diacritics has the same
-            // key.
+            // The empty text, with any modifiers. A text that consists only of diacritics has the
+            // same key.
             self.init(.values(["".databaseValue]), isExact: false)
         } else if isAnywhere {
             self.init(Self.containing(pattern.elements, options), isExact: false)
@@ -108,7 +109,8 @@ extension IndexTest {
         literal = pattern.literal
     }
 
-    /// Returns `true` if the comparison is equivalent to comparing keys that are not truncated.
+    /// Returns `true` if the comparison is equivalent to a comparison of keys that are not
+    /// truncated.
     private static func comparesKeys(_ options: MatchOptions, _ context: QueryContext) -> Bool {
         options == [.caseInsensitive, .diacriticInsensitive]
             && context.maximumTextLength >= AttributeKey.maximumExamined
@@ -152,7 +154,8 @@ extension IndexTest {
     private static func parts(_ elements: some Sequence<TextPattern.Element>, _ options: MatchOptions) -> [String] {
         var parts: Set<String> = []
         for case .literal(let literal) in elements {
-            // With `t`, each word is matched separately; without it, the literal as a whole.
+            // With `t`, each word is matched separately; otherwise, the literal is matched as a
+            // whole.
             let texts = options.contains(.tokenized) ? words(of: literal, options) : [literal]
             for text in texts {
                 if let part = AttributeKey.Part(text, isStart: false), !part.contained.isEmpty {

@@ -2,12 +2,12 @@
 import MetadataQuery
 import TextAnalysis
 
-/// The words of ASCII letters and digits that every text matching a pattern must contain, as far as
-/// the pattern determines the word boundaries.
+/// The words of ASCII letters and digits that every matching text must contain, as far as the
+/// pattern determines the word boundaries.
 ///
-/// Only runs of ASCII letters and digits in the folded literals are considered. Whatever the
-/// modifiers, such a run is within one word of a text that contains the literal, and an adjacent
-/// ASCII separator ends that word.
+/// Only runs of ASCII letters and digits in the folded literals are considered. With any modifiers,
+/// such a run lies within one word of a text that contains the literal, and an adjacent ASCII
+/// separator ends that word.
 struct PatternWords {
     /// A sequence of adjacent words.
     struct Phrase: Hashable {
@@ -19,7 +19,7 @@ struct PatternWords {
         var mayBeginWithinWord: Bool
     }
 
-    /// The phrases, all of which occur in a matching text.
+    /// The phrases. A matching text contains all of them.
     private(set) var phrases: [Phrase] = []
     /// The longest run of letters whose word boundary is unknown.
     private(set) var fragment: String?
@@ -50,7 +50,7 @@ struct PatternWords {
             while place < scalars.count, Self.isLetter(scalars[place]) { place += 1 }
             guard place > start else {
                 // A character outside ASCII may be a word, so the next word is not adjacent to the
-                // last one.
+                // previous one.
                 if scalars[place].value >= 0x80 { close(&open) }
                 place += 1
                 continue
@@ -62,7 +62,7 @@ struct PatternWords {
                 if word.utf8.count > fragment?.utf8.count ?? 0 { fragment = word }
                 continue
             }
-            // With the modifier `t`, the words occur anywhere, each from boundary to boundary.
+            // With the modifier `t`, the words may occur anywhere, each as a whole word.
             let isWhole =
                 isDivided
                 ? !dividesWords && (precedesSign || (place == scalars.count && endsAtBoundary)) : precedesSign

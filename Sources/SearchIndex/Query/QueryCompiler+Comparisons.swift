@@ -4,10 +4,10 @@ import ItemRecord
 import MetadataQuery
 import TextAnalysis
 
-/// A predicate in terms of the attribute index.
+/// A predicate expressed as lookups in the attribute index.
 struct IndexTest {
-    /// The lookups, each with `true` if every row found is a match. An item is a candidate if one
-    /// of the lookups finds it.
+    /// The lookups. `isExact` is `true` if every row found is a match. An item is a candidate if
+    /// one of the lookups finds it.
     var tests: [(test: AttributeLookup.Test, isExact: Bool)]
     /// The type identifier to which a type may conform.
     var literal: String?
@@ -93,7 +93,8 @@ extension QueryCompiler {
         return try Int64.fetchOne(db, sql: fragment.sql, arguments: StatementArguments(fragment.arguments)) == nil
     }
 
-    /// Returns the attributes that `**` covers; `nil` if there are too many or some are special.
+    /// Returns the attributes that `**` covers; `nil` if there are too many, or if some are
+    /// special.
     private func defaultNames() throws -> [NumberedName]? {
         if let known = cache.defaultNames { return known }
         let names = try findDefaultNames()
@@ -160,7 +161,8 @@ extension QueryCompiler {
 
     // MARK: Types
 
-    /// Combines the stored type tree, the type, and the existing types that conform to the literal.
+    /// Combines lookups of the stored type tree, the type, and the existing types that conform to
+    /// the literal.
     private func findType(_ test: IndexTest) throws -> Result {
         var results: [Result] = []
         for name in [AttributeKind.typeTree, AttributeKind.type] {
@@ -168,7 +170,7 @@ extension QueryCompiler {
             results.append(try find(test, names: [number]))
             guard let literal = test.literal else { continue }
             guard let types = try types(of: number) else { return .unrestricted }
-            // A truncated key may belong to any type.
+            // A truncated key may stand for any type.
             let conforming = types.filter {
                 AttributeKey.isCut($0) || context.conforms($0, literal)
             }
@@ -180,8 +182,8 @@ extension QueryCompiler {
         return Self.union(results)
     }
 
-    /// Returns the distinct texts of an attribute, with one index lookup for each; `nil` if there
-    /// are too many.
+    /// Returns the distinct texts of an attribute, with one index lookup each; `nil` if there are
+    /// too many.
     private func types(of name: Int64) throws -> [String]? {
         if let known = cache.types[name] { return known }
         let types = try findTypes(of: name)
@@ -207,6 +209,6 @@ extension QueryCompiler {
 enum AttributeKind {
     static let type = "contentType"
     static let typeTree = "contentTypeTree"
-    /// The attributes that the evaluator does not read from the item's attributes.
+    /// The attributes for which the evaluator does not read the item's attributes.
     static let special = ["uniqueIdentifier", "domainIdentifier", typeTree]
 }

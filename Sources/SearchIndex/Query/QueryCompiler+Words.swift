@@ -10,9 +10,9 @@ extension QueryCompiler {
         var number: Int64
     }
 
-    /// Returns the candidates of a text comparison from the full-text tables. These contain the
-    /// whole texts of many attributes; the attribute index only has keys, which can be searched by
-    /// their beginnings.
+    /// Returns the candidates of a text comparison from the full-text tables, which contain the
+    /// complete texts of many attributes. The attribute index only has keys, which can only be
+    /// searched from their start.
     ///
     /// - Returns: `nil` if the attribute index is at least as good.
     func findWords(
@@ -39,15 +39,15 @@ extension QueryCompiler {
             var results = [Result(candidates: .words(lookup), isExact: false)]
             let others = attributes.filter { SearchableText.column(of: $0.name) == nil }.map(\.number)
             if !others.isEmpty { results.append(try find(test, names: others)) }
-            // A text may be a number, and be compared with numbers.
+            // A text may be a number, and can be compared with numbers.
             let numeric = test.withoutTexts
             if !numeric.tests.isEmpty { results.append(try find(numeric, names: numbers)) }
             return Self.union(results)
         }
     }
 
-    /// Returns `true` if a text must begin with a literal. The sorted attribute index serves such
-    /// patterns.
+    /// Returns `true` if a text must begin with a literal. Such patterns are looked up in the
+    /// sorted attribute index.
     private static func isBeginning(_ pattern: TextPattern, _ options: MatchOptions) -> Bool {
         guard options.isDisjoint(with: [.wordBased, .tokenized]) else { return false }
         switch pattern.elements.first {

@@ -8,7 +8,7 @@ import MetadataQuery
 /// other items. Conditions that the indexes cannot test do not restrict the set; the evaluator
 /// decides (``QueryEvaluator``).
 struct QueryCompiler {
-    /// The candidates, and `true` if all of them match.
+    /// The candidates. `isExact` is `true` if all of them match.
     struct Result {
         var candidates: CandidateSet
         var isExact: Bool
@@ -19,13 +19,13 @@ struct QueryCompiler {
     /// The largest nesting depth of sets, below the limits of SQLite's parser. The evaluator
     /// handles deeper parts.
     static let maximumDepth = 8
-    /// The largest number of lookups of one query. The evaluator handles queries with more.
+    /// The largest number of lookups of one query. Queries with more are left to the evaluator.
     static let maximumLookups = 128
-    /// The largest number of values and attributes in one lookup, far below SQLite's limit for
-    /// variables.
+    /// The largest number of values and attributes in one lookup, far below SQLite's variable
+    /// limit.
     static let maximumValues = 4096
-    /// The number of candidates of one `&&` operand below which evaluating them costs less than
-    /// looking up larger operands.
+    /// The number of candidates of one `&&` operand below which evaluating these candidates costs
+    /// less than looking up larger operands.
     static let fewCandidates = 3000
 
     let db: Database
@@ -35,7 +35,7 @@ struct QueryCompiler {
     let hasWords: Bool
     let cache = Cache()
 
-    /// Results that several comparisons of one query need.
+    /// Results shared by several comparisons of one query.
     final class Cache {
         var types: [Int64: [String]?] = [:]
         var defaultNames: [NumberedName]??
@@ -120,8 +120,8 @@ struct QueryCompiler {
         }
     }
 
-    /// Returns a set that contains another one, of lists of an index with at most `maximum` rows
-    /// each; `nil` if there is no such set.
+    /// Returns a set that contains the given set, built from index lists with at most `maximum`
+    /// rows each; `nil` if there is no such set.
     func listed(_ set: CandidateSet, upTo maximum: Int) throws -> CandidateSet? {
         switch set {
         case .nothing, .identifiers(.equal): return set

@@ -4,7 +4,7 @@ import GRDB
 import MetadataQuery
 import Synchronization
 
-/// The query evaluator as an SQL function of a record, so that SQL and direct evaluation always
+/// The query evaluator as an SQL function on records, so that SQL and direct evaluation always
 /// agree.
 struct QueryEvaluator: Sendable {
     private let matcher: QueryMatcher
@@ -33,8 +33,9 @@ struct QueryEvaluator: Sendable {
 
     /// Registers the function with a connection and runs `body`.
     ///
-    /// The connection must have no running statement: SQLite does not let functions change during
-    /// one. Afterwards the function stays registered, but no longer refers to the evaluator.
+    /// The connection must have no running statement, because SQLite does not allow functions to
+    /// change while one runs. Afterwards the function stays registered, but no longer refers to the
+    /// evaluator.
     func withFunction<Value>(_ db: Database, _ body: () throws -> Value) throws -> Value {
         let slot = Slot(self)
         db.add(

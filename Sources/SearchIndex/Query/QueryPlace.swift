@@ -2,7 +2,7 @@
 import Foundation
 import MetadataQuery
 
-/// The locale settings that affect the `$time` terms of a query, besides the present time.
+/// The locale settings that affect the `$time` terms of a query, in addition to the current time.
 public struct QueryPlace: Hashable, Sendable, Codable {
     /// The time zone's identifier, such as `Europe/Oslo`.
     public var timeZone: String

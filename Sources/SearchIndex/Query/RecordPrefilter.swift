@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import MetadataQuery
 
-/// Rejects most records that do not satisfy a query by searching their bytes. Decoding and folding
-/// their texts takes ten times as long.
+/// Rejects most records that do not satisfy a query by searching their bytes, which is ten times as
+/// fast as decoding and folding their texts.
 struct RecordPrefilter: Sendable {
     /// A string that one attribute, or one of the attributes searchable by default, must contain.
     private struct Demand {
@@ -11,11 +11,11 @@ struct RecordPrefilter: Sendable {
         var needle: ByteNeedle
     }
 
-    /// The demands, of which every match satisfies at least one.
+    /// The demands. Every match satisfies at least one of them.
     private let demands: [Demand]
     private let isSearchableByDefault: @Sendable (String) -> Bool
 
-    /// The largest number of demands; with more, decoding the record is as fast.
+    /// The largest number of demands. With more, decoding the record is just as fast.
     private static let maximumDemands = 8
 
     /// Creates a filter; `nil` if nothing is known about the bytes of the matches.
@@ -30,7 +30,8 @@ struct RecordPrefilter: Sendable {
         isSearchableByDefault = context.isSearchableByDefault
     }
 
-    /// Returns the demands of an expression; `nil` if an item may match without satisfying any.
+    /// Returns the demands of an expression; `nil` if an item may match without satisfying a
+    /// demand.
     private static func demands(_ expression: QueryExpression) -> [Demand]? {
         switch expression {
         case .range, .not: return nil
@@ -43,7 +44,7 @@ struct RecordPrefilter: Sendable {
             }
             return all
         case .and(let operands):
-            // A single operand is enough: the one that probably rejects the most records.
+            // Uses only one operand: the one that is likely to reject the most records.
             return operands.compactMap(demands).max { weight($0) < weight($1) }
         }
     }
@@ -57,7 +58,7 @@ struct RecordPrefilter: Sendable {
         switch comparison.attribute {
         case .anyAttribute: return Demand(name: nil, needle: needle)
         case .named(let name):
-            // Other names have several spellings.
+            // Names that are not ASCII have several spellings.
             guard name.utf8.allSatisfy({ $0 < 0x80 }), !AttributeKind.special.contains(name) else { return nil }
             return Demand(name: Array(name.utf8), needle: needle)
         }
@@ -74,8 +75,8 @@ struct RecordPrefilter: Sendable {
         return ByteNeedle(longest)
     }
 
-    /// Returns `false` only if the item of a record does not satisfy the query. Returns `true` for
-    /// bytes that are not a record.
+    /// Returns `false` only if the item does not satisfy the query. Returns `true` for bytes that
+    /// are not a record.
     func mayMatch(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var scanner = RecordScanner(bytes)
         guard scanner.skipHeader() != nil, let count = scanner.count() else { return true }
@@ -83,7 +84,7 @@ struct RecordPrefilter: Sendable {
         for _ in 0..<count {
             guard let name = scanner.text(), let traits = scanner.traits() else { return true }
             let wanted = UnsafeBufferPointer(rebasing: bytes[name])
-            // Cached, so that each attribute is checked at most once.
+            // Cached, so that each attribute name is checked at most once.
             var isDefault: Bool?
             let isSound = scanner.skipValue(depth: 0) { range in
                 guard !mayMatch else { return }

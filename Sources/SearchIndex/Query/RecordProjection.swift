@@ -2,14 +2,14 @@
 import ItemRecord
 import MetadataQuery
 
-/// Decodes only a part of an item record: identifier, domain and some attributes.
+/// Decodes only part of an item record: identifier, domain and some attributes.
 struct RecordProjection: Sendable {
     private let names: Set<String>
     private let plainNames: [[UInt8]]
-    /// Selects further attributes, for `**`.
+    /// Selects additional attributes, for `**`.
     private let isWanted: (@Sendable (String) -> Bool)?
 
-    /// Creates a projection to the attributes that the evaluation of a query may read.
+    /// Creates a projection onto the attributes that the evaluation of a query may read.
     init(_ expression: QueryExpression, context: QueryContext) {
         var names: Set<String> = []
         var hasWildcard = false
@@ -35,7 +35,7 @@ struct RecordProjection: Sendable {
         isWanted = hasWildcard ? context.isSearchableByDefault : nil
     }
 
-    /// Creates a projection to some attributes.
+    /// Creates a projection onto some attributes.
     init(of names: [String]) {
         self.names = Set(names)
         plainNames = names.map { Array($0.utf8) }
@@ -48,12 +48,13 @@ struct RecordProjection: Sendable {
     ///   that is not selected may go unnoticed.
     func record(decoding bytes: some Collection<UInt8>) throws(ItemRecordError) -> ItemRecord {
         let reduced: [UInt8]?? = bytes.withContiguousStorageIfAvailable { self.reduced($0) }
-        // Bytes that cannot be scanned are not a record; decoding all of them gives the reason.
+        // Bytes that cannot be scanned are not a record; decoding all of them reports the reason.
         if case .some(.some(let reduced)) = reduced { return try ItemRecord(decoding: reduced) }
         return try ItemRecord(decoding: bytes)
     }
 
-    /// Returns a record of the selected attributes; `nil` if the bytes cannot be scanned.
+    /// Returns a record that contains only the selected attributes; `nil` if the bytes cannot be
+    /// scanned.
     private func reduced(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         var scanner = RecordScanner(bytes)
         guard let header = scanner.skipHeader(), let count = scanner.count() else { return nil }
@@ -85,7 +86,7 @@ struct RecordProjection: Sendable {
 
     private func wants(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
         if plainNames.contains(where: { $0.elementsEqual(name) }) { return true }
-        // Other spellings of a name are canonically equivalent and not ASCII.
+        // Alternative spellings of a name are canonically equivalent and not ASCII.
         if isWanted == nil, name.allSatisfy({ $0 < 0x80 }) { return false }
         let text = String(decoding: name, as: UTF8.self)
         return names.contains(text) || (isWanted?(text) ?? false)

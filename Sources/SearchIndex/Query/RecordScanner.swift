@@ -83,7 +83,7 @@ struct RecordScanner {
 
     // MARK: Plain values
 
-    /// Reads a date; returns `nil` without moving if the value is not a date.
+    /// Reads a date; returns `nil` without advancing if the value is not a date.
     mutating func date() -> Double? {
         guard offset < bytes.count, bytes[offset] == 6, bytes.count - offset > 8 else { return nil }
         offset += 1
@@ -118,11 +118,10 @@ struct RecordScanner {
         return Double(bitPattern: pattern)
     }
 
-    /// Calls `visit` with the ranges of the texts of a value, in their order
-    /// (`AttributeValue.texts`).
+    /// Calls `visit` with the ranges of a value's texts, in the order of `AttributeValue.texts`.
     ///
-    /// - Returns: `false` for values whose texts have another order than their bytes: texts in
-    ///   several languages, dictionaries.
+    /// - Returns: `false` for values whose texts are not stored in that order: texts in several
+    ///   languages, and dictionaries.
     mutating func forEachText(_ visit: (Range<Int>) -> Void) -> Bool { forEachText(depth: 0, visit) }
 
     private mutating func forEachText(depth: Int, _ visit: (Range<Int>) -> Void) -> Bool {
@@ -151,7 +150,7 @@ struct RecordScanner {
         case 0, 4, 5: return true
         case 1, 7, 8: return skipText(visit)
         case 2:
-            // An integer of up to 64 bits.
+            // An integer of at most 64 bits.
             for _ in 0..<10 {
                 guard let next = byte() else { return false }
                 if next & 0x80 == 0 { return true }

@@ -6,14 +6,14 @@ import MetadataQuery
 public struct QueryPlan: Hashable, Sendable, Codable {
     /// The SQL statement, with a question mark for each value.
     public var sql: String
-    /// The number of values of the statement.
+    /// The number of values bound to the statement.
     public var argumentCount: Int
     /// The steps of SQLite's query plan.
     public var steps: [String]
     /// `true` if indexes select the items to examine; otherwise all items are examined.
     public var usesIndex: Bool
-    /// `true` if the indexes alone decide; otherwise the records of the candidates are read and
-    /// evaluated.
+    /// `true` if the indexes alone decide which items match; otherwise the records of the
+    /// candidates are read and evaluated.
     public var isExact: Bool
 }
 

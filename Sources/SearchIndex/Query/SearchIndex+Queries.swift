@@ -5,8 +5,8 @@ import ItemRecord
 import MetadataQuery
 import UniformTypeIdentifiers
 
-/// A position between two results of a query. It stays valid for the life of the store, whatever is
-/// added or deleted.
+/// A position between two results of a query. It stays valid for the lifetime of the store, even
+/// when items are added or deleted.
 public struct QueryCursor: Hashable, Sendable, Codable {
     /// The number of the last item before the position.
     public var number: Int64
@@ -21,8 +21,8 @@ public struct QueryPage: Hashable, Sendable, Codable {
     public var items: [StoredItem]
     /// The start of the next page; `nil` after the last page.
     public var next: QueryCursor?
-    /// The durable donations that the query did not wait for, which the page may lack or show in an
-    /// older version. `nil` if there were none.
+    /// The durable donations that the query did not wait for; `nil` if there were none. Their items
+    /// may be missing from the page or outdated.
     public var pending: PendingDonations?
 
     /// Creates a page.
@@ -48,18 +48,18 @@ extension SearchIndex {
         }
     }
 
-    /// Returns a page of the items that satisfy a query, in the order of their numbers.
+    /// Returns a page of the items that satisfy a query, in number order.
     ///
     /// - Parameters:
     ///   - query: The query.
     ///   - filters: Further queries. An item must satisfy all of them.
     ///   - bundle: Only items of this bundle; `nil` means all.
     ///   - name: Only items of the index with this name; `nil` means all.
-    ///   - attributes: The attributes that the returned items contain; `nil` means all. Identifier,
-    ///     domain and expiry are always included.
+    ///   - attributes: The attributes to include in the returned items; `nil` means all.
+    ///     Identifier, domain and expiry are always included.
     ///   - limit: The maximum number of items, 1 to ``maximumPage``.
-    ///   - maximumBytes: The maximum size of the page's records, which at least one item may
-    ///     exceed; `nil` means no limit.
+    ///   - maximumBytes: The maximum total size of the page's records; `nil` means no limit. The
+    ///     first item is returned even if it exceeds the limit.
     ///   - cursor: The end of the previous page; `nil` for the first page.
     ///   - context: Time, types and attributes; `nil` means ``queryContext()``. Its `conforms` must
     ///     ignore case.
@@ -82,7 +82,8 @@ extension SearchIndex {
     ) async throws(IndexQueryError) -> QueryPage {
         let limit = max(1, min(Self.maximumPage, limit))
         return try await query("Searching") { [self] db in
-            // Read before the data, so that donations applied later do not count as included.
+            // Read before the data, so that donations applied in between are not considered
+            // included.
             let pending = pending.nonEmpty
             return try prepared.run(db, now: clock.now(db)) { compiled in
                 // Requests one more item than wanted, to see whether there is a next page.
@@ -121,8 +122,8 @@ extension SearchIndex {
         }
     }
 
-    /// Returns the number of items of each bundle that satisfy a query, without bundles that have
-    /// none.
+    /// Returns the number of items that satisfy a query, by bundle. Omits bundles without such
+    /// items.
     public func counts(matching query: QueryExpression) async throws(IndexQueryError) -> [String: Int] {
         let prepared = try PreparedQuery(query, filters: [], bundle: nil, context: queryContext())
         return try await self.query("Counting items") { [clock] db in
@@ -136,7 +137,7 @@ extension SearchIndex {
         }
     }
 
-    /// Reads the database. If the task is cancelled, interrupts the running statement.
+    /// Reads the database. Interrupts the running statement if the task is cancelled.
     func query<Value: Sendable>(
         _ operation: String, includingPending: Bool = true, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(IndexQueryError) -> Value {
@@ -155,7 +156,7 @@ extension SearchIndex {
     }
 }
 
-/// The remaining room for records on a page.
+/// The remaining space for records on a page.
 struct PageRoom {
     private var bytes: Int?
     private var isEmpty = true
@@ -175,7 +176,7 @@ struct PageRoom {
 }
 
 extension ItemRecord {
-    /// Removes all attributes except the wanted ones; `nil` keeps all.
+    /// Removes all attributes except the wanted ones; `nil` keeps all attributes.
     mutating func keep(_ wanted: Set<String>?) {
         guard let wanted else { return }
         attributes = attributes.filter { wanted.contains($0.key) }
@@ -183,11 +184,12 @@ extension ItemRecord {
 }
 
 extension CompiledQuery {
-    /// Returns a statement that selects a page of items in the order of their numbers.
+    /// Returns a statement that selects a page of items in number order.
     func page(limit: Int, after cursor: QueryCursor?) -> SQLFragment {
         var tail = SQLFragment()
         if let cursor {
-            // Candidates are sorted; without candidates, the table scan starts at the cursor.
+            // Candidates are sorted; without candidates, the table scan starts at the cursor's
+            // position.
             if hasCandidates {
                 tail.append(" AND +item.id > ?", cursor.number)
             } else {

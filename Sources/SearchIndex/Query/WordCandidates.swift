@@ -7,7 +7,7 @@ struct WordCandidates {
     enum Answer {
         /// The items that the full-text tables find.
         case found(FullTextLookup)
-        /// Too many items: scanning all items finds some sooner.
+        /// Too many items: a scan of all items finds matches sooner.
         case tooMany
         /// The tables cannot answer the pattern.
         case unknown
@@ -35,7 +35,7 @@ struct WordCandidates {
         for phrase in pattern.phrases { try add(phrase, filter, to: &search) }
         guard search.parts.isEmpty else {
             let all = search.parts.joined(separator: " AND ")
-            // Common words may be rare in combination.
+            // Common words may rarely occur together.
             if !search.metRare, try isCommon(all, in: "item_text") { return .tooMany }
             return .found(FullTextLookup(table: "item_text", expression: "(\(all)) OR \(FullTextHints.uncertain)"))
         }
@@ -49,7 +49,7 @@ struct WordCandidates {
         var parts: [String] = []
         /// `true` if a word was too common to be looked up.
         var metCommon = false
-        /// `true` if few texts have one of the words.
+        /// `true` if only few texts contain one of the words.
         var metRare = false
         /// The number of words that may still be checked.
         var budget: Int
@@ -79,7 +79,7 @@ struct WordCandidates {
         }
     }
 
-    /// Returns `true` if the texts of a word may be looked up.
+    /// Returns `true` if looking up the texts of a word is worthwhile.
     private func isWorthwhile(
         _ word: String, isFirst: Bool, isPrefix: Bool, _ filter: String, _ search: inout Search
     ) throws -> Bool {
@@ -88,8 +88,9 @@ struct WordCandidates {
         let hint = isFirst ? FullTextHints.inWords(beginningWith: word) : nil
         if isFirst, hint == nil { return false }
         let words = ["\"\(word)\""] + (hint.map { [$0] } ?? [])
-        // FTS5 reads all texts of a word, whatever the columns. It merges the lists of a prefix
-        // before it can count, so titles represent all texts.
+        // FTS5 reads all texts of a word, regardless of the columns. It merges the lists of a
+        // prefix before it can count, so the frequency in titles is used as an estimate for all
+        // texts.
         if try words.contains(where: { try isCommon($0, in: "item_text", limits.skippedShare) })
             || (isPrefix && isCommon(TitleWords.expression(word, isPrefix: true), in: "ranked_word"))
         {
@@ -130,7 +131,7 @@ struct WordCandidates {
 
     // MARK: Frequencies
 
-    /// Returns `true` if many of the newest texts match.
+    /// Returns `true` if the expression matches many of the newest texts.
     private func isCommon(_ expression: String, in table: String, _ share: Int64? = nil) throws -> Bool {
         guard statistics.texts > limits.smallStore else { return false }
         let threshold = Int(max(1, statistics.sampled / (share ?? limits.commonShare)))

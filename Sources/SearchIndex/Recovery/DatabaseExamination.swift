@@ -4,27 +4,27 @@ import GRDB
 
 /// A complete, read-only examination of a database. ``repair(_:through:)`` repairs its findings.
 ///
-/// The time is linear in the size of the database, with several passes.
+/// The time is linear in the size of the database; the examination makes several passes.
 struct DatabaseExamination {
-    /// The faults that SQLite finds, or that keep items from being read. They require a new
+    /// The faults that SQLite finds, or that prevent items from being read. They require a new
     /// database.
     private(set) var structure: [String] = []
-    /// The items whose row is damaged, and the reasons for the first ones.
+    /// The items whose rows are damaged; `reasons` describes the first ones.
     private(set) var damagedItems: [Int64] = []
     private(set) var reasons: [String] = []
     /// The items whose domain column differs from their record.
     private(set) var wrongColumns: [Int64] = []
-    /// The number of damaged client states; 1 if one cannot be read. The repair deletes all client
-    /// states.
+    /// The number of damaged client states; 1 if the table cannot be read. The repair deletes all
+    /// client states.
     private(set) var damagedStates = 0
     /// The derived indexes that differ from the items, and their problems. Examined only if all
     /// items are intact.
     private(set) var derived: [(index: DerivedIndex, problems: [String])] = []
-    /// The faults of the tables of embeddings. The repair drops the tables.
+    /// The faults of the embedding tables. The repair drops the tables.
     private(set) var embeddings: [String] = []
     private(set) var items = 0
     private(set) var clientStates = 0
-    /// `true` if the database cannot be written, so that some checks were skipped.
+    /// `true` if the database cannot be written, so some checks were skipped.
     private(set) var isReadOnly = false
 
     private static let maximumReasons = 20
@@ -33,7 +33,7 @@ struct DatabaseExamination {
     ///
     /// - Parameters:
     ///   - isReadOnly: `true` if the connection is read-only; checks that write are then skipped.
-    ///   - progress: Called from time to time with the number of items examined.
+    ///   - progress: Called periodically with the number of items examined.
     init(_ db: Database, isReadOnly: Bool = false, progress: (Int) -> Void = { _ in }) {
         self.isReadOnly = isReadOnly
         do {
@@ -42,8 +42,8 @@ struct DatabaseExamination {
             examineStates(db)
             if !isReadOnly {
                 derived = DerivedIndex.all.compactMap { index in
-                    // With damaged items no comparison is possible; all indexes are rebuilt with
-                    // the repair.
+                    // With damaged items no comparison is possible; the repair rebuilds all
+                    // indexes.
                     let problems = damagedItems.isEmpty ? index.problems(db) : []
                     return problems.isEmpty ? nil : (index, problems)
                 }
@@ -55,7 +55,7 @@ struct DatabaseExamination {
                 truth += try db.structuralFaults(in: table).map { (fault: String) in "\(table): \(fault)" }
             }
             embeddings = try EmbeddingTables.problems(db)
-            // A fault that rebuilding an index repairs does not require a new database.
+            // A fault that is repaired by rebuilding an index does not require a new database.
             structure = truth.isEmpty && derived.isEmpty && embeddings.isEmpty ? try db.structuralFaults() : truth
         } catch {
             structure.append((error as? DatabaseError)?.message ?? "\(error)")
@@ -98,7 +98,7 @@ struct DatabaseExamination {
             && embeddings.isEmpty
     }
 
-    /// Adds the problems, each with its repair, to a report.
+    /// Adds each problem and its repair to a report.
     func report(into report: inout VerificationReport) {
         let skipped = isReadOnly ? "the store is not writable, and SQLite's checks need to write" : nil
         report.checks.append(.init(what: "item records, with their columns and checksums", count: items))
@@ -132,7 +132,7 @@ struct DatabaseExamination {
     ///     fault.
     ///   - lossRule: Decides whether damaged items are deleted.
     ///   - path: The store's folder, for the error.
-    /// - Returns: The repairs, a sentence each.
+    /// - Returns: The repairs, one sentence each.
     /// - Throws: `SQLITE_CORRUPT` if the database must be replaced;
     ///   ``SearchIndexError/losingRepair(path:detail:bundles:)``.
     func repair(
@@ -163,7 +163,7 @@ struct DatabaseExamination {
             try db.execute(sql: "DELETE FROM client_state")
             done.append("The client states were damaged and were deleted.")
         }
-        // The derived rows of damaged items are unknown, so all indexes are rebuilt.
+        // The derived rows of damaged items cannot be determined, so all indexes are rebuilt.
         let indexes = damagedItems.isEmpty ? derived.map(\.index) : DerivedIndex.all
         for index in indexes { try index.rebuild(db) }
         if damagedItems.isEmpty, !isNew {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
 
-/// A set of tables that are derived from `item` alone. Damage in them loses no data: the tables are
+/// A set of tables that are derived only from `item`. Damage to them loses no data: the tables are
 /// dropped and rebuilt.
 ///
-/// The table `derived_index` stores the format of each index. The next opening for writing rebuilds
-/// an index whose row is missing or has another ``format``. Deleting the row therefore requests a
-/// rebuild.
+/// The table `derived_index` stores the format of each index. When the store is next opened for
+/// writing, an index whose row is missing or has another ``format`` is rebuilt. Deleting the row
+/// therefore requests a rebuild.
 struct DerivedIndex: Sendable {
     /// The name in `derived_index` and in messages.
     let name: String
-    /// The format, which increases when the tables or their rows are derived differently.
+    /// The format. It is incremented when the tables or their rows are derived differently.
     let format: Int
-    /// The tables that ``schema`` creates, in the order in which they can be dropped.
+    /// The tables that ``schema`` creates, in an order in which they can be dropped.
     let tables: [String]
     /// The tables of older formats, which are dropped too.
     var obsoleteTables: [String] = []
@@ -20,8 +20,8 @@ struct DerivedIndex: Sendable {
     let schema: String
     /// Fills the empty tables from the items, whose records have been verified.
     let fill: @Sendable (Database) throws -> Void
-    /// Compares the tables with the items. Returns a limited number of problems, a sentence each.
-    /// Changes nothing, but may need a connection that can write.
+    /// Compares the tables with the items. Returns a limited number of problems, one sentence each.
+    /// Changes nothing, but may need a writable connection.
     let check: @Sendable (Database) throws -> [String]
 
     /// All derived indexes of a store.
@@ -32,11 +32,11 @@ struct DerivedIndex: Sendable {
     /// The indexes that searches require.
     static let searched = [AttributeIndex.derived, FullTextIndex.derived]
 
-    /// Two tables of reindexes that are in progress. `unconfirmed` has the items that a reindex may
-    /// still delete at its end. `replacement` has the number of each reindex in pages, because such
-    /// a reindex may outlive its process. The tables are derived from nothing. If they are lost,
-    /// the number is lost too, so the reindex restarts. Until then, leftover items stay in the
-    /// index.
+    /// Two tables for reindexes in progress. `unconfirmed` lists the items that a reindex may still
+    /// delete at its end. `replacement` stores the number of each paged reindex, because such a
+    /// reindex may outlive its process. These tables are not derived from other data. If they are
+    /// lost, the number is lost too, and the reindex restarts. Until then, leftover items stay in
+    /// the index.
     private static let unconfirmed = DerivedIndex(
         name: "unconfirmed", format: 2, tables: ["unconfirmed", "replacement"],
         schema: """
@@ -79,7 +79,7 @@ struct DerivedIndex: Sendable {
         try db.execute(sql: "INSERT INTO derived_index (name, format) VALUES (?, ?)", arguments: [name, format])
     }
 
-    /// Rebuilds the indexes that are outdated and not in migration (``IndexMigration``).
+    /// Rebuilds the indexes that are outdated and not being migrated (``IndexMigration``).
     ///
     /// - Parameter itemsAtOnce: The number of items up to which an index of the previous format is
     ///   rebuilt instead of migrated.
@@ -94,7 +94,7 @@ struct DerivedIndex: Sendable {
         return rebuilt
     }
 
-    /// Returns all problems of this index, including a check that cannot run.
+    /// Returns all problems of this index; a check that cannot run is a problem too.
     func problems(_ db: Database) -> [String] {
         do {
             if try IndexMigration.covers(self, db) { return [] }
@@ -109,7 +109,7 @@ struct DerivedIndex: Sendable {
 
 extension Database {
     /// The largest number of faults read from SQLite's integrity check, so that a badly damaged
-    /// file does not fill the memory.
+    /// file does not exhaust memory.
     private static let maximumFaults = 50
 
     /// Returns `true` if a table exists. GRDB's own method traps if the schema is damaged.

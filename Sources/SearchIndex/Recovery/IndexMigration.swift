@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
 
-/// Migrates the full-text and attribute indexes of a store from the previous format to the current
-/// one, in bounded steps. The old tables answer searches during the migration.
+/// Migrates the full-text and attribute indexes of a store from the previous to the current format
+/// in bounded steps. The old tables answer searches during the migration.
 ///
 /// 1. ``begin(_:itemsAtOnce:)`` creates empty tables of the current format beside the old ones.
-/// 2. Each ``step(_:)`` adds the next items to them, in the order of their text numbers. Items
-///    donated during the migration come last. ``DerivedWriter`` removes deleted items from the new
-///    tables. It keeps their words in the old tables, which then refer to a text that no longer
-///    exists.
+/// 2. Each ``step(_:)`` adds the next items to them, in text number order. Items donated during the
+///    migration come last. ``DerivedWriter`` removes deleted items from the new tables. It keeps
+///    their words in the old tables, which then refer to a text that no longer exists.
 /// 3. The last step renames the new tables to replace the old ones, in one transaction. Further
 ///    steps empty the old tables, a few pages at a time, and drop them.
 ///
 /// During the migration, metadata queries read every item, because they only use indexes of the
 /// current format. Searches use the old `item_text`, without variants of words. Nothing reads the
-/// old `title_text`, so it is not updated. Texts keep their old numbers, so their lists stay in the
-/// order of donation.
+/// old `title_text`, so it is not updated. Texts keep their old numbers, so their lists stay in
+/// donation order.
 struct IndexMigration {
-    /// The last text whose words the old tables have in the previous format.
+    /// The last text whose words are in the old tables in the previous format.
     let last: Int64
     /// The last text added to the new tables.
     let through: Int64
@@ -30,7 +29,7 @@ struct IndexMigration {
     private static let tables = textTables + ["attribute"]
     /// The names of old tables that may remain.
     private static let oldTables = (tables + [FullTextIndex.obsoleteTable]).map { old + $0 }
-    /// The largest number of items in a step, which takes some milliseconds.
+    /// The largest number of items in a step, which takes a few milliseconds.
     static let itemsOfStep = 256
     private static let bytesOfStep = 256 << 10
     private static let droppedRows = 1000
@@ -46,14 +45,15 @@ struct IndexMigration {
         }
     }
 
-    /// Returns `true` if an index is in migration and its old tables are in use.
+    /// Returns `true` if an index is being migrated and its old tables are in use.
     static func covers(_ index: DerivedIndex, _ db: Database) throws -> Bool {
         try DerivedIndex.searched.contains { $0.name == index.name } && current(db) != nil
     }
 
     /// Begins a migration if both indexes have the previous format.
     ///
-    /// - Parameter itemsAtOnce: The number of items up to which the indexes are rebuilt instead.
+    /// - Parameter itemsAtOnce: The number of items up to which the indexes are rebuilt instead of
+    ///   migrated.
     static func begin(_ db: Database, itemsAtOnce: Int) throws {
         guard try current(db) == nil else { return }
         try abandon(db)
@@ -138,7 +138,7 @@ struct IndexMigration {
         for table in oldTables where try db.hasTable(table) {
             let rows = try db.hasTable(table + "_data") ? table + "_data" : table
             let columns = table == old + "attribute" ? "name, value, item" : "id"
-            // FTS5 needs its first records to drop a table.
+            // FTS5 needs the first records of a table in order to drop it.
             let kept = rows.hasSuffix("_data") ? 10 : 0
             let condition = table == old + "attribute" ? "" : "WHERE id > \(kept)"
             try db.execute(

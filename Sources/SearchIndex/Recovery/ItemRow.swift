@@ -25,8 +25,8 @@ struct ItemRow {
     /// - Throws: `SQLITE_CORRUPT` with the item's number, or `RowDecodingError`, if the row is
     ///   damaged.
     init(_ row: Row) throws {
-        // GRDB's row subscript traps if a damaged file holds a value of another type; this call
-        // throws.
+        // GRDB's row subscript traps if a damaged file holds a value of another type; this method
+        // throws instead.
         id = try row.decode(forColumn: "id")
         bundle = try row.decode(forColumn: "bundle_name")
         index = try row.decode(forColumn: "index_name")
@@ -53,7 +53,7 @@ struct ItemRow {
         DatabaseError(resultCode: .SQLITE_CORRUPT, message: "item \(id): \(reason)")
     }
 
-    /// Calls `body` with all items in the order of their numbers.
+    /// Calls `body` with all items in number order.
     ///
     /// - Throws: An error at the first damaged row.
     static func forEach(_ db: Database, _ body: (ItemRow) throws -> Void) throws {
@@ -100,8 +100,8 @@ struct ClientStateRow {
         try Row.fetchAll(db, sql: "SELECT \(columns) FROM client_state").map(ClientStateRow.init)
     }
 
-    /// Returns the client state of a scope; `nil` if it is missing or damaged. The app then starts
-    /// again from the beginning.
+    /// Returns the client state of a scope; `nil` if it is missing or damaged. In both cases the
+    /// app starts over.
     static func state(of scope: IndexScope, _ db: Database) throws -> [UInt8]? {
         let row = try Row.fetchOne(
             db,
@@ -114,7 +114,7 @@ struct ClientStateRow {
         return Array(row.state)
     }
 
-    /// Writes the client state of a scope, and replaces an existing one.
+    /// Writes the client state of a scope, replacing an existing one.
     func write(_ db: Database) throws {
         try db.cachedStatement(
             sql: "INSERT OR REPLACE INTO client_state (bundle, index_name, state, checksum) VALUES (?, ?, ?, ?)"

@@ -5,26 +5,26 @@ import GRDBSQLite
 import Synchronization
 import WriteAheadLog
 
-/// A store that is checked during use. The check reads a copy of the database, and the log while it
-/// is being written.
+/// A store that is checked while in use. The check reads a copy of the database, and the log while
+/// it is being written.
 struct LiveStore: Sendable {
     let log: WriteAheadLog
     let cancellation: Cancellation
 
-    /// Reports that the check is cancelled.
+    /// Signals that the check is cancelled.
     final class Cancellation: Sendable {
         private let flag = Atomic(false)
         var isCancelled: Bool { flag.load(ordering: .relaxed) }
         func cancel() { flag.store(true, ordering: .relaxed) }
     }
 
-    /// The pages copied between two checks of ``Cancellation``: 8 MiB.
+    /// The number of pages copied between two cancellation checks: 8 MiB.
     private static let pagesPerStep: CInt = 1024
     private static let instructionsPerLook: CInt = 10_000
 
     /// Copies the database within one read transaction, so that nothing waits for the check. The
-    /// copy needs as much room as the database. It has the name of a replacement, which the next
-    /// opening removes after a crash.
+    /// copy needs as much disk space as the database. It is named like a replacement database, so
+    /// after a crash the next opening removes it.
     ///
     /// SQLite checks a full-text table with a statement that takes the write lock, so the check
     /// needs a separate database.
@@ -48,8 +48,8 @@ struct LiveStore: Sendable {
         }
     }
 
-    /// Makes statements of a connection fail after the check is cancelled. This store must outlive
-    /// the connection.
+    /// Makes the statements of a connection fail once the check is cancelled. This object must
+    /// outlive the connection.
     func interruptWhenCancelled(_ db: Database) {
         sqlite3_progress_handler(
             db.sqliteConnection, Self.instructionsPerLook,
@@ -61,11 +61,11 @@ struct LiveStore: Sendable {
 }
 
 extension SearchIndex {
-    /// Checks the whole store like ``StoreVerifier``, during use. Donations and searches continue.
-    /// The check covers one moment and the donations applied by then.
+    /// Checks the whole store like ``StoreVerifier``, while it is in use. Donations and searches
+    /// continue. The check covers one moment and the donations applied by then.
     ///
-    /// - Parameter progress: Called from time to time on a separate thread, with the number of
-    ///   items checked.
+    /// - Parameter progress: Called periodically on a separate thread, with the number of items
+    ///   checked.
     /// - Returns: The report; `nil` if the task was cancelled.
     public func verify(
         progress: @escaping @Sendable (Int) -> Void = { _ in }

@@ -2,12 +2,12 @@
 
 /// Decides whether a repair may lose items.
 ///
-/// A repair that loses nothing is always made. A repair that loses items is made only if every
-/// bundle with items can donate them again. May be called from any thread, also while the database
-/// is locked, so it must not use the index.
+/// A repair that loses nothing is always allowed. A repair that loses items is allowed only if
+/// every bundle with items can donate them again. The closure may be called from any thread, even
+/// while the database is locked, so it must not use the index.
 package struct LossRule: Sendable {
     /// Returns the bundles that cannot donate their items again; `nil` if that is unknown. The
-    /// argument is the bundles that have data in the index; `nil` if they cannot be read.
+    /// argument lists the bundles that have data in the index; `nil` if they cannot be read.
     let irreplaceable: @Sendable (_ bundles: [String]?) -> [String]?
 
     /// Creates a rule.
@@ -15,7 +15,7 @@ package struct LossRule: Sendable {
         self.irreplaceable = irreplaceable
     }
 
-    /// The rule of a repair that the user requested: every loss is accepted.
+    /// The rule for repairs that the user requested: every loss is accepted.
     package static let acceptsLosses = LossRule { _ in [] }
 
     /// Checks a repair that loses items.
@@ -24,8 +24,8 @@ package struct LossRule: Sendable {
     ///   - path: The store's folder.
     ///   - detail: The damage, for the message.
     ///   - bundles: The bundles that have data in the index; `nil` if they cannot be read.
-    /// - Throws: ``SearchIndexError/losingRepair(path:detail:bundles:)`` if the repair must not be
-    ///   made.
+    /// - Throws: ``SearchIndexError/losingRepair(path:detail:bundles:)`` if the repair is not
+    ///   allowed.
     func check(path: String, detail: String, bundles: [String]?) throws(SearchIndexError) {
         let lone = irreplaceable(bundles)
         guard lone?.isEmpty == true else {

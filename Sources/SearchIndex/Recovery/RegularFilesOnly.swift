@@ -3,8 +3,8 @@ import GRDBSQLite
 import Glibc
 
 /// Restricts SQLite, in the whole process, to opening regular files and folders. A store's files
-/// are checked before the opening. A file that replaces one of them later must not block SQLite, as
-/// a named pipe would, or make it read a device.
+/// are checked before it is opened. If one of them is replaced later, SQLite must not block, as on
+/// a named pipe, or read a device.
 enum RegularFilesOnly {
     /// Installs the restriction; later calls have no effect.
     static func begin() { _ = isSet }
@@ -16,8 +16,8 @@ enum RegularFilesOnly {
                 errno = EINVAL
                 return -1
             }
-            // Checks the type before the opening, because opening alone has an effect on some
-            // devices.
+            // Checks the type before opening, because merely opening a device can have side
+            // effects.
             var status = stat()
             if lstat(path, &status) == 0, !RegularFilesOnly.isAllowed(status) {
                 errno = EINVAL

@@ -3,13 +3,14 @@ import Foundation
 import Glibc
 import SystemSupport
 
-/// A refused repair, kept beside the database, so that the damage is not examined again by each
-/// process that opens the store. The examination reads the whole database.
+/// A note about a refused repair, stored beside the database, so that not every process that opens
+/// the store examines the damage again. The examination reads the whole database.
 ///
-/// The note is valid for one state of the database's files and for a limited time. Damage that came
-/// from a failed read of the disk is then examined again.
+/// The note is valid for one state of the database's files and for a limited time, so damage caused
+/// by a failed disk read is eventually examined again.
 struct RepairRefusal: Codable {
-    /// The state of a file: another size, time or inode means that it was changed or replaced.
+    /// The state of a file. A different size, time or inode means that the file was changed or
+    /// replaced.
     struct FileState: Hashable, Codable {
         var inode: UInt64
         var size: Int64
@@ -28,14 +29,14 @@ struct RepairRefusal: Codable {
 
     /// The damage.
     var detail: String
-    /// Some of the bundles that could not donate again; empty if they were unknown.
+    /// Some of the bundles that could not donate again; empty if they are unknown.
     var bundles: [String]
     /// The time of the examination, in seconds since 2001-01-01 UTC.
     var moment: Double
     /// The database and its WAL.
     var files: [FileState?]
 
-    /// The largest number of kept bundles, and the largest size of the file in bytes.
+    /// The largest number of stored bundles, and the largest size of the file in bytes.
     private static let maximumBundles = 100
     private static let maximumBytes = 1 << 18
     /// The time in seconds after which the damage is examined again: one day.
@@ -57,8 +58,8 @@ struct RepairRefusal: Codable {
         self = note
     }
 
-    /// Writes the note. Without it, the next opening examines the damage again, so an error is
-    /// ignored.
+    /// Writes the note. Errors are ignored: without the note, the next opening examines the damage
+    /// again.
     func write(to path: String) {
         guard let data = try? JSONEncoder().encode(self), data.count <= Self.maximumBytes else { return }
         unlink(path)

@@ -2,10 +2,10 @@
 import SystemSupport
 import Foundation
 
-/// Checksums of rows. SQLite stores none, so a changed byte inside a value would go unnoticed.
+/// Checksums of rows. SQLite has none, so a changed byte inside a value would go unnoticed.
 ///
-/// A checksum covers the values that cannot be derived from others. It includes the bundle's name
-/// instead of its number, so that a damaged name cannot assign items to another app.
+/// A checksum covers the values that are not derived from other values. It includes the bundle's
+/// name instead of its number, so that a damaged name cannot assign items to another app.
 enum RowChecksum {
     static func item(
         bundle: String, index: String, identifier: String, expires: Double?, donated: Double,

@@ -3,17 +3,17 @@ import WriteAheadLog
 import Foundation
 import GRDB
 
-/// Creates a new database from the readable rows of a damaged one, or an empty database if there is
-/// none.
+/// Creates a new database from the readable rows of a damaged one. If there is no database, creates
+/// an empty one.
 ///
-/// Copies the rows that are intact by themselves. If all rows are certain to be copied, nothing
-/// else changes. Otherwise the generation grows and the client states are deleted. The opening that
-/// follows builds the derived tables.
+/// Copies each row that is intact. If it is certain that all rows were copied, nothing else
+/// changes. Otherwise the generation is incremented and the client states are deleted. The opening
+/// that follows builds the derived tables.
 struct Salvage {
     let folder: StoreFolder
     /// The last generation recorded outside the database.
     let knownGeneration: Int?
-    /// Decides whether the new database may lack items.
+    /// Decides whether the new database may omit items.
     var lossRule = LossRule.acceptsLosses
     let now: Double
 
@@ -23,7 +23,7 @@ struct Salvage {
         var hasLosses = true
         /// The number of copied items.
         var items = 0
-        /// The problems, a sentence each.
+        /// The problems, one sentence each.
         var findings: [String] = []
     }
 
@@ -37,8 +37,9 @@ struct Salvage {
         if let row, row.format > StoreRow.currentFormat { throw SearchIndexError.newerFormat(path: folder.path) }
         let faults = source.map(Self.faults) ?? []
         var isComplete = row.map { $0.generation >= knownGeneration ?? 0 } ?? false
-        // A missing database has no items to lose. The rule is checked before the copy, which needs
-        // as much time and room as the whole store, and after it, if only the copy shows a loss.
+        // A missing database has no items to lose. The copy needs as much time and disk space as
+        // the whole store, so the rule is checked before it; it is checked again afterwards if only
+        // the copy reveals a loss.
         let losesSurely = !isComplete || !faults.isEmpty
         if hasDatabase, losesSurely { try checkLosses(source, faults, reason) }
         folder.removeReplacement()
@@ -90,7 +91,7 @@ struct Salvage {
         }
     }
 
-    /// Completes the new database and replaces the damaged one by it.
+    /// Completes the new database and replaces the damaged one with it.
     private func finish(
         _ copied: Result, _ known: StoreRow?, _ source: DatabaseQueue?, _ target: DatabaseQueue, isComplete: Bool,
         because reason: String
@@ -131,26 +132,26 @@ struct Salvage {
             """
     }
 
-    /// Opens the damaged file with settings that make as much as possible readable.
+    /// Opens the damaged file with settings that make as much of it readable as possible.
     private func openDamaged() throws -> DatabaseQueue {
         var configuration = SearchIndex.configuration(isReadOnly: false)
         configuration.foreignKeysEnabled = false
         configuration.prepareDatabase {
-            // With this setting, invalid lines of the schema do not affect the others.
+            // With this setting, invalid schema entries do not affect the others.
             try $0.execute(sql: "PRAGMA writable_schema = ON; PRAGMA cell_size_check = ON")
         }
         return try DatabaseQueue(path: folder.database, configuration: configuration)
     }
 
-    /// Returns the identifier of the log's files, so that they can be read; a new identifier if
+    /// Returns the identifier of the log's files, so that they can be read, or a new identifier if
     /// there are none.
     private func identifier() throws -> StoreIdentifier {
         if let known = try folder.logIdentifier() { return known }
         return StoreIdentifier()
     }
 
-    /// Returns a generation that was never used. If the last one is unknown, the seconds since 2001
-    /// exceed any number of losses.
+    /// Returns a generation that was never used. If the last generation is unknown, uses the
+    /// seconds since 2001, which exceed any number of losses.
     private func generation(after last: Int?) -> Int {
         let known = max(last ?? 0, knownGeneration ?? 0)
         return known > 0 ? known + 1 : max(2, Int(exactly: now.rounded()) ?? 2)
@@ -215,7 +216,7 @@ struct Salvage {
                 let learned = SalvagedRows(
                     db, table: EngagementTable.name, columns: EngagementTable.salvagedColumns, key: "id"
                 ) { try EngagementTable.carry($0, to: target) }
-                // Counts only affect the order of hits, and accumulate again with use.
+                // Engagement counts only affect the order of hits, and accumulate again with use.
                 if learned.isIncomplete {
                     result.findings.append("Some counts of use are lost. They only affect the order of hits.")
                 }
@@ -224,7 +225,7 @@ struct Salvage {
                 do {
                     for state in try ClientStateRow.fetchAll(db) where state.isSound { try state.write(target) }
                 } catch {
-                    // An app without a state starts again from the beginning, which loses nothing.
+                    // An app without a client state starts over, which loses nothing.
                     result.findings.append("The client states cannot be read; their apps donate everything again.")
                 }
             }
@@ -240,14 +241,15 @@ struct Salvage {
         return line.count > maximumFaultCharacters ? line.prefix(maximumFaultCharacters) + "…" : String(line)
     }
 
-    /// Makes sure that no item number is used twice. New numbers start after the last one used, or,
+    /// Ensures that no item number is used twice. New numbers start after the last used number or,
     /// if that is unknown, far above the numbers of all earlier generations.
     private func reserveNumbers(_ db: Database, source: DatabaseQueue?, generation: Int, isComplete: Bool) throws {
         let last = try? source?.inDatabase { db in
             try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'item'") ?? 0
         }
         let highest = try Int64.fetchOne(db, sql: "SELECT max(id) FROM item") ?? 0
-        // Without donations no number was used; then the line may be missing in an intact database.
+        // Without donations no number was used; in that case the row may be missing in an intact
+        // database.
         let isKnown = (last ?? 0) >= highest && ((last ?? 0) > 0 || isComplete)
         let number = isKnown ? last ?? 0 : max(highest, Int64(min(generation, 1 << 30)) << 32)
         try db.execute(
@@ -256,7 +258,7 @@ struct Salvage {
     }
 }
 
-/// Reads all readable rows of a table in the order of a number, and skips damaged pages.
+/// Reads all readable rows of a table in key order, and skips damaged pages.
 private struct SalvagedRows {
     private(set) var sound = 0
     private(set) var damaged = 0
@@ -265,8 +267,8 @@ private struct SalvagedRows {
     /// `true` if rows are or may be missing.
     var isIncomplete: Bool { damaged > 0 || lacksPages }
 
-    /// The largest number of damaged ranges that are skipped; the rest of the table is then given
-    /// up.
+    /// The largest number of damaged ranges to skip. After that, the rest of the table is
+    /// abandoned.
     private static let maximumSteps = 100_000
 
     init(_ db: Database, table: String, columns: String, key: String, _ take: (Row) throws -> Void) {
@@ -298,7 +300,7 @@ private struct SalvagedRows {
         }
     }
 
-    /// Returns the smallest number from which the table can be read again; `nil` if there is none.
+    /// Returns the smallest number from which the table is readable again; `nil` if there is none.
     private static func firstReadable(_ db: Database, _ table: String, _ key: String, from start: Int64) -> Int64? {
         /// Returns the first row at or after a number, or the error of reading it.
         func probe(_ number: Int64) -> Swift.Result<Int64?, any Error> {

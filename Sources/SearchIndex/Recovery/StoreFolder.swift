@@ -9,23 +9,24 @@ package struct StoreFolder: Sendable {
     /// The path of the folder, absolute or relative, without a trailing slash.
     let path: String
 
-    /// Creates the paths of a store in a folder.
+    /// Represents the store in a folder, which need not exist.
     package init(path: String) { self.path = path }
 
     var database: String { path + "/index.sqlite" }
     var log: String { path + "/journal" }
-    /// The database that is being created to replace a damaged one.
+    /// The database that is created to replace a damaged one.
     var replacement: String { database + ".new" }
-    /// The last replaced database, kept if its replacement lost data.
+    /// The most recently replaced database, kept if its replacement lost data.
     var setAside: String { path + "/" + setAsideName }
     /// The file name of ``setAside``.
     var setAsideName: String { "index.sqlite.damaged" }
-    /// The mark that requests a full check at the next opening. It is a file, because a damaged
-    /// database may be unable to store it, and a read-only connection cannot write to the database.
+    /// The mark that requests a full check the next time the store is opened. It is a file, because
+    /// a damaged database may be unable to store it, and a read-only connection cannot write to the
+    /// database.
     private var mark: String { path + "/suspect" }
 
-    /// Checks all files that SQLite and the log may have here. A named pipe would block without
-    /// end, and a symbolic link could lead out of the folder. Missing files are valid.
+    /// Checks all files that SQLite and the log may have in this folder. A named pipe would block
+    /// indefinitely, and a symbolic link could lead out of the folder. Missing files are valid.
     package func check() throws(UntrustedFile) {
         for name in Self.fileNames { try OwnFile.check(path + "/" + name) }
         guard try OwnFile.check(log, .folder) else { return }
@@ -33,7 +34,7 @@ package struct StoreFolder: Sendable {
         for name in (try? logFileNames()) ?? [] where Self.isOfLog(name) { try OwnFile.check(log + "/" + name) }
     }
 
-    /// The names of these files, except for the files of the log.
+    /// The names of the checked files, except for the log's files.
     package static let fileNames =
         ["index.sqlite", "index.sqlite.new", "index.sqlite.damaged"]
         .flatMap { name in (databaseSuffixes + ["-journal"]).map { name + $0 } } + [
@@ -47,10 +48,10 @@ package struct StoreFolder: Sendable {
 
     private static let databaseSuffixes = ["", "-wal", "-shm"]
 
-    /// Returns `true` if there is no store here yet.
+    /// Returns `true` if there is no store in this folder yet.
     ///
-    /// An empty database remains if the program ends right after creating it. Together with log
-    /// files, or with a generation recorded outside, an empty database is the remains of a store.
+    /// An empty database remains if the program exits right after creating it. Together with log
+    /// files, or with a generation recorded outside the database, it is the remains of a store.
     func isNew(generation: Int?) throws(LogError) -> Bool {
         guard size(database) ?? 0 == 0, size(database + "-wal") ?? 0 == 0, generation == nil else { return false }
         return try logFileNames().isEmpty
@@ -85,9 +86,9 @@ package struct StoreFolder: Sendable {
         return nil
     }
 
-    /// Creates an empty file with mode 0600, whatever the folder's mode; SQLite copies the mode for
-    /// its other files. Does not open an existing file, because closing it would release the locks
-    /// of this process on it.
+    /// Creates an empty file with mode 0600, regardless of the folder's mode; SQLite copies the
+    /// mode to its other files. Does not open an existing file, because closing it would release
+    /// this process's locks on it.
     static func createFile(_ path: String) {
         let number = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         // If the creation fails, SQLite reports the reason.
@@ -96,10 +97,10 @@ package struct StoreFolder: Sendable {
 
     // MARK: The mark
 
-    /// `true` if damage was met since the last full check.
+    /// `true` if damage was found since the last full check.
     var isSuspect: Bool { access(mark, F_OK) == 0 }
 
-    /// Records that damage was met. If the folder cannot be written, the next process that meets
+    /// Records that damage was found. If the folder is not writable, the next process that finds
     /// the damage tries again.
     func suspect() { Self.createFile(mark) }
 
@@ -115,9 +116,10 @@ package struct StoreFolder: Sendable {
 
     private var databaseState: [RepairRefusal.FileState?] { [database, database + "-wal"].map { .init($0) } }
 
-    /// The repair that was refused for the database as it is now; `nil` if none was.
+    /// The refused repair for the database in its current state; `nil` if none was refused.
     ///
-    /// - Parameter now: The time, to leave out a note that is too old; `nil` for any note.
+    /// - Parameter now: The current time, used to ignore a note that is too old; `nil` to accept
+    ///   any note.
     func refusal(now: Double? = nil) -> RepairRefusal? {
         RepairRefusal(path: path + "/" + Self.refusalName, files: databaseState, now: now)
     }
@@ -156,12 +158,13 @@ package struct StoreFolder: Sendable {
         for suffix in Self.databaseSuffixes + ["-journal"] { unlink(replacement + suffix) }
     }
 
-    /// Replaces the database by the complete and closed replacement.
+    /// Replaces the database with the complete and closed replacement.
     ///
-    /// After a crash, the folder has either database and still the mark, so that the next opening
-    /// repeats the work. The old WAL is deleted first; SQLite would apply it to the new database.
+    /// After a crash, the folder contains one of the two databases and still has the mark, so the
+    /// next opening repeats the work. The old WAL is deleted first, because SQLite would apply it
+    /// to the new database.
     ///
-    /// - Parameter keeping: `true` to keep the old database under ``setAside``, instead of an older
+    /// - Parameter keeping: `true` to keep the old database as ``setAside``, replacing an older
     ///   one.
     func replaceDatabase(keeping: Bool) throws(LogError) {
         let files = SystemLogFiles()

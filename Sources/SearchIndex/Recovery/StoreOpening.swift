@@ -4,7 +4,7 @@ import Foundation
 import GRDB
 import SystemSupport
 
-/// Opens a store for writing, and repairs any damage at the appropriate level:
+/// Opens a store for writing, and repairs damage at the appropriate level:
 ///
 /// ```
 /// examine folder ── no store ──> create one
@@ -19,18 +19,18 @@ import SystemSupport
 /// The caller guarantees exclusive access to the store.
 struct StoreOpening {
     let folder: StoreFolder
-    /// The last generation recorded outside the database; `nil` if none was.
+    /// The last generation recorded outside the database; `nil` if there is none.
     let knownGeneration: Int?
     /// Decides whether damage is repaired at the cost of items.
     let lossRule: LossRule
     let now: @Sendable () -> Double
-    /// The hooks below the store.
+    /// The hooks into the layers below the store.
     let seams: StoreHooks
 
     private var report = RecoveryReport()
     private var hasSalvaged = false
-    /// The generation before any attempt. A loss recorded by the first attempt, before it met
-    /// damage, counts as a loss of this opening.
+    /// The generation before any attempt. A loss that the first attempt records before it
+    /// encounters damage is attributed to this opening.
     private var generationBefore: Int?
 
     /// The parts of an opened store.
@@ -40,7 +40,7 @@ struct StoreOpening {
         var report: RecoveryReport
     }
 
-    /// The limits of the stored findings: their number, and their length in characters.
+    /// The limits of the stored findings: their number, and the length of each in characters.
     private static let maximumFindings = 100
     private static let maximumFindingCharacters = 1000
 
@@ -57,9 +57,9 @@ struct StoreOpening {
 
     /// Opens the store.
     ///
-    /// - Throws: Errors of the layers below. Damage is only thrown if a new database does not help
-    ///   either, or, as ``SearchIndexError/losingRepair(path:detail:bundles:)``, if its repair
-    ///   would break the ``lossRule``.
+    /// - Throws: Errors of the layers below. Damage is thrown only if even a new database does not
+    ///   help. If the repair would violate ``lossRule``, throws
+    ///   ``SearchIndexError/losingRepair(path:detail:bundles:)``.
     mutating func open() throws -> Opened {
         try OwnFolder.open(folder.path, creating: true)
         try folder.check()
@@ -75,10 +75,10 @@ struct StoreOpening {
         }
     }
 
-    /// Creates a store in memory, whose items are numbered from `firstNumber`.
+    /// Creates a store in memory. Item numbers start at `firstNumber`.
     mutating func openInMemory(firstNumber: Int64) throws -> Opened {
         let queue = try DatabaseQueue(configuration: SearchIndex.configuration(isReadOnly: false, seams))
-        // Sorts and intermediate results would otherwise go to temporary files.
+        // Otherwise, sorts and intermediate results would go to temporary files.
         try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
         let opened = try use(queue)
         try queue.write { db in
@@ -116,8 +116,8 @@ struct StoreOpening {
         }
     }
 
-    /// Returns `true` if a new database may help. All statements belong to this program, so
-    /// SQLite's errors describe the file, unless they report a lack of resources.
+    /// Returns `true` if a new database may help. All statements belong to this program, so SQLite
+    /// errors describe the file, unless they report a lack of resources.
     private func isDamage(_ error: any Error) -> Bool {
         switch error {
         case SearchIndexError.damaged: return true
@@ -138,7 +138,8 @@ struct StoreOpening {
     }
 
     /// Returns `true` if SQLite reports a full disk because of an impossible page number in a
-    /// damaged file. In that case the disk has room, and SQLite's integrity check finds faults.
+    /// damaged file. In that case the disk has free space, and SQLite's integrity check finds
+    /// faults.
     private var isBeyondTheEnd: Bool {
         guard UnwritableStore.obstacle(at: folder.path, operation: "") == nil else { return false }
         do {
@@ -175,10 +176,10 @@ struct StoreOpening {
         let pool = try DatabasePool(
             path: folder.database, configuration: SearchIndex.configuration(isReadOnly: false, seams))
         // GRDB sets `synchronous` to NORMAL when it creates the pool, so this statement must come
-        // after. WAL mode with NORMAL is only safe against crashes of the process, but an
+        // afterwards. WAL mode with NORMAL is only safe against crashes of the process, but an
         // acknowledged item must survive a power failure. The larger cache saves a quarter of the
-        // time of bulk transactions, measured over 100,000 items. The check confirms that the
-        // opened files are still the files examined before.
+        // time of bulk transactions (measured with 100,000 items). The check confirms that the
+        // opened files are the files examined before.
         try folder.check()
         try pool.writeWithoutTransaction {
             try $0.execute(sql: "PRAGMA synchronous = FULL; PRAGMA cache_size = -\(SearchIndex.writerCacheKiB)")
@@ -230,7 +231,7 @@ struct StoreOpening {
                 }
             try pool.write { db in
                 if loses { try StoreRow.noteLoss(db, through: log.lastSequence) }
-                // Client states older than a loss must not return with the backlog.
+                // Client states older than a loss must not be restored from the backlog.
                 try StoreRow.update(db) {
                     $0.statelessThrough = min($0.statelessThrough, max(log.lastSequence, $0.applied))
                 }
@@ -251,8 +252,8 @@ struct StoreOpening {
         return Opened(pool: pool, applier: applier, report: report)
     }
 
-    /// Detects an older database: it knows a lower generation than was recorded outside. Either the
-    /// file was restored from a backup, or its WAL was lost.
+    /// Detects an outdated database: its generation is lower than the generation recorded outside
+    /// it. Either the file was restored from a backup, or its WAL was lost.
     private mutating func takeOverGeneration(_ pool: any DatabaseWriter) throws {
         guard let known = knownGeneration, try pool.read({ try StoreRow($0).generation }) < known else { return }
         try pool.write { db in

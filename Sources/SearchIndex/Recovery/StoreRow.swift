@@ -7,18 +7,20 @@ import GRDB
 /// The state of a store: the single row of `store`, with a checksum. A wrong number here would skip
 /// donations or reuse item numbers.
 struct StoreRow: Hashable {
-    /// The format of the database. Increases when earlier programs cannot read it.
+    /// The format of the database. It is incremented when earlier programs cannot read the new
+    /// format.
     static let currentFormat = 5
 
     var format = Self.currentFormat
     /// The identifier in the headers of the log's files.
     var identifier: StoreIdentifier
-    /// The last log entry that was applied with all before it.
+    /// The last log entry that was applied together with all entries before it.
     var applied: UInt64 = 0
-    /// The generation, which grows whenever donations are lost.
+    /// The generation, which is incremented whenever donations are lost.
     var generation = 1
     /// The last entry whose client state is ignored, because earlier entries were lost that the
-    /// donors believe to be stored. `UInt64.max` means all entries in the log at the next opening.
+    /// donors believe to be stored. `UInt64.max` stands for all entries in the log at the next
+    /// opening.
     var statelessThrough: UInt64 = 0
 
     /// Reads the row.
@@ -83,8 +85,8 @@ struct StoreRow: Hashable {
         return row
     }
 
-    /// Records a loss of acknowledged donations: increases the generation, deletes all client
-    /// states, and ignores the client states of entries up to `sequence`.
+    /// Records a loss of acknowledged donations: increments the generation, deletes all client
+    /// states, and ignores the client states of entries through `sequence`.
     static func noteLoss(_ db: Database, through sequence: UInt64) throws {
         try update(db) { row in
             row.generation += 1

@@ -4,13 +4,14 @@ import Foundation
 import GRDB
 import Glibc
 
-/// Checks all files of a store as they are, without upgrading, applying or repairing anything.
+/// Checks all files of a store in their current state, without upgrading, applying or repairing
+/// anything.
 ///
-/// No other process may change the store during the check. This process may, through a
+/// No other process may change the store during the check. This process may change it through a
 /// ``SearchIndex`` (``SearchIndex/verify(progress:)``).
 public struct StoreVerifier: Sendable {
     private let folder: StoreFolder
-    /// The open store that is checked during use; `nil` for a store that is not open for writing.
+    /// The open store to check while in use; `nil` for a store that is not open for writing.
     private let live: LiveStore?
 
     /// Creates a verifier for the store in a folder.
@@ -20,7 +21,7 @@ public struct StoreVerifier: Sendable {
 
     /// Checks everything. Blocks; the time is linear in the size of the store.
     ///
-    /// - Parameter progress: Called from time to time with the number of items examined.
+    /// - Parameter progress: Called periodically with the number of items examined.
     /// - Throws: ``SearchIndexError`` if there is no store, or if it has a later version or cannot
     ///   be read.
     public func verify(progress: (Int) -> Void = { _ in }) throws(SearchIndexError) -> VerificationReport {
@@ -33,12 +34,12 @@ public struct StoreVerifier: Sendable {
         }
     }
 
-    /// Requests a full check and repair at the next opening for writing.
+    /// Requests a full check and repair when the store is next opened for writing.
     public func requestRepair() { folder.suspect() }
 
-    /// Removes the permissions of other users from the store's files.
+    /// Revokes other users' permissions on the store's files.
     ///
-    /// - Returns: The changes, a sentence each.
+    /// - Returns: The changes, one sentence each.
     public func restrictModes() -> [String] {
         var report = VerificationReport()
         checkModes(&report)
@@ -83,7 +84,7 @@ public struct StoreVerifier: Sendable {
                 continue
             }
             // Another program may have created the store's folder; the files in it are private
-            // nevertheless.
+            // regardless.
             if name != "", status.st_mode & 0o077 != 0 {
                 let mode = String(status.st_mode & 0o777, radix: 8)
                 report.add(name, "others have access to it (mode \(mode))", .restrictMode)
@@ -143,7 +144,7 @@ public struct StoreVerifier: Sendable {
         for finding in findings {
             switch finding {
             case .tornTail: report.notes.append("journal/" + finding.description)
-            // Without the database, entries that were applied long ago seem to be lost.
+            // If the database is missing, entries that were applied long ago appear to be lost.
             case .damaged where row == nil: break
             case .damaged(_, _, _, .misnamed): report.add("journal", finding.description, .none)
             case .damaged: report.add("journal", finding.description, .discardJournal)
@@ -155,8 +156,8 @@ public struct StoreVerifier: Sendable {
         }
     }
 
-    /// Reads the log. If a log in use seems damaged, reads it again while writes are blocked: a
-    /// listed file may have been removed before it was read.
+    /// Reads the log. If a log in use appears to be damaged, rereads it while writes are blocked,
+    /// because a listed file may have been removed before it was read.
     private func examineJournal(
         _ store: StoreIdentifier, applied: UInt64, acknowledged: UInt64
     ) throws(LogError) -> (findings: [LogFinding], last: UInt64) {

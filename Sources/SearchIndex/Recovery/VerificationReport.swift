@@ -38,27 +38,27 @@ public struct VerificationReport: Hashable, Sendable, Codable {
         case rebuildIndex
         /// Restores columns from the records; nothing is lost.
         case rewriteColumns
-        /// Deletes the client states; their apps start again from the beginning.
+        /// Deletes the client states; their apps start over.
         case deleteClientStates
         /// Deletes the damaged items; a full reindex becomes pending.
         case deleteItems
-        /// Copies the readable rows to a new database. A full reindex becomes pending unless all
-        /// rows could be read.
+        /// Copies the readable rows to a new database. A full reindex becomes pending unless every
+        /// row was readable.
         case salvage
-        /// Deletes the damaged file of the log. A full reindex becomes pending if it contained
+        /// Deletes the damaged log file. A full reindex becomes pending if the file contained
         /// entries that were not applied.
         case discardJournal
         /// Replaces the damaged list of pending jobs; a full reindex becomes pending.
         case oweEverything
-        /// Removes the permissions of other users.
+        /// Revokes other users' permissions.
         case restrictMode
-        /// Nothing automatic; the user has to inspect the problem.
+        /// No automatic repair; the user has to inspect the problem.
         case none
     }
 
     /// The checks.
     public var checks: [Check] = []
-    /// The problems; of very many, the first of each kind.
+    /// The problems; if there are very many, only the first of each kind.
     public var findings: [Finding] = []
     /// Other information that is not a problem.
     public var notes: [String] = []

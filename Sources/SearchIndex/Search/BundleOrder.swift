@@ -2,10 +2,10 @@
 import ItemRecord
 // Reorders a bundle's hits by the app's own ranking attributes: `rankingHint` (0 to 100), and flags
 // for items that the user created, owns or curated. These attributes must not lift an app's items
-// above items of other apps. So the hits of one bundle and one kind of match only exchange
-// positions with each other.
+// above items of other apps. So hits only exchange positions with hits of the same bundle and kind
+// of match.
 enum BundleOrder {
-    /// Returns the importance that an app assigns to an item, as a factor around 1.
+    /// Returns the importance that an app assigns to an item, as a factor close to 1.
     static func importance(of record: ItemRecord) -> Double {
         var importance = Importance()
         if let hint = record.attributes["rankingHint"]?.number { importance.add(hint: hint) }
@@ -21,15 +21,15 @@ enum BundleOrder {
         private var hint = 0.0
         private var flags = 0.0
 
-        /// The importance as a factor around 1.
+        /// The importance as a factor close to 1.
         var factor: Double { 1 + hint + flags }
 
         mutating func add(hint: Double) { self.hint = (min(100, max(0, hint)) - 50) / 100 }
         mutating func add(flag: Double) { if flag != 0 { flags += 0.1 } }
     }
 
-    /// Assigns each position and its score to the hit of the same bundle and kind of match that
-    /// ranks there.
+    /// Sorts the hits of each bundle and kind of match by importance; the positions and their
+    /// scores stay in place.
     static func apply(to hits: inout [RankedHit]) {
         struct Group: Hashable {
             var bundle: Int64

@@ -3,16 +3,16 @@ import GRDB
 import UserSearch
 
 /// Finds the texts that may be among the best results of a search, without reading items. Reads the
-/// newest texts of index lists, which are ordered by strength of the words (``FullTextIndex``).
+/// newest texts of index lists, which are separated by word strength (``FullTextIndex``).
 ///
-/// Each candidate has an estimate of its score, without the age factor. Lists are read in the order
-/// of their estimates, until enough candidates are better than the next list's estimate.
+/// Each candidate has an estimated score, without the age factor. Lists are read in descending
+/// order of their estimates, until enough candidates are better than the next list's estimate.
 struct CandidateFinder {
     let plan: SearchPlan
     let words: [QueryWord]
     let tags: SearchTags
-    /// The only texts that the filters may allow; `nil` if there is no such list. Lists skip all
-    /// others.
+    /// The only texts that the filters may allow; `nil` if there is no such list. Other texts in
+    /// index lists are skipped.
     let allowed: Set<Int64>?
     let limits: SearchLimits
     let now: Double
@@ -28,13 +28,13 @@ struct CandidateFinder {
     private(set) var found: [Int64: Double] = [:]
     /// `true` if every list was read to its end.
     private(set) var isExhausted = true
-    /// The texts to count.
+    /// The texts to include in the count.
     private(set) var texts: Set<Int64> = []
-    /// The texts among ``texts`` that may lack a word, so that their items have to be read.
+    /// The texts among ``texts`` that may lack a word, so their items have to be read.
     private(set) var uncertain: Set<Int64> = []
     /// The texts that have all words, but whose word strengths were not looked up.
     private var unmeasured: Set<Int64> = []
-    /// `true` while texts are collected for a count.
+    /// `true` while texts are collected for counting.
     var isCounting = false
 
     init(
@@ -53,9 +53,9 @@ struct CandidateFinder {
         let only = try strictTexts() ?? fewAllowed
         if let only, only.count <= limits.readItems { return add(only, 1) }
         try findBest()
-        // If the lists were read to their ends, no other text has a word.
+        // If the lists were read to their ends, no other text contains a word.
         guard let only, !isExhausted else { return }
-        // The lists only determine the order of these texts.
+        // The lists are used only to order these texts.
         let estimates = found
         found = [:]
         for text in only { found[text] = estimates[text] ?? 0.3 }
@@ -70,7 +70,8 @@ struct CandidateFinder {
         }
     }
 
-    /// Returns all texts with the phrases; `nil` if there are no phrases, or too many texts.
+    /// Returns all texts that contain the phrases; `nil` if there are no phrases, or too many
+    /// texts.
     private mutating func strictTexts() throws -> [Int64]? {
         guard let strict = plan.strict else { return nil }
         let wasExhausted = isExhausted
@@ -86,13 +87,13 @@ struct CandidateFinder {
         return Array(allowed)
     }
 
-    /// Finds the newest texts, whatever they contain.
+    /// Finds the newest texts, regardless of their content.
     mutating func findNewest() throws {
         add(try newest(depth), FreshnessRule.least)
         texts = Set(found.keys)
     }
 
-    /// Finds the newest texts with the text table only; used while a store is migrated.
+    /// Finds the newest texts using only the table of texts; used while a store is being migrated.
     mutating func findInTexts() throws {
         let expressions = words.map { "\"\($0.text)\"\($0.isOpen ? "*" : "")" }
         add(try list(.texts, expressions.joined(separator: " AND ")), 1)
@@ -102,7 +103,7 @@ struct CandidateFinder {
         texts = Set(found.keys)
     }
 
-    /// Finds only the texts with all words, to count them.
+    /// Finds only the texts with all words, for counting.
     mutating func findComplete() throws {
         add(try list(.ranked, words.map { RankedStems.expression($0.stems) }.joined(separator: " AND ")), 1)
         if words.count == 1, words[0].isOpen {
@@ -118,13 +119,13 @@ struct CandidateFinder {
         if findsInsideWords, isSparse {
             let complete = Set(found.keys)
             try findInsideWords()
-            // Beside other words, a part of a word is less than the word.
+            // Alongside other words, a part of a word is worth less than the word.
             if words.count > 1 { uncertain.formUnion(found.keys.filter { !complete.contains($0) }) }
         }
         texts = Set(found.keys)
     }
 
-    /// The factor by which work limits grow in repeated attempts.
+    /// The factor by which the work limits increase in repeated attempts.
     private var patience: Int { max(1, depth / SearchRun.minimumDepth) }
 
     /// `true` if fewer candidates were found than wanted.
@@ -138,7 +139,7 @@ struct CandidateFinder {
 
     private func factor(_ text: Int64) -> Double { FreshnessRule.factor(age: TextNumber.age(of: text, now: now)) }
 
-    /// Returns `true` if enough candidates are better than anything with the given estimate.
+    /// Returns `true` if enough candidates are better than anything that has the given estimate.
     private func isEnough(against estimate: Double) -> Bool {
         var better = 0
         for (text, own) in found where own * FreshnessRule.least >= estimate || own * factor(text) >= estimate {
@@ -161,7 +162,7 @@ struct CandidateFinder {
         }
     }
 
-    /// The number of texts of a list that are checked against the allowed texts, as a multiple of
+    /// The number of texts in a list that are checked against the allowed texts, as a multiple of
     /// the number wanted.
     private static let checkedTexts: Int64 = 64
 
@@ -204,7 +205,7 @@ struct CandidateFinder {
             guard word.isOpen else { continue }
             let beginning = TitleWords.expression(word.text, at: place, isPrefix: true)
             lists.append((place.evidence + 0.3, beginning))
-            // The word itself, or another form of it, may occur elsewhere in the item.
+            // The word itself, or another form of it, may also occur elsewhere in the item.
             if occurs {
                 lists.append((place.evidence + 0.65, "\(beginning) AND \(RankedStems.expression(word.stems))"))
             }
@@ -257,11 +258,12 @@ struct CandidateFinder {
         if isSparse { try findSome() } else { isExhausted = false }
     }
 
-    /// The assumed strength, in titles, of words whose strength is unknown; few words exceed it.
+    /// The assumed strength of words with unknown strength in titles; few words exceed it.
     private static let strengthInTitles = 0.8
 
     /// Returns the expression for titles that begin with the first word and contain the others. A
-    /// full prefix match would make FTS5 merge the lists of all words that begin like the last one.
+    /// full prefix match would make FTS5 merge the lists of all words that begin with the last
+    /// word.
     private func titleStart() throws -> String {
         let first = words[0]
         let starts = TitlePlace.allCases.filter(\.isStart)
@@ -276,8 +278,8 @@ struct CandidateFinder {
         return "(" + ([TitleWords.expression(word.text, isPrefix: word.isOpen)] + forms).joined(separator: " OR ") + ")"
     }
 
-    /// The words that a text needs to rank among the best: the words in less than a quarter of all
-    /// texts. If there are none, all words.
+    /// The words that a text needs in order to rank among the best: those that occur in less than a
+    /// quarter of all texts, or all words if there are none.
     private var missed: [QueryWord] {
         let missed = words.filter { $0.rarity > QueryWord.missedRarity }
         return missed.isEmpty ? words : missed
@@ -285,7 +287,7 @@ struct CandidateFinder {
 
     private var total: Double { max(.leastNormalMagnitude, words.reduce(0) { $0 + $1.rarity }) }
 
-    /// Returns the texts that have all of some words, with the sum of the words' strengths,
+    /// Returns the texts that contain all of the given words, with the sum of the words' strengths
     /// weighted by rarity.
     private mutating func strongest(_ words: [QueryWord]) throws -> [Int64: Double] {
         if words.count == 1 { return try strongest(words[0]) }
@@ -317,7 +319,7 @@ struct CandidateFinder {
         return sums
     }
 
-    /// Returns the newest texts of each strength level of a word.
+    /// Returns the newest texts at each strength level of a word.
     private mutating func strongest(_ word: QueryWord) throws -> [Int64: Double] {
         var sums: [Int64: Double] = [:]
         for level in RankedStems.levels {
@@ -329,8 +331,8 @@ struct CandidateFinder {
         return sums
     }
 
-    /// Adds the texts in which the two rarest words are strongest, restricted to texts with the
-    /// other words.
+    /// Adds the texts in which the two rarest words are strongest, restricted to texts that contain
+    /// the other words.
     private mutating func addPairs(of words: [QueryWord], to sums: inout [Int64: Double]) throws {
         let order = words.sorted { $0.rarity > $1.rarity }
         let (one, other) = (order[0], order[1])
@@ -360,7 +362,7 @@ struct CandidateFinder {
 
     private var distinctive: [QueryWord] { words.filter(\.isDistinctive) }
 
-    /// Finds the texts with any of the words, to count them.
+    /// Finds the texts with any of the words, for counting.
     mutating func findAny() throws {
         for word in distinctive {
             add(try list(.ranked, RankedStems.expression(word.stems)), 1)
@@ -370,8 +372,8 @@ struct CandidateFinder {
         texts = Set(found.keys)
     }
 
-    /// Finds the best texts that have some of the words. Reads the lists of the rarest words first,
-    /// within a budget.
+    /// Finds the best texts that contain some of the words. Reads the lists of the rarest words
+    /// first, within a budget.
     private mutating func findSome() throws {
         var budget = limits.postings * patience
         var sums = TextSums()
@@ -393,7 +395,7 @@ struct CandidateFinder {
 
     // MARK: Beginnings of words
 
-    /// Finds the texts with a word that begins like `word`, together with other words. Titles and
+    /// Finds the texts that contain a word beginning with `word`, and the other words. Titles and
     /// keywords come first. Other texts are read only if too few candidates are better.
     private mutating func findBeginnings(of word: QueryWord, beside others: [QueryWord]) throws {
         var best: [Int64: Double] = [:]
@@ -434,16 +436,16 @@ struct CandidateFinder {
         try addBeginnings(of: word, among: candidates) { _ in others.isEmpty ? 0.4 : 0.6 }
     }
 
-    /// The largest number of texts with a beginning that are compared with the texts of other
-    /// words.
+    /// The largest number of texts with a matching beginning that are compared with the texts of
+    /// other words.
     private static let comparedBeginnings = 1 << 18
 
-    /// Collects the texts with a word that begins like `word`, together with other words, for a
-    /// count. Reads texts only for a beginning that FTS5 would have to merge from very many lists.
+    /// Collects, for counting, the texts that contain a word beginning with `word`, and the other
+    /// words. Reads texts only for a beginning for which FTS5 would have to merge very many lists.
     private mutating func collectBeginnings(of word: QueryWord, beside others: [QueryWord]) throws {
         let forms = others.map { RankedStems.expression($0.stems) }.joined(separator: " AND ")
         let statistics = try TextStatistics(db, sample: limits.sample)
-        // Each text has words that begin with most letters, so even a small store has long lists.
+        // Every text has words that begin with most letters, so even a small store has long lists.
         let isLarge = statistics.texts > limits.smallStore || word.text.unicodeScalars.count == 1
         if try isLarge && isCommonBeginning(word.text, statistics) {
             if !others.isEmpty {
@@ -465,7 +467,7 @@ struct CandidateFinder {
         }
     }
 
-    /// Adds the texts of a list in which a word may begin like `word`. Stops when it has read
+    /// Adds the texts of a list that may contain a word beginning with `word`. Stops after reading
     /// enough bytes for a count.
     private mutating func addBeginnings(
         of word: QueryWord, among candidates: [Int64], estimate: (Int64) -> Double
@@ -499,14 +501,13 @@ struct CandidateFinder {
         return texts
     }
 
-    /// Returns `true` if so few texts have the other words that reading each of them is the fastest
-    /// way.
+    /// Returns `true` if so few texts contain the other words that reading each of them is fastest.
     private func isRare(_ rest: String) throws -> Bool {
         try db.countTexts(rest, in: FullTextIndex.textTable, upTo: limits.fewCandidates) < limits.fewCandidates
     }
 
     /// Returns `true` if merging the lists of all words with a prefix takes longer than reading
-    /// texts. That is the case if one of a hundred titles has such a word.
+    /// texts. This is the case if one in a hundred titles has such a word.
     private func isCommonBeginning(_ word: String, _ statistics: TextStatistics) throws -> Bool {
         guard SearchPlan.mayGoOn(word) else { return false }
         if word.unicodeScalars.count == 1 { return true }
@@ -519,8 +520,8 @@ struct CandidateFinder {
 
     // MARK: Parts of words
 
-    /// Finds the texts in which a word of the title or keywords contains the last word, together
-    /// with the other words.
+    /// Finds the texts that contain the other words, and whose title or keywords have a word
+    /// containing the last word.
     private mutating func findInsideWords() throws {
         guard let part = plan.part, part.unicodeScalars.count >= TermDictionary.minimumLength else { return }
         let others = words.filter { !$0.isOpen }
@@ -542,7 +543,7 @@ struct CandidateFinder {
     }
 }
 
-/// The restriction to a bundle that FTS5 evaluates.
+/// Restricts a search to a bundle within FTS5.
 struct SearchTags: Sendable {
     /// The number of the only bundle to search; `nil` means all. An unknown bundle has the number
     /// 0, which no item has.

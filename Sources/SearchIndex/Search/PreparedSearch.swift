@@ -18,14 +18,14 @@ struct PreparedSearch: Sendable {
     let queryClock: QueryClock
     private let folder: StoreFolder
     let embeddings: EmbeddingCache
-    /// `true` if the user allows ranking by engagement.
+    /// `true` if the user allows engagement to affect ranking.
     private let learns: Bool
-    /// The text in which spaces replace the filters.
+    /// The text, with filters replaced by spaces.
     private(set) var text: String
     /// The filters on apps.
     private let apps: [SearchIntent.Filter]
     /// `true` if the text has a date phrase without a filter name, so that a second search may
-    /// treat the phrase as words.
+    /// treat the phrase as ordinary words.
     let mayReadOtherwise: Bool
 
     /// Prepares a search; `nil` if it cannot find anything.
@@ -65,12 +65,13 @@ struct PreparedSearch: Sendable {
         filter = QueryEvaluator(query.expression, context: context)
     }
 
-    /// Returns the search with replaced words; `nil` if the text lacks a range.
+    /// Returns the search with some words replaced; `nil` if a range is not within the text.
     func replacing(_ replacements: [WordReplacement]) -> PreparedSearch? {
         text.replacing(replacements).flatMap(searching)
     }
 
-    /// Returns the search for other words with the same conditions; `nil` if the text has no word.
+    /// Returns a search for other words with the same conditions; `nil` if the text contains no
+    /// words.
     func searching(for text: String) -> PreparedSearch? {
         guard let plan = SearchPlan(text) else { return nil }
         var search = self
@@ -81,20 +82,20 @@ struct PreparedSearch: Sendable {
     /// The folded words to find.
     var words: [String] { plan.words.map(\.text) }
 
-    /// `true` if the search has only filters.
+    /// `true` if the search consists only of filters.
     var isFiltersOnly: Bool { plan.words.isEmpty && !plan.isStrict }
 
     /// `true` if no filter tests the app of an item.
     var hasNoApps: Bool { apps.isEmpty }
 
-    /// Returns `true` if the filters on apps and the excluded bundles allow a bundle.
+    /// Returns `true` if the app filters and the excluded bundles allow a bundle.
     func allows(bundle: String) -> Bool {
         !request.excludedBundles.contains(bundle)
             && apps.allSatisfy { $0.apps.contains { SearchRun.isApp($0, bundle) } != $0.isExcluded }
     }
 
-    /// Returns `true` if filters, phrases and exclusions allow an item. The caller has checked the
-    /// words.
+    /// Returns `true` if filters, phrases and exclusions allow an item. The caller must have
+    /// checked the words.
     func allows(_ record: DatabaseValue, of number: Int64, named bundle: String) throws -> Bool {
         guard allows(bundle: bundle) else { return false }
         if let filter, try !filter.matches(record) { return false }
@@ -102,10 +103,10 @@ struct PreparedSearch: Sendable {
         return plan.allows(SearchableText.fields(of: try ItemRecord(decoding: bytes)))
     }
 
-    /// Returns the search in one state of the store, with the time of the request's cursor.
+    /// Returns the search for one state of the store, at the time of the request's cursor.
     func run(_ db: Database) throws -> SearchRun {
         let present = try clock.now(db)
-        // If the clock was set after the cursor was made, the dates of items have moved.
+        // If the clock was set after the cursor was created, the dates of items have been shifted.
         let now = request.cursor.map { abs(present - $0.now) > StoreClock.correction ? present : $0.now } ?? present
         // The tables of the previous format have no variants.
         let isMigrating = try !FullTextIndex.derived.isCurrent(db)
@@ -119,8 +120,8 @@ struct PreparedSearch: Sendable {
             items: TextItemReader(db), db: db)
     }
 
-    /// Returns a copy of another search with the words of this one; the two may only differ in
-    /// their words (``replacing(_:)``).
+    /// Returns a copy of another search with the words of this one. The two searches must differ
+    /// only in their words (``replacing(_:)``).
     func run(like other: SearchRun) -> SearchRun {
         var run = other
         run.plan = plan(isMigrating: other.isMigrating)
@@ -131,7 +132,7 @@ struct PreparedSearch: Sendable {
         isMigrating ? SearchPlan(text, findsVariants: false) ?? plan : plan
     }
 
-    /// Returns the engagement for the search. Damage in the table is recorded for the next opening,
+    /// Returns the engagement for the search. Damage to the table is recorded for the next opening,
     /// and the search continues without engagement.
     private func learned(_ db: Database, now: Double) throws -> LearnedSearch {
         guard learns, let reporter = request.learnsFrom else { return LearnedSearch() }
@@ -143,9 +144,9 @@ struct PreparedSearch: Sendable {
         }
     }
 
-    /// Returns the items with a similar meaning; `nil` if the request has no meaning, or the store
-    /// has no embeddings for it. Damage is recorded for the next opening, and the search continues
-    /// with words.
+    /// Returns the similarity of items in meaning; `nil` if the request has no meaning, or the
+    /// store has no embeddings for it. Damage is recorded for the next opening, and the search
+    /// continues with words.
     private func meaning(_ db: Database) throws -> MeaningRanking? {
         guard let meaning = request.meaning else { return nil }
         do {
@@ -169,14 +170,14 @@ struct PreparedSearch: Sendable {
         return numbers
     }
 
-    /// The text whose meaning the search may use; `nil` if it has too few words.
+    /// The text whose meaning the search may use; `nil` if the search is not suitable for it.
     var meaningText: String? {
         let isTyping = !request.includesPending && plan.words.contains(where: \.isOpen)
         guard request.usesMeaning, MeaningRule.applies(words: plan.words.count, isTyping: isTyping) else { return nil }
         return text.collapsingWhitespace
     }
 
-    /// Returns the hit with the requested attributes only.
+    /// Returns the hit with only the requested attributes.
     func projected(_ hit: SearchHit) -> SearchHit {
         var hit = hit
         hit.item.record.keep(request.attributes)

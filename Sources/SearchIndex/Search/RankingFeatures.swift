@@ -6,8 +6,8 @@ import UserSearch
 /// The properties of an item that the ranking rule uses (docs/SEARCH.md).
 ///
 /// A search ranks hundreds of items. If a record contains nothing unusual, the features are read
-/// directly from its bytes (``init(scanning:donated:)``), which takes a tenth of the time of
-/// decoding it.
+/// directly from its bytes (``init(scanning:donated:)``), which takes a tenth of the time needed to
+/// decode it.
 struct RankingFeatures: Equatable {
     /// The text of each field, by its number (`TextField`).
     var fields: [String]
@@ -32,8 +32,8 @@ struct RankingFeatures: Equatable {
     }
 
     /// Extracts the features of an encoded record. Returns `nil` if the record has to be decoded.
-    /// The reasons are damage and unusual content, such as texts in several languages or non-ASCII
-    /// attribute names.
+    /// That is the case for damaged records and for unusual content, such as texts in several
+    /// languages or non-ASCII attribute names.
     init?(scanning bytes: UnsafeBufferPointer<UInt8>, donated: Double) {
         guard let scan = FeatureScan(bytes, donated: donated), let fields = scan.fields(),
             let identifier = String(validating: bytes[scan.identifier], as: UTF8.self)
@@ -54,7 +54,8 @@ struct RankingFeatures: Equatable {
     /// The language that determines the forms of the item's words.
     var language: WordLanguage { LanguageGuess.indexLanguage(tags: languages, text: SearchableText.telling(fields)) }
 
-    /// Further names of the item: its identifier, and its file name with and without the suffix.
+    /// Additional names of the item: its identifier, and its file name with and without the
+    /// extension.
     var names: [String] {
         var names = [identifier]
         if let address, let last = address.split(separator: "/").last {
@@ -68,7 +69,7 @@ struct RankingFeatures: Equatable {
 
 /// The role of an attribute in ranking.
 private enum FeatureRole {
-    /// A text of a field, and its position among the attributes of the field.
+    /// A text of a field, and the position of its attribute within the field.
     case text(TextField, order: Int)
     case date, language, address, rankingHint, userFlag
 
@@ -84,7 +85,7 @@ private enum FeatureRole {
 private struct FeatureTable {
     private let names: [[UInt8]]
     private let roles: [FeatureRole]
-    /// The position of a name plus one; 0 in an empty slot.
+    /// The position of a name plus one; 0 for an empty slot.
     private var slots = [UInt8](repeating: 0, count: slotCount)
 
     private static let slotCount = 256
@@ -101,7 +102,7 @@ private struct FeatureTable {
         }
     }
 
-    /// FNV-1a.
+    /// The FNV-1a hash.
     private static func slot(_ name: UnsafeBufferPointer<UInt8>) -> Int {
         var hash: UInt32 = 0x811C_9DC5
         for byte in name { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
@@ -130,8 +131,7 @@ private struct FeatureScan {
     /// The texts of fields, before sorting by attribute order.
     private var texts: [(field: TextField, order: Int, range: Range<Int>)] = []
 
-    /// The first position of custom attributes, which come after the other attributes of their
-    /// field.
+    /// The first position of custom attributes, which follow the other attributes of their field.
     private static let firstCustom = 1 << 16
 
     init?(_ bytes: UnsafeBufferPointer<UInt8>, donated: Double) {
@@ -144,7 +144,7 @@ private struct FeatureScan {
         for number in 0..<count {
             guard let range = scanner.text(), let traits = scanner.traits() else { return nil }
             let name = UnsafeBufferPointer(rebasing: bytes[range])
-            // Other spellings of a name may be canonically equivalent, and a repeated name is
+            // Other spellings of a name may be canonically equivalent, and a repeated name means
             // damage.
             guard name.allSatisfy({ $0 < 0x80 }), number == 0 || before.lexicographicallyPrecedes(name) else {
                 return nil
@@ -157,7 +157,7 @@ private struct FeatureScan {
                     traits.contains(.searchable)
                     ? addTexts(field, order, &scanner) : scanner.skipValue(depth: 0)
             case let role where Self.isCustom(name, traits):
-                // The attribute may have another role too, which decoding handles.
+                // The attribute may also have another role, which requires decoding.
                 guard role == nil else { return nil }
                 isRead = addTexts(.description, Self.firstCustom + number, &scanner)
             case .date: isRead = addDate(donated, &scanner)
@@ -193,7 +193,7 @@ private struct FeatureScan {
         return true
     }
 
-    /// Returns the text of each field; `nil` if one is not valid UTF-8.
+    /// Returns the text of each field; `nil` if a text is not valid UTF-8.
     func fields() -> [String]? {
         var fields = [String](repeating: "", count: TextField.allCases.count)
         for field in TextField.allCases {

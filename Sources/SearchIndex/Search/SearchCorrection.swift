@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import UserSearch
 
-/// The corrected words that replaced misspelled ones in a search.
+/// The corrections that a search used instead of misspelled words.
 ///
 /// ```swift
 /// let page = try await index.search(SearchRequest("quartrely report"))
@@ -19,7 +19,7 @@ public struct SearchCorrection: Hashable, Sendable, Codable {
         self.ranges = ranges
     }
 
-    /// Replaces words of a typed text; `nil` if the text lacks a range.
+    /// Replaces words of a typed text; `nil` if a range is not within the text.
     init?(of typed: String, _ replacements: [WordReplacement]) {
         guard !replacements.isEmpty, let text = typed.replacing(replacements) else { return nil }
         self.text = text
@@ -37,7 +37,7 @@ public struct SearchCorrection: Hashable, Sendable, Codable {
 struct WordReplacement: Hashable, Sendable {
     /// The range in the typed text, in UTF-8 bytes.
     var range: Range<Int>
-    /// The folded replacement, of letters only.
+    /// The folded replacement, which consists of letters only.
     var word: String
 
     /// The largest number of replacements in one text.
@@ -45,7 +45,8 @@ struct WordReplacement: Hashable, Sendable {
 }
 
 extension String {
-    /// Returns the text with replaced words; `nil` if it lacks the ranges or they are not in order.
+    /// Returns the text with words replaced; `nil` if the ranges are out of order or not in the
+    /// text.
     func replacing(_ replacements: [WordReplacement]) -> String? {
         var (result, position) = ("", startIndex)
         var end = 0

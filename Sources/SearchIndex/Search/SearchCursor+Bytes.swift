@@ -4,13 +4,13 @@ extension SearchCursor: Codable {
     /// The longest list of replaced words, in bytes.
     private static let maximumReplacementBytes = WordReplacement.maximumCount * (5 + 255)
 
-    /// Returns the largest size of a cursor after a number of hits, in bytes.
+    /// Returns the largest size, in bytes, of a cursor that follows a number of hits.
     public static func maximumBytes(hits: Int) -> Int { 8 * (3 + hits) + maximumReplacementBytes }
 
     /// The cursor as bytes, with little-endian numbers: 8 bytes for the time, 4 for the size of the
-    /// replaced words, 4 for the filter flag. The replaced words follow, padded with zeros to a
-    /// multiple of 8, then 8 bytes for each item. A replaced word has 2 bytes for its start, 2 for
-    /// its end, 1 for the size of its replacement, and the replacement.
+    /// replaced words, 4 for the filter flag; then the replaced words, padded with zeros to a
+    /// multiple of 8; then 8 bytes per item. A replaced word consists of its start (2 bytes), its
+    /// end (2 bytes), the size of its replacement (1 byte), and the replacement.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(8 * (1 + shown.count))
@@ -32,8 +32,8 @@ extension SearchCursor: Codable {
         return bytes
     }
 
-    /// Decodes a cursor; `nil` for invalid bytes. A forged cursor only selects a position in the
-    /// results of its search, and reveals nothing that the search does not find.
+    /// Decodes a cursor; `nil` for invalid bytes. A forged cursor can only select a position in the
+    /// results of its search, and reveals nothing that the search would not find.
     public init?(bytes: some RandomAccessCollection<UInt8>) {
         guard bytes.count >= 16, bytes.count.isMultiple(of: 8) else { return nil }
         func number(_ bytes: some Sequence<UInt8>) -> UInt64 {

@@ -3,8 +3,8 @@ import GRDB
 import UserSearch
 
 extension SearchIndex {
-    /// Returns the hits of an exhaustive search, which reads and ranks every item. The reference
-    /// for ``search(_:)``.
+    /// Returns the hits of an exhaustive search, which reads and ranks every item. A reference for
+    /// ``search(_:)``.
     ///
     /// - Returns: The numbers of the items, their scores and the score components, best first.
     package func rankingOfAll(_ request: SearchRequest) async throws(IndexQueryError) -> [(

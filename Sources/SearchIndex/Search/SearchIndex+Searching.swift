@@ -5,7 +5,7 @@ import ItemRecord
 import MetadataQuery
 
 extension SearchIndex {
-    /// Finds the items that contain the words of a text, the best first, one page at a time.
+    /// Finds the items that contain the words of a text, best first, one page at a time.
     ///
     /// - Throws: ``IndexQueryError``; `cancelled` soon after the task is cancelled.
     public func search(_ request: SearchRequest) async throws(IndexQueryError) -> SearchPage {
@@ -13,7 +13,7 @@ extension SearchIndex {
     }
 
     /// Returns a page and the request that it answers. If the filters include a date phrase and
-    /// find nothing, that request has no filters.
+    /// match nothing, the search is repeated without filters, and the returned request has none.
     func answer(
         to request: SearchRequest
     ) async throws(IndexQueryError) -> (page: SearchPage, request: SearchRequest) {
@@ -35,7 +35,8 @@ extension SearchIndex {
         let request = search.request
         let limit = max(1, min(Self.maximumPage, request.limit))
         return try await query("Searching", includingPending: request.includesPending) { [self] db in
-            // Read before the data, so that donations applied later do not count as included.
+            // Read before the data, so that donations applied in between are not considered
+            // included.
             let pending = pending.nonEmpty
             let shown = request.cursor?.shown ?? []
             let known = Set(shown)
@@ -70,7 +71,7 @@ extension SearchIndex {
     ///
     /// - Parameters:
     ///   - request: The search; its limit and cursor are ignored.
-    ///   - maximum: The number at which counting stops; `nil` counts all items.
+    ///   - maximum: The number at which counting stops; `nil` to count all items.
     public func count(_ request: SearchRequest, upTo maximum: Int? = nil) async throws(IndexQueryError) -> Int {
         var request = request
         (request.limits.countedReads, request.limits.countedBytes) = (.max, .max)
@@ -86,16 +87,17 @@ extension SearchIndex {
         try await items(where: "item.id = ?", [number]).first
     }
 
-    /// Returns the item with a number as far as donations are applied, without waiting for pending
-    /// donations. For callers that found the item shortly before.
+    /// Returns the item with a number from the applied donations, without waiting for pending ones.
+    /// For callers that found the item shortly before.
     public func appliedItem(number: Int64) async throws(SearchIndexError) -> StoredItem? {
         try await readApplied("Looking up an item", itemsQuery(where: "item.id = ?", [number])).first
     }
 
-    /// Returns the items with a unique identifier, of one bundle or of all bundles.
+    /// Returns the items with a unique identifier, in one bundle or in all bundles.
     ///
-    /// With a bundle, an item that is not found is looked up a second time. The second lookup waits
-    /// until the bundle's donations are applied, or for ``StoreHooks/ReadLimits/timeForNamed``.
+    /// With a bundle, an item that is not found is looked up again. The second lookup waits until
+    /// the bundle's donations are applied, but no longer than
+    /// ``StoreHooks/ReadLimits/timeForNamed``.
     public func items(
         uniqueIdentifier: String, bundle: String? = nil
     ) async throws(SearchIndexError) -> [StoredItem] {
@@ -126,7 +128,8 @@ extension SearchIndex {
         guard Self.canBeStored(after), Self.canBeStored(scope.bundle), Self.canBeStored(scope.index) else { return [] }
         return try await read("Listing items") { [clock] db in
             // The unary plus makes SQLite scan the index by identifier, so that all pages together
-            // are one scan. An index by bundle would sort the identifiers for each page.
+            // are one scan. With an index by bundle, SQLite would sort the identifiers for each
+            // page.
             try String.fetchAll(
                 db,
                 sql: """
@@ -168,8 +171,8 @@ extension SearchIndex {
                     SELECT bundle.identifier, count(*) FROM item JOIN bundle ON bundle.id = item.bundle
                     WHERE item.expires IS NULL OR item.expires > ? GROUP BY bundle.id
                     """, arguments: [clock.now(db)])
-            // Swift treats identifiers as equal that differ only in Unicode normalization; their
-            // counts are added.
+            // Swift treats identifiers that differ only in Unicode normalization as equal; their
+            // counts are added up.
             return try Dictionary(rows.map { (try $0.decode(atIndex: 0), try $0.decode(atIndex: 1)) }) { $0 + $1 }
         }
     }

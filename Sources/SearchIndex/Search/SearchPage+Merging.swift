@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SearchCursor {
-    /// Returns the cursor for one of two indexes whose item numbers do not overlap: without the
-    /// hits of the other index.
+    /// Returns the cursor for one of two indexes with disjoint item numbers: without the hits of
+    /// the other index.
     fileprivate func keeping(_ isOwn: (Int64) -> Bool) -> SearchCursor {
         var cursor = self
         cursor.shown = shown.filter(isOwn)
@@ -11,14 +11,14 @@ extension SearchCursor {
 }
 
 extension SearchIndex {
-    /// Searches this index and one in memory, whose item numbers do not overlap, and merges the
-    /// hits by their scores. The rarity of a word is measured in each index by itself.
+    /// Searches this index and one in memory with disjoint item numbers, and merges the hits by
+    /// score. The rarity of a word is measured separately in each index.
     ///
     /// - Throws: ``IndexQueryError``.
     package func search(_ request: SearchRequest, with other: SearchIndex) async throws(IndexQueryError) -> SearchPage {
         let (own, others) = (request.of(self), request.of(other))
         var (first, second) = (try await search(own), try await other.search(others))
-        // A word that occurs in one of the indexes is no spelling mistake.
+        // A word that occurs in one of the indexes is not misspelled.
         if first.correction != second.correction {
             if first.correction == nil, !first.hits.isEmpty {
                 second = try await other.search(others.asTyped)
@@ -31,10 +31,10 @@ extension SearchIndex {
         return first.merged(with: second, for: request)
     }
 
-    /// `true` if the index exists in memory alone.
+    /// `true` if the index exists only in memory.
     package var isInMemory: Bool { numbers.lowerBound == Self.firstNumberInMemory }
 
-    /// `true` if an item of this index may have the number.
+    /// `true` if an item of this index can have the number.
     package func mayHave(number: Int64) -> Bool { numbers.contains(number) }
 }
 
@@ -55,7 +55,7 @@ extension SearchRequest {
 extension SearchPage {
     fileprivate func merged(with other: SearchPage, for request: SearchRequest) -> SearchPage {
         let limit = max(1, min(SearchIndex.maximumPage, request.limit))
-        // Both lists are sorted; a stable merge keeps the order of each.
+        // Both lists are sorted; a stable merge preserves the order of each list.
         var (rest, others) = (hits[...], other.hits[...])
         var merged: [SearchHit] = []
         while merged.count < limit, let next = rest.first ?? others.first {

@@ -4,7 +4,7 @@ import MetadataQuery
 import TextAnalysis
 import UserSearch
 
-/// The parsed search text: words, most of which should occur, phrases that must occur, and excluded
+/// A parsed search text: words, most of which should occur; phrases that must occur; and excluded
 /// phrases.
 struct SearchPlan: Sendable {
     /// The text without surrounding white space.
@@ -17,7 +17,7 @@ struct SearchPlan: Sendable {
     let excluded: [Phrase]
     /// All words in typing order, including repeated words.
     private let sequence: [String]
-    /// `true` if the text consists of words only, so that a title may equal it.
+    /// `true` if the text consists only of words, so that a title may equal it.
     let isPlain: Bool
 
     struct Word: Sendable {
@@ -35,7 +35,7 @@ struct SearchPlan: Sendable {
 
         /// The FTS5 expression. Folded words contain no quotes.
         var expression: String { "\"" + words.joined(separator: " ") + "\"" + (isPrefix ? "*" : "") }
-        /// The phrase in the form for matching texts without an index.
+        /// The phrase, prepared for matching texts without an index.
         var sequence: WordSequence { WordSequence(words, isPrefix: isPrefix) }
     }
 
@@ -46,7 +46,7 @@ struct SearchPlan: Sendable {
     init?(_ text: String, findsVariants: Bool = true) {
         var (words, phrases, excluded): ([Word], [Phrase], [Phrase]) = ([], [], [])
         let terms = UserQuery(text).terms
-        // Quotes around the whole text only require that the words are adjacent.
+        // Quotes around the whole text only mean that the words must be adjacent.
         let isOnePhrase = terms.count == 1 && terms[0].isPhrase && !terms[0].isExcluded
         var isPlain = true
         var sequence: [String] = []
@@ -83,8 +83,8 @@ struct SearchPlan: Sendable {
         self.text = (isOnePhrase ? terms[0].text : text).collapsingWhitespace
     }
 
-    /// Returns `true` for two to four characters of a script without spaces. They form one word, so
-    /// they must be adjacent.
+    /// Returns `true` for two to four characters of a script without spaces. These form one word,
+    /// so they must be adjacent.
     static func isShortRun(_ words: [String]) -> Bool {
         (2...4).contains(words.count) && words.allSatisfy { !mayGoOn($0) }
     }
@@ -94,7 +94,7 @@ struct SearchPlan: Sendable {
         self.isPlain = isPlain
     }
 
-    /// The plan that finds all items, the newest first; used if the text has only filters.
+    /// The plan that finds all items, newest first; used if the text consists only of filters.
     static let everything = SearchPlan(isPlain: false)
 
     /// Returns `true` if letters can extend a word. A character of a script without spaces is a
@@ -104,8 +104,8 @@ struct SearchPlan: Sendable {
     /// `true` if items must be read to check phrases and exclusions.
     var isStrict: Bool { !phrases.isEmpty || !excluded.isEmpty }
 
-    /// The incomplete last word, to be searched inside words of titles and keywords; `nil` if there
-    /// is none.
+    /// The incomplete last word, to be searched for inside words of titles and keywords; `nil` if
+    /// there is none.
     var part: String? {
         guard excluded.isEmpty, !phrases.contains(where: \.isPrefix) else { return nil }
         return words.first(where: \.isOpen)?.text
@@ -117,15 +117,15 @@ struct SearchPlan: Sendable {
         return "title : ^ " + Phrase(words: sequence, isPrefix: words.contains(where: \.isOpen)).expression
     }
 
-    /// The FTS5 expression for texts that have all phrases and no excluded phrase; `nil` without
-    /// phrases.
+    /// The FTS5 expression for texts that contain all phrases and no excluded phrase; `nil` if
+    /// there are no phrases.
     var strict: String? {
         guard !phrases.isEmpty else { return nil }
         let all = "(\(phrases.map(\.expression).joined(separator: " AND ")))"
         return excluded.isEmpty ? all : "\(all) NOT (\(excluded.map(\.expression).joined(separator: " OR ")))"
     }
 
-    /// Returns `true` if an item has all phrases and no excluded phrase.
+    /// Returns `true` if an item contains all phrases and no excluded phrase.
     ///
     /// - Parameter fields: The text of each field of the item.
     func allows(_ fields: [String]) -> Bool {

@@ -4,13 +4,13 @@ import UserSearch
 
 /// A search of the index.
 public struct SearchRequest: Sendable {
-    /// The text that the user typed. Items with all words rank before items with some. `"…"`
-    /// encloses a phrase, `-word` excludes a word, and the last word may be incomplete
+    /// The text that the user typed. Items with all words rank above items with only some of them.
+    /// `"…"` encloses a phrase, `-word` excludes a word, and the last word may be incomplete
     /// (``UserQuery``).
     public var text: String
     /// The bundle whose items are searched; `nil` means all bundles.
     public var bundle: String?
-    /// The bundles whose items are left out, by their exact identifiers.
+    /// The bundles whose items are omitted, by their exact identifiers.
     public var excludedBundles: Set<String> = []
     /// Metadata queries that every hit must satisfy too.
     public var filters: [QueryExpression] = []
@@ -21,18 +21,19 @@ public struct SearchRequest: Sendable {
     public var attributes: Set<String>?
     /// The largest number of hits on a page, 1 to ``SearchIndex/maximumPage``.
     public var limit = 20
-    /// The largest total size of the records on a page, in bytes; `nil` for no limit. A page has at
-    /// least one item.
+    /// The largest total size of the records on a page, in bytes; `nil` for no limit. A page always
+    /// has at least one item, unless there are none left.
     public var maximumBytes: Int?
     /// The end of the previous page; `nil` for the first page.
     public var cursor: SearchCursor?
-    /// `true` to also find words that contain the last word, ranked after all other hits: `bench`
-    /// finds `workbench`.
+    /// `true` to also find words that contain the last word: `bench` finds `workbench`. Such hits
+    /// rank below all others.
     public var findsInsideWords = true
-    /// `true` to wait for everything that was durable when the search began. With `false` the
-    /// search does not wait and may miss recent donations; use this for a search at each keystroke.
+    /// `true` to wait for everything that was durable when the search began. With `false`, the
+    /// search does not wait and may miss recent donations; use this for searching on each
+    /// keystroke.
     public var includesPending = true
-    /// `true` to replace a word that occurs nowhere by its best correction
+    /// `true` to replace a word that occurs nowhere with its best correction
     /// (``SearchPage/correction``).
     public var correctsSpelling = true
     /// The number of hits up to which hits are counted; `nil` disables counting.
@@ -40,11 +41,11 @@ public struct SearchRequest: Sendable {
     /// The source of engagement reports that affect the ranking; `nil` for none. An app's own
     /// reports require its ``bundle``.
     public var learnsFrom: EngagementReporter? = .user
-    /// `false` to compare only words, also if the store has an embedding model.
+    /// `false` to compare only words, even if the store has an embedding model.
     public var usesMeaning = true
-    /// The meaning of the text, to rank and find items by it; `nil` to compare only words.
+    /// The meaning of the text, used to find and rank items; `nil` to compare only words.
     package var meaning: SearchMeaning?
-    /// The work limits. Tests and benchmarks compare other values with the defaults.
+    /// The work limits. Tests and benchmarks compare other values with these defaults.
     package var limits = SearchLimits()
 
     /// Creates a request.
@@ -56,42 +57,42 @@ public struct SearchRequest: Sendable {
 
 /// The limits that bound the work of a search (``SearchRun``).
 package struct SearchLimits: Sendable {
-    /// The largest number of texts read for a word prefix, the newest first.
+    /// The largest number of texts read for a word prefix, newest first.
     package var candidates = 1000
-    /// The number of texts up to which every word prefix is looked up, which a small store does
-    /// quickly.
+    /// The number of texts up to which every word prefix is looked up, because lookups in a small
+    /// store are fast.
     package var smallStore: Int64 = 20_000
     /// The number of newest titles in the sample that shows which prefixes are common.
     package var sample: Int64 = 1 << 14
-    /// The number of texts up to which a word's occurrences are counted exactly; above, they are
+    /// The number of texts up to which a word's occurrences are counted exactly; larger numbers are
     /// estimated from the sample.
     package var countedOccurrences = 512
-    /// The number of texts with all words up to which all of them become candidates.
+    /// If at most this many texts contain all words, all of these texts become candidates.
     package var together = 1000
-    /// The largest number of candidates whose titles begin with the first word and have the other
-    /// words.
+    /// The largest number of candidates whose titles begin with the first word and contain the
+    /// other words.
     package var titleStarts = 256
-    /// The number of texts compared among those with only some words; texts with the rarest words
-    /// come first.
+    /// The number of index entries compared to find texts with only some of the words; the rarest
+    /// words come first.
     package var postings = 15_000
     /// The number of best candidates that are read.
     package var readItems = 128
     /// The bytes of text after which at most ``readLargeItems`` items are read. After eight times
-    /// as many, only the requested number is read.
+    /// as many bytes, only the requested number is read.
     package var readBytes = 1 << 20
     package var readLargeItems = 32
-    /// The number of candidates below which their records are read directly instead of an FTS5
+    /// The number of candidates below which records are read directly instead of running an FTS5
     /// prefix query.
     package var fewCandidates = 512
-    /// The number of lookups of words that contain the typed letters, with
-    /// ``TermDictionary/wordsAtOnce`` words each. A donor may create a million such words.
+    /// The number of lookups for words that contain the typed letters. Each lookup returns
+    /// ``TermDictionary/wordsAtOnce`` words. A donor may create a million such words.
     package var wordLookups = 64
-    /// The number of items up to which the attribute index lists the items that filters allow,
-    /// before any is read.
+    /// The number of items up to which the attribute index is used to list the items that filters
+    /// allow, before any item is read.
     package var filteredTexts = 20_000
     /// The largest number of items read for a count.
     package var countedReads = 10_000
-    /// The bytes of items after which a count reads no further item.
+    /// The number of bytes of items after which no further items are read for a count.
     package var countedBytes = 4 << 20
 }
 
@@ -115,31 +116,31 @@ public struct SearchTotal: Hashable, Sendable, Codable {
 public struct SearchCursor: Hashable, Sendable {
     /// The time of the first page, in seconds since 2001-01-01 UTC.
     var now: Double
-    /// The item numbers of all hits before the position. An offset is not sufficient, because each
+    /// The item numbers of all hits before the position. An offset is not sufficient, because every
     /// deletion changes which candidates are ranked against each other.
     var shown: [Int64]
-    /// The words that the search used instead of typed words.
+    /// The corrected words that the search used instead of typed words.
     var replacements: [WordReplacement] = []
-    /// `true` if the filters in the text were interpreted.
+    /// `true` if filters in the text were interpreted.
     var readsFilters = true
 
     /// The number of hits before the position.
     public var hitCount: Int { shown.count }
 }
 
-/// A page of search results, the best hits first.
+/// A page of search results, best hits first.
 public struct SearchPage: Hashable, Sendable, Codable {
     /// The hits.
     public var hits: [SearchHit]
     /// The start of the next page; `nil` after the last page.
     public var next: SearchCursor?
-    /// The donations that are durable but not applied, which the page may lack or show in an older
-    /// version. `nil` if there were none.
+    /// The donations that are durable but not applied; `nil` if there were none. Their items may be
+    /// missing from the page or outdated.
     public var pending: PendingDonations?
     /// The number of items on all pages; `nil` unless requested (``SearchRequest/countsUpTo``).
     public var total: SearchTotal?
-    /// The corrected words that replaced typed words without occurrences; `nil` if the text was
-    /// searched as typed.
+    /// The corrected words that replaced words that occur nowhere; `nil` if the text was searched
+    /// as typed.
     public var correction: SearchCorrection?
 
     /// Creates a page.
@@ -168,6 +169,6 @@ public struct SearchHit: Hashable, Sendable, Codable {
     public var score: Double
     /// The components of the score, before an app's own ranking of its items.
     public var parts: ScoreParts
-    /// The passage of the item whose meaning is similar, if no word of the text is in the item.
+    /// The passage of the item whose meaning is similar, if the item contains no word of the text.
     public var passage: String?
 }

@@ -18,7 +18,7 @@ struct RankedHit: Sendable {
     var importance: Double
 }
 
-/// The greatest of some scores.
+/// Keeps the highest of a series of scores.
 private struct BestScores {
     private let count: Int
     /// The scores in ascending order.
@@ -36,15 +36,15 @@ private struct BestScores {
     }
 }
 
-/// A search in one state of the store. Takes candidates from the index (``CandidateFinder``),
-/// then reads and ranks the best (`Relevance`) until there are enough hits.
+/// A search for one state of the store. Takes candidates from the index (``CandidateFinder``), then
+/// reads and ranks the best ones (`Relevance`) until there are enough hits.
 struct SearchRun {
     var plan: SearchPlan
     let request: SearchRequest
     let filter: QueryEvaluator?
-    /// The ranking time, which is the time of the first page.
+    /// The time used for ranking, which is the time of the first page.
     let now: Double
-    /// The time that decides which items have expired.
+    /// The time used to decide which items have expired.
     let present: Double
     /// `true` if only the text table of the previous format exists.
     let isMigrating: Bool
@@ -59,8 +59,8 @@ struct SearchRun {
     let statistics: TextStatistics
     let items: TextItemReader
     let db: Database
-    /// `true` if a word in nearly all items also makes a hit by itself, because no item that the
-    /// filters allow has a rarer word.
+    /// `true` if a word that occurs in nearly all items also makes a hit by itself, because no item
+    /// that the filters allow contains a rarer word.
     var acceptsCommonWords = false
 
     /// The smallest number of candidates requested from each list.
@@ -69,8 +69,9 @@ struct SearchRun {
 
     /// Returns the best hits in order.
     ///
-    /// - Parameter count: The number of hits wanted. The result may have more, or fewer at the end.
-    /// - Returns: The hits, and `true` if these are all.
+    /// - Parameter count: The number of hits wanted. The result may contain more, or fewer if there
+    ///   are no more.
+    /// - Returns: The hits, and `true` if there are no others.
     func hits(_ count: Int) throws -> (hits: [RankedHit], areAll: Bool) {
         let tags = try SearchTags(bundle: request.bundle, db)
         let words = try soughtWords()
@@ -84,7 +85,7 @@ struct SearchRun {
                 findsInsideWords: request.findsInsideWords, languages: statistics.languages, items, db)
             try find(with: &finder)
             let (hits, areAll) = try ranked(finder.found, chosen: chosen, relevance, count, &known)
-            // Further lists have items with words only.
+            // Lists that were not read yet only add items that contain words.
             let withWords = meaning == nil ? hits.count : hits.count { $0.parts.fit != .meaning }
             if withWords >= count || (finder.isExhausted && areAll) || depth >= Self.maximumDepth {
                 return (hits, areAll && finder.isExhausted)
@@ -93,8 +94,8 @@ struct SearchRun {
         }
     }
 
-    /// Returns the texts of the items with the most similar meaning, which the lists of words may
-    /// omit.
+    /// Returns the texts of the items with the most similar meaning, which may be missing from the
+    /// word lists.
     private func similarTexts() throws -> [Int64] {
         guard let meaning else { return [] }
         let statement = try db.cachedStatement(sql: "SELECT text_row FROM item WHERE id = ?")
@@ -125,7 +126,7 @@ struct SearchRun {
         }
     }
 
-    /// Returns the passage of an item with the embedding in a row.
+    /// Returns the passage of an item whose embedding is in a row.
     func passage(row: Int64, of item: StoredItem) throws -> String? {
         let range = try Row.fetchOne(
             db.cachedStatement(sql: "SELECT start, size FROM embedding WHERE id = ?"), arguments: [row])
@@ -137,8 +138,8 @@ struct SearchRun {
 
     // MARK: Counting
 
-    /// Counts the items with all words. If the pages show more hits than that, counts the items
-    /// with some words.
+    /// Counts the items that contain all words. If the pages show more hits than that, counts the
+    /// items that contain some of the words.
     ///
     /// - Parameters:
     ///   - hits: The result of ``hits(_:)``.
@@ -156,17 +157,17 @@ struct SearchRun {
             total = try count(hasAll: false, upTo: maximum)
             total.count = min(maximum, total.count + hits.count { $0.parts.fit == .meaning })
         }
-        // A count that stopped at a bound may have seen fewer items than the pages show.
+        // A count that stopped at a limit may have seen fewer items than the pages show.
         if !total.isExact { total.count = max(total.count, least) }
         return total
     }
 
-    /// `true` if the items have to be read to be counted.
+    /// `true` if items must be read to count them.
     private var isCountedByReading: Bool {
         filter != nil || !apps.isEmpty || !request.excludedBundles.isEmpty || plan.isStrict || isMigrating
     }
 
-    /// Counts the items with all words, or with some words.
+    /// Counts the items that contain all words, or some of the words.
     private func count(hasAll: Bool, upTo maximum: Int) throws -> SearchTotal {
         let tags = try SearchTags(bundle: request.bundle, db)
         let words = try soughtWords()
@@ -202,7 +203,7 @@ struct SearchRun {
     /// Returns the number of texts to request from each list for a count. Some of them may not be
     /// hits.
     private func countedTexts(upTo maximum: Int) throws -> Int {
-        // Requests one more than is read, to see whether there are more.
+        // Requests one more than will be read, to see whether there are more.
         if isCountedByReading {
             return min(Self.maximumDepth - 1, request.limits.countedReads) + 1
         }
@@ -212,7 +213,7 @@ struct SearchRun {
         return min(maximum, Self.maximumDepth) + expired + 1
     }
 
-    /// Counts the texts whose items have expired and are not deleted yet.
+    /// Counts the texts whose items have expired but are not deleted yet.
     private func expiredTexts(among texts: Set<Int64>) throws -> Int {
         let rows = try Int64?.fetchCursor(
             db.cachedStatement(sql: "SELECT text_row FROM item WHERE expires <= ?"), arguments: [present])
@@ -241,7 +242,7 @@ struct SearchRun {
             var sought = QueryWord(word.text, stems: forms.sorted(), isOpen: word.isOpen)
             if plan.words.count > 1, !isMigrating {
                 let occurrences = try occurrences(of: sought)
-                // A word without occurrences does not distinguish items; the other words decide.
+                // A word that occurs nowhere does not distinguish items; the other words do.
                 sought.rarity =
                     occurrences == 0
                     ? QueryWord.leastRarity
@@ -254,8 +255,8 @@ struct SearchRun {
         return words
     }
 
-    /// Returns the approximate number of texts with a word. Counts up to a limit, and estimates
-    /// larger numbers from a sample.
+    /// Returns the approximate number of texts that contain a word. Counts up to a limit, and
+    /// estimates larger numbers from a sample.
     func occurrences(of word: QueryWord) throws -> Double {
         let limits = request.limits
         let table = FullTextIndex.rankedTable
@@ -284,7 +285,7 @@ struct SearchRun {
     /// Reads the best candidates and ranks them.
     ///
     /// - Parameter chosen: The texts that the user chose before. They are read first, within a
-    ///   separate byte limit, and do not count against the limits of the other candidates.
+    ///   separate byte limit, and are not subject to the limits of the other candidates.
     private func ranked(
         _ candidates: [Int64: Double], chosen: [Int64], _ relevance: Relevance, _ count: Int, _ known: inout KnownTexts
     ) throws -> (hits: [RankedHit], areAll: Bool) {
@@ -304,7 +305,7 @@ struct SearchRun {
         var chosenBytes = 0
         for text in chosen {
             guard chosenBytes <= request.limits.readBytes else { break }
-            // A text may be both used before and similar in meaning.
+            // A text may be both chosen earlier and similar in meaning.
             if taken.insert(text).inserted { try take(text, &chosenBytes) }
         }
         let first = hits.count
@@ -331,7 +332,7 @@ struct SearchRun {
         return (hits, reads == order.count)
     }
 
-    /// Adds the part for the meaning to the scores.
+    /// Adds the contribution of meaning to the scores.
     private func addMeaning(to hits: inout [RankedHit]) throws {
         guard let meaning else { return }
         let best = hits.lazy.filter { $0.parts.fit != .meaning }.map(\.parts.textScore).max() ?? 1
@@ -343,13 +344,13 @@ struct SearchRun {
         }
     }
 
-    /// The largest difference between a score and its estimate, in nearly all cases: half a level
-    /// for each word, and proximity.
+    /// The largest difference between a score and its estimate in nearly all cases: half a level
+    /// per word, plus proximity.
     private static let estimateError = 0.17
     /// The factor by which more items are read while their estimates are close to the best scores.
     private static let patience = 4
 
-    /// Returns `true` if so much text was read that the current hits must suffice.
+    /// Returns `true` if so much text was read that the current hits have to suffice.
     private func isEnough(_ hits: Int, _ bytes: Int, wanted: Int) -> Bool {
         let limits = request.limits
         if bytes > limits.readBytes * 8 { return hits >= wanted }
@@ -400,8 +401,8 @@ struct SearchRun {
         }
     }
 
-    /// Returns the age of a date in days. Text numbers do not serve here, because the texts of a
-    /// migrated store keep numbers without dates.
+    /// Returns the age of a date in days. Text numbers cannot be used here, because the texts of a
+    /// migrated store keep numbers that do not encode dates.
     private func age(_ date: Double) -> Int { Int(TextNumber.day(of: now) - TextNumber.day(of: date)) }
 
     /// Returns `true` if a word in the title or keywords contains the last word.

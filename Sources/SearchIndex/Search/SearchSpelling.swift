@@ -4,7 +4,7 @@ import MetadataQuery
 import TextAnalysis
 import UserSearch
 
-/// The hits of a search in one state of the store, possibly with corrected words.
+/// The hits of a search for one state of the store, possibly with corrected words.
 struct SearchOutcome {
     let run: SearchRun
     let hits: [RankedHit]
@@ -16,8 +16,8 @@ struct SearchOutcome {
 }
 
 extension PreparedSearch {
-    /// Returns the hits. If filters exclude all items that have a rare word of the text, words in
-    /// nearly all items make hits too.
+    /// Returns the hits. If filters exclude all items that contain a rare word of the text, words
+    /// that occur in nearly all items also make hits.
     ///
     /// - Parameter count: The number of hits wanted.
     func outcome(_ count: Int, _ db: Database) throws -> SearchOutcome {
@@ -32,9 +32,9 @@ extension PreparedSearch {
             run: run, hits: hits, areAll: areAll, replacements: outcome.replacements, correction: outcome.correction)
     }
 
-    /// Searches for the typed words. If no item has them all and one of them occurs nowhere,
-    /// searches again with its correction. Keeps the first result if filters exclude everything
-    /// that the correction finds. A further page uses the words of the first page.
+    /// Searches for the typed words. If no item contains all of them and one of them occurs
+    /// nowhere, searches again with its correction. Keeps the first result if filters exclude
+    /// everything that the correction finds. Further pages use the words of the first page.
     private func spelledOutcome(_ count: Int, _ db: Database) throws -> SearchOutcome {
         if let replacements = request.cursor?.replacements, !replacements.isEmpty,
             let outcome = try outcome(count, replacements, try run(db))
@@ -47,13 +47,14 @@ extension PreparedSearch {
         guard request.correctsSpelling, request.cursor == nil, !run.isMigrating, !run.plan.words.isEmpty,
             hits.allSatisfy({ !$0.parts.fit.hasAllWords })
         else { return typed }
-        // A model finds items by a word that no item has, unless the word is misspelled.
+        // With a model, a word that occurs nowhere still finds items, unless it is misspelled.
         let known = hits.isEmpty ? [] : request.meaning?.knownWords ?? []
         let replacements = try SearchSpelling(run, clock: queryClock, known: known).replacements(in: text)
         // Uses a fixed minimum, so that the decision does not depend on the page size.
         let window = run.isRestricted ? max(count, SearchRun.minimumDepth) : count
         guard !replacements.isEmpty, let corrected = try outcome(window, replacements, run) else { return typed }
-        // The corrected words occur, but a filter or a phrase may exclude all items that have them.
+        // The corrected words occur, but a filter or a phrase may exclude all items that contain
+        // them.
         if !run.isRestricted || corrected.hits.contains(where: { $0.parts.fit.hasAllWords }) { return corrected }
         let others = areAll || count == window ? hits : try run.hits(window).hits
         return corrected.hits.count > others.count ? corrected : typed
@@ -73,12 +74,12 @@ extension PreparedSearch {
 }
 
 extension SearchRun {
-    /// `true` if filters or phrases can exclude items that have the words.
+    /// `true` if filters or phrases can exclude items that contain the words.
     fileprivate var isRestricted: Bool {
         filter != nil || !apps.isEmpty || !request.excludedBundles.isEmpty || plan.isStrict
     }
 
-    /// `true` if some words make no hit by themselves, because nearly all items have them.
+    /// `true` if some words make no hit by themselves, because nearly all items contain them.
     fileprivate var hasCommonWords: Bool {
         get throws { try !isMigrating && !soughtWords().allSatisfy(\.isDistinctive) }
     }
@@ -92,14 +93,14 @@ struct SearchSpelling {
     private let clock: QueryClock
     /// The number of filters in the typed text.
     private let filters: Int
-    /// The parts of the text that are nearly filters; their words are not corrected.
+    /// The parts of the text that are almost filters; their words are not corrected.
     private let hinted: [Range<Int>]
     /// The folded words that are not corrected.
     private let known: Set<String>
 
     /// - Parameters:
     ///   - clock: The clock for date phrases in a text.
-    ///   - known: The folded words that are right although they occur nowhere.
+    ///   - known: The folded words that are correct although they occur nowhere.
     init(_ run: SearchRun, clock: QueryClock, known: Set<String> = []) throws {
         (self.run, self.clock, self.known) = (run, clock, known)
         let intent = SearchIntent(run.request.text, clock: clock)
@@ -135,19 +136,19 @@ struct SearchSpelling {
         return last.map { before + [$0] }
     }
 
-    /// Returns `true` if the text has the same number of filters after the replacements, so that
-    /// typing the corrected text starts the same search.
+    /// Returns `true` if the text contains the same number of filters after the replacements, so
+    /// that typing the corrected text starts the same search.
     private func keepsWords(_ replacements: [WordReplacement]) -> Bool {
         guard let text = run.request.text.replacing(replacements) else { return false }
         return SearchIntent(text, clock: clock).filters.count == filters
     }
 
     /// Returns `true` if a word consists of letters and is long enough to be recognized when
-    /// misspelled. Nearly every three letters are one edit away from a word.
+    /// misspelled. Nearly every sequence of three letters is one edit away from a word.
     static func mayBeCorrected(_ word: String) -> Bool { word.unicodeScalars.count > 3 && SpellingWords.isKept(word) }
 
-    /// Returns the folded words of a term and their ranges in the whole text; none for a term with
-    /// variants of words (O'Reilly).
+    /// Returns the folded words of a term and their ranges in the whole text; empty if the term has
+    /// variant words (O'Reilly).
     private static func words(of term: UserQuery.Term) -> [(folded: String, range: Range<Int>)] {
         var words: [(String, Range<Int>)] = []
         var hasVariants = false
@@ -164,8 +165,8 @@ struct SearchSpelling {
         return hasVariants ? [] : words
     }
 
-    /// Returns `true` if a searchable text has a form of the word. For an incomplete word, texts
-    /// with a word that begins with it count too, and titles with a word that contains it.
+    /// Returns `true` if a searchable text contains a form of the word. For an incomplete word, a
+    /// word that begins with it is sufficient, as is a word in a title that contains it.
     private func occurs(_ word: SearchPlan.Word) throws -> Bool {
         // Most words occur exactly as typed, which costs one lookup.
         if try isFound("\"\(word.text)\"", FullTextIndex.textTable) { return true }
@@ -189,7 +190,7 @@ struct SearchSpelling {
             guard let end else { return false }
             place = end
         }
-        // Too many words contain it to look up each.
+        // Too many words contain it to look up each one.
         return true
     }
 
@@ -200,7 +201,7 @@ struct SearchSpelling {
 }
 
 extension SearchIndex {
-    /// Returns the corrections of a word, best first; none for a word that occurs.
+    /// Returns the corrections of a word, best first; none if the word occurs.
     package func corrections(
         of word: String, bundle: String? = nil, limit: Int
     ) async throws(IndexQueryError) -> [SpellingCorrection] {
@@ -219,12 +220,12 @@ struct StoredVocabulary: SpellingVocabulary {
 
     static let maximumOccurrences = 1_000
 
-    /// Larger for a bundle, because most words may belong to other bundles.
+    /// Higher for a single bundle, because most words may belong to other bundles.
     var maximumLookups: Int { tags.bundle == nil ? SpellingCorrection.maximumCandidates : 1_024 }
 
     init(_ tags: SearchTags, _ db: Database) { (self.tags, self.db) = (tags, db) }
 
-    /// Returns the number of texts that have a word, up to ``maximumOccurrences``.
+    /// Returns the number of texts that contain a word, up to ``maximumOccurrences``.
     func occurrences(of word: String) throws -> Int {
         let expression = "\"\(word)\"" + (tags.textExpression.map { " AND \($0)" } ?? "")
         return try db.countTexts(expression, in: FullTextIndex.textTable, upTo: Self.maximumOccurrences)

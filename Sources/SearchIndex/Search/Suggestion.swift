@@ -12,7 +12,7 @@ import UserSearch
 public struct Suggestion: Hashable, Sendable, Codable {
     /// The source of a suggestion.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-        /// A replacement for the last word, which occurs nowhere.
+        /// A replacement for the last word, which does not occur in the store.
         case correction
         /// A completion of the last word.
         case completion
@@ -26,11 +26,11 @@ public struct Suggestion: Hashable, Sendable, Codable {
 
     /// The source of the suggestion.
     public var kind: Kind
-    /// The whole text to search for instead of the typed one.
+    /// The complete text to search for, in place of the typed text.
     public var text: String
-    /// The number of items that have the exact words of the text and satisfy its filters, counted
-    /// up to ``maximumCounted``. A search also finds items with other forms of the words. `nil` for
-    /// a filter without a value.
+    /// The number of items that contain the exact words of the text and satisfy its filters,
+    /// counted up to ``maximumCounted``. A search also finds items with other forms of the words.
+    /// `nil` for a filter without a value.
     public var total: SearchTotal?
 
     /// The largest number of suggestions.
@@ -48,7 +48,7 @@ public struct Suggestion: Hashable, Sendable, Codable {
 public struct SuggestionRequest: Hashable, Sendable, Codable {
     /// The text so far. Its last word is being typed unless a space or a quote closes it.
     public var text: String
-    /// The bundle whose items supply suggestions; `nil` means all.
+    /// The bundle that suggestions are taken from; `nil` means all bundles.
     public var bundle: String?
     /// The largest number of suggestions, 1 to ``Suggestion/maximumCount``.
     public var limit = Suggestion.maximumCount
@@ -65,12 +65,13 @@ public struct SuggestionRequest: Hashable, Sendable, Codable {
 
 /// A text whose last word is being typed.
 struct TypedText {
-    /// The part of the text that stays: everything before the last word or filter.
+    /// The part of the text that is kept: everything before the last word or filter.
     let beginning: String
-    /// The last part without spaces, as typed.
+    /// The last part that contains no spaces, as typed.
     let token: String
 
-    /// Splits a text; `nil` if its last word is closed, or the text is longer than a search reads.
+    /// Splits a text; `nil` if its last word is closed, or if the text is longer than a search
+    /// reads.
     init?(_ text: String) {
         guard text.utf8.count <= UserQuery.maximumBytes, let last = text.unicodeScalars.last, !UserQuery.isSpace(last)
         else { return nil }
@@ -94,7 +95,7 @@ struct TypedText {
         token = String(scalars[start...])
     }
 
-    /// The name of the filter whose value is being typed, and that value without its quote.
+    /// The name of the filter whose value is being typed, and the value without its quote.
     var filter: (name: String, value: String)? {
         guard let colon = token.firstIndex(of: ":") else { return nil }
         let name = String(token[..<colon])

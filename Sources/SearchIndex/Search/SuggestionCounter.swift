@@ -6,7 +6,7 @@ import MetadataQuery
 import TextAnalysis
 import UserSearch
 
-/// Finds the items that suggestions come from, and counts the items that suggestions find. Fixed
+/// Finds the items that supply suggestions, and counts the items that suggestions find. Fixed
 /// limits bound the work of every lookup.
 struct SuggestionCounter {
     private let index: SearchIndex
@@ -20,19 +20,19 @@ struct SuggestionCounter {
     private let hasExpired: Bool
     private let cache = Cache()
 
-    /// The number of items read to count those that satisfy filters and phrases.
+    /// The number of items read in order to count the items that satisfy filters and phrases.
     private static let readItems = 32
-    /// The number of oldest items added to a sample; the newest items cannot satisfy a filter for
-    /// dates in the past.
+    /// The number of oldest items added to a sample, because the newest items cannot satisfy a
+    /// filter for dates in the past.
     private static let readOldItems = 8
     /// The limits for paths: the bytes of a path, and the number of different folders.
     private static let (bytesOfPath, maximumFolders) = (4096, 512)
-    /// The number of items examined to find a value's items of the bundle.
+    /// The number of items examined to find the bundle's items that have a value.
     private static let itemsOfValue = 256
-    /// The number of values, of all bundles, examined for the values of one bundle.
+    /// The number of values, across all bundles, examined to find the values of one bundle.
     private static let triedValues = 512
-    /// The record bytes read for one sample, for values, for completions from titles, and for
-    /// completions from texts.
+    /// The limit on the record bytes read for one sample, for values, for completions from titles,
+    /// and for completions from texts.
     private static let maximumBytes = 8 << 20
     private static let (maximumBundles, maximumTypes) = (256, 64)
     private static let titles = RecordProjection(of: WordCompletions.titlesAndKeywords)
@@ -61,7 +61,7 @@ struct SuggestionCounter {
         }
     }
 
-    /// The newest items with some words, and the oldest.
+    /// The newest and the oldest items that contain some words.
     private struct Sample {
         var items: [SampledItem] = []
         /// `true` if the sample contains all items with the words.
@@ -88,7 +88,7 @@ struct SuggestionCounter {
 
     // MARK: Counting
 
-    /// Counts the items that have the exact words of a text and satisfy its filters and phrases.
+    /// Counts the items that contain the exact words of a text and satisfy its filters and phrases.
     /// Returns `nil` if there are none.
     func total(_ text: String) throws -> SearchTotal? {
         let intent = SearchIntent(text + " ", clock: context.clock)
@@ -113,10 +113,10 @@ struct SuggestionCounter {
             count: min(count, Suggestion.maximumCounted), isExact: count <= Suggestion.maximumCounted)
     }
 
-    /// Counts the items that have all words, up to one more than ``Suggestion/maximumCounted``.
+    /// Counts the items that contain all words, up to one more than ``Suggestion/maximumCounted``.
     private func countWords(_ words: [String]) throws -> Int {
         guard hasExpired else {
-            // The FTS5 position lists alone are enough.
+            // The FTS5 position lists alone are sufficient.
             return try db.countTexts(
                 expression(withAll: words), in: FullTextIndex.textTable, upTo: Suggestion.maximumCounted + 1)
         }
@@ -151,8 +151,8 @@ struct SuggestionCounter {
         return count
     }
 
-    /// Counts the items whose content type satisfies the only filter of a text. Returns `nil` if
-    /// the filter tests something else.
+    /// Counts the items whose content type satisfies a text's only filter. Returns `nil` if the
+    /// filter tests something else.
     private func totalOfTypes(_ search: PreparedSearch, _ intent: SearchIntent) throws -> SearchTotal? {
         guard search.hasNoApps, intent.filters.count == 1, intent.text.allSatisfy(\.isWhitespace) else { return nil }
         var total = SearchTotal(count: 0, isExact: true)
@@ -167,7 +167,7 @@ struct SuggestionCounter {
     }
 
     /// Returns the content types of items, each as a record with that type, and the number of items
-    /// of each type.
+    /// per type.
     private func types() throws -> [(record: DatabaseValue, total: SearchTotal)] {
         if let known = cache.types { return known }
         var types: [(DatabaseValue, SearchTotal)] = []
@@ -184,8 +184,8 @@ struct SuggestionCounter {
         return types
     }
 
-    /// Counts the items that have a value of an attribute. With a bundle, counts among the newest
-    /// items of all bundles.
+    /// Counts the items that have a certain attribute value. With a bundle, counts only among the
+    /// newest items of all bundles.
     private func total(ofValue key: String, _ name: Int64) throws -> SearchTotal {
         let row = try Row.fetchOne(
             db.cachedStatement(
@@ -206,7 +206,8 @@ struct SuggestionCounter {
             count: min(count, Suggestion.maximumCounted), isExact: isAll && count <= Suggestion.maximumCounted)
     }
 
-    /// Returns the newest items with all words, and the oldest, for the evaluation of filters.
+    /// Returns the newest and the oldest items that contain all words, for the evaluation of
+    /// filters.
     private func sample(_ words: [String]) throws -> Sample {
         if let known = cache.samples[words] { return known }
         var texts = try sampledTexts(words, limit: Self.readItems)
@@ -237,7 +238,7 @@ struct SuggestionCounter {
                     record: record, number: try row.decode(atIndex: 1), bundle: try row.decode(atIndex: 2)))
         }
         cache.sampledBytes += Self.maximumBytes - budget.left
-        // The cache is dropped, because other word lists are rarely requested again.
+        // Drops the cache, because samples of other words are rarely requested again.
         if cache.sampledBytes > Self.maximumBytes {
             cache.samples = [:]
             cache.sampledBytes = Self.maximumBytes - budget.left
@@ -263,10 +264,10 @@ struct SuggestionCounter {
         return try PreparedSearch(index, request, context: context)
     }
 
-    /// Returns the search for a text in this state of the store.
+    /// Returns the search for a text, for this state of the store.
     func run(_ text: String) throws -> SearchRun? { try prepared(text)?.run(db) }
 
-    /// Returns a text in which spaces replace the filters.
+    /// Returns the text with its filters replaced by spaces.
     func words(of text: String) -> String { SearchIntent(text, clock: context.clock).text }
 
     /// Returns the expression of the filters in a text; `nil` if it has none.
@@ -280,7 +281,7 @@ struct SuggestionCounter {
             arguments: [whole, limit])
     }
 
-    /// Returns the newest texts that have all exact words, or the oldest.
+    /// Returns the newest, or the oldest, texts that contain all words exactly.
     func texts(withAll words: [String], limit: Int, isOldest: Bool = false) throws -> [Int64] {
         try Int64.fetchAll(
             db.cachedStatement(
@@ -290,8 +291,8 @@ struct SuggestionCounter {
                     """), arguments: [expression(withAll: words), limit])
     }
 
-    /// Returns the attributes from which completions are taken, for the item of a text. Returns
-    /// `nil` if the item was deleted, belongs to another bundle or cannot contain `sequence`.
+    /// Returns the attributes of a text's item from which completions are taken. Returns `nil` if
+    /// the item was deleted, belongs to another bundle or cannot contain `sequence`.
     ///
     /// - Parameter sequence: The words to find; `nil` to read only titles and keywords.
     func record(ofText text: Int64, having sequence: WordSequence? = nil) throws -> ItemRecord? {
@@ -304,8 +305,8 @@ struct SuggestionCounter {
         } ?? nil
     }
 
-    /// Returns the attribute values that begin with the typed text, in the spelling of the items,
-    /// and the number of items of each. The values of each attribute are in alphabetical order.
+    /// Returns the attribute values that begin with the typed text, as spelled in the items, and
+    /// the number of items for each. The values of each attribute are in alphabetical order.
     func values(
         of attributes: [String], beginningWith typed: String, limit: Int
     ) throws -> [(text: String, total: SearchTotal)] {
@@ -313,8 +314,8 @@ struct SuggestionCounter {
         var values: [(text: String, total: SearchTotal)] = []
         for attribute in attributes {
             guard let name = try AttributeIndex.number(of: attribute, db) else { continue }
-            // Twice the limit, as some values may belong to expired items. For one bundle, all
-            // sources share a budget.
+            // Twice the limit, because some values may belong only to expired items. For one
+            // bundle, all sources share a budget.
             let most = bundle == nil ? 2 * limit : Self.triedValues - cache.triedValues
             try forEachKey(of: name, from: part.lowerBound, before: part.upperBound ?? "\u{10FFFF}", limit: most) {
                 key in
@@ -323,7 +324,7 @@ struct SuggestionCounter {
                 guard let text = try value(key, name, attribute), !values.contains(where: { $0.text == text }) else {
                     return true
                 }
-                // The count is a lower bound: other attributes may match further items.
+                // The count is a lower bound: further items may match through other attributes.
                 let total = try total(ofValue: key, name)
                 if total.count > 0 { values.append((text, SearchTotal(count: total.count, isExact: false))) }
                 return true
@@ -333,7 +334,7 @@ struct SuggestionCounter {
     }
 
     /// Returns `true` if items may have a value for one of the attributes. With a bundle, checks a
-    /// sample of its newest items.
+    /// sample of the bundle's newest items.
     func hasValues(of attributes: [String]) throws -> Bool {
         guard try attributes.contains(where: { try AttributeIndex.number(of: $0, db) != nil }) else { return false }
         guard bundle != nil else { return true }
@@ -362,7 +363,7 @@ struct SuggestionCounter {
         }
     }
 
-    /// Returns the value with a key, in the spelling of the newest item that has it.
+    /// Returns the value with a key, as spelled in the newest item that has it.
     private func value(_ key: String, _ name: Int64, _ attribute: String) throws -> String? {
         let row = try Row.fetchOne(
             db.cachedStatement(
@@ -381,8 +382,8 @@ struct SuggestionCounter {
     }
 
     /// Returns the names of folders and containers that begin with `folded`, from the sampled items
-    /// with some words. Folders with the most items come first. A folder that contains all of them
-    /// does not narrow the search, so it comes last.
+    /// that contain some words. Folders with the most items come first. A folder that contains all
+    /// of the items does not narrow the search, so it comes last.
     func folders(
         in attributes: [String], beginningWith folded: String, beside words: [String]
     ) throws -> [String] {
@@ -420,7 +421,7 @@ struct SuggestionCounter {
     /// The clock for date phrases in a text.
     var clock: QueryClock { context.clock }
 
-    /// Returns `true` if an item of the bundle has a word.
+    /// Returns `true` if an item of the bundle contains a word.
     func occurs(_ word: String) throws -> Bool { try !texts(withAll: [word], limit: 1).isEmpty }
 
     /// Returns the last components of the bundle identifiers that begin with `folded`.

@@ -7,11 +7,11 @@ import TextAnalysis
 import UserSearch
 
 extension SearchIndex {
-    /// Returns texts that can replace the text being typed, the most likely first (docs/SEARCH.md).
-    /// Each suggestion finds at least one item, except a filter without a value.
+    /// Returns texts that can replace the text being typed, most likely first (docs/SEARCH.md).
+    /// Each suggestion finds at least one item, except for a filter without a value.
     ///
-    /// With a bundle, only its items are read and counted, so that no word of another bundle
-    /// becomes visible. Returns nothing while a store is migrated.
+    /// With a bundle, only its items are read and counted, so that no words of other bundles are
+    /// revealed. Returns no suggestions while a store is being migrated.
     ///
     /// - Throws: ``IndexQueryError``; `cancelled` soon after the task is cancelled.
     public func suggestions(_ request: SuggestionRequest) async throws(IndexQueryError) -> [Suggestion] {
@@ -24,9 +24,9 @@ extension SearchIndex {
     }
 }
 
-/// Finds suggestions in one state of the store. Each source adds candidates in its own order;
-/// candidates without results are dropped. A further source, such as the user's earlier searches,
-/// needs one more call in ``find()``.
+/// Finds suggestions for one state of the store. Each source adds candidates in its own order;
+/// candidates without results are dropped. To add a source, such as the user's earlier searches,
+/// add a call to ``find()``.
 struct SuggestionFinder {
     private let request: SuggestionRequest
     private let typed: TypedText
@@ -36,7 +36,7 @@ struct SuggestionFinder {
 
     /// The number of newest titles read for a word prefix.
     private static let readTitles = 48
-    /// The number of texts with the other words that are searched for a word with the prefix.
+    /// The number of texts containing the other words that are searched for a word with the prefix.
     private static let readTexts = 64
     /// The largest number of suggestions of each kind.
     private static let (maximumTitles, maximumPeople, maximumFilters, maximumCorrections) = (4, 3, 2, 3)
@@ -66,7 +66,7 @@ struct SuggestionFinder {
 
     /// Adds a suggestion unless it finds nothing or is already present.
     ///
-    /// - Parameter known: The number of items that it finds; `nil` to count them.
+    /// - Parameter known: The number of items that the text finds; `nil` to count them.
     /// - Returns: `true` if the suggestion was added.
     @discardableResult
     private mutating func add(
@@ -100,7 +100,7 @@ struct SuggestionFinder {
             for text in words { completions.add(text) }
         }
         var titlesLeft = Self.maximumTitles
-        // Leaves room for people and filters.
+        // Leaves space for people and filters.
         let most = max(1, limit - Self.maximumPeople, limit / 2)
         for candidate in completions.best.prefix(2 * Self.maximumCandidates) where suggestions.count < most {
             if candidate.kind == .title {
@@ -111,8 +111,8 @@ struct SuggestionFinder {
         }
     }
 
-    /// Returns the newest texts whose titles or keywords have all words and a word that begins with
-    /// `word`.
+    /// Returns the newest texts whose titles or keywords contain all other words and a word that
+    /// begins with `word`.
     private func titles(with word: String, beside others: [String]) throws -> [Int64] {
         let all =
             others.map { TitleWords.expression($0, isPrefix: false) } + [TitleWords.expression(word, isPrefix: true)]
@@ -137,7 +137,7 @@ struct SuggestionFinder {
         guard word.unicodeScalars.count >= Self.shortestName else { return }
         let sources = [("from", FilterCompletion.people), ("to", FilterCompletion.recipients)]
         var left = Self.maximumPeople
-        // Names of several words come before their last word alone.
+        // The whole text as a name takes precedence over its last word alone.
         var typedNames = [(beginning: typed.beginning, name: typed.token)]
         if !typed.beginning.isEmpty { typedNames.insert((beginning: "", name: request.text), at: 0) }
         for (beginning, name) in typedNames {
@@ -185,11 +185,11 @@ struct SuggestionFinder {
         var known: Set<QueryExpression> = []
         for candidate in candidates.prefix(Self.maximumCandidates) where suggestions.count < limit {
             let text = typed.beginning + FilterCompletion.text(name: name.lowercased(), value: candidate.text)
-            // Of several names with the same meaning, only the first is kept.
+            // If several names have the same meaning, only the first is kept.
             if let meaning = counter.meaning(text), !known.insert(meaning).inserted { continue }
             try add(kind, text, candidate.total)
         }
-        // The most frequent values come first; dates keep their order.
+        // Sorts by frequency, except that dates keep their order.
         if case .fixed(let list) = values, list.contains("today") { return }
         suggestions = suggestions.enumerated().sorted {
             ($1.element.total?.count ?? 0, $0.offset) < ($0.element.total?.count ?? 0, $1.offset)
@@ -197,8 +197,7 @@ struct SuggestionFinder {
     }
 }
 
-/// Collects the words and phrases that complete the word being typed, from items in order of
-/// weight.
+/// Collects the words and phrases that complete the word being typed, from items in weight order.
 struct WordCompletions {
     /// A completion of the word.
     struct Candidate {
@@ -209,7 +208,7 @@ struct WordCompletions {
         var items: Int
     }
 
-    /// The limits of the work: the bytes of one text, and the words of one item.
+    /// The work limits: the bytes of one text, and the words of one item.
     private static let (bytesOfText, wordsOfItem) = (16 << 10, 4096)
     /// The largest number of words in a phrase.
     private static let wordsOfPhrase = 3
@@ -218,7 +217,7 @@ struct WordCompletions {
     private static let titles = ["title", "displayName", "alternateNames"]
     static let titlesAndKeywords = titles + ["keywords", "contactKeywords"]
     static let texts = ["subject", "contentDescription", "authorNames", "recipientNames", "textContent"]
-    /// The number of candidates from which on no further source is needed.
+    /// The number of candidates at which no further source is consulted.
     private static let enough = 3
 
     private let prefix: [UInt8]
@@ -227,13 +226,13 @@ struct WordCompletions {
 
     /// - Parameters:
     ///   - word: The word being typed, folded.
-    ///   - others: The other words of the text, which no phrase repeats.
+    ///   - others: The other words of the text, which phrases must not repeat.
     init(of word: String, beside others: [String]) { (prefix, self.others) = (Array(word.utf8), Set(others)) }
 
     var isSparse: Bool { candidates.count < Self.enough }
 
-    /// The candidates, best first by score. A phrase counts only if at least two items contain it,
-    /// or if it ends a title.
+    /// The candidates, best first by score. A phrase is included only if at least two items contain
+    /// it, or if it ends a title.
     var best: [Candidate] {
         candidates.values.filter { $0.kind != .title || $0.items > 1 || $0.score > 0 }
             .sorted { ($1.score, $0.text.utf8.count, $0.text) < ($0.score, $1.text.utf8.count, $1.text) }
@@ -248,8 +247,8 @@ struct WordCompletions {
     /// Adds the words and phrases of an item.
     ///
     /// - Parameters:
-    ///   - place: The number of items before this one.
-    ///   - readsText: `true` to read more attributes than titles and keywords.
+    ///   - place: The number of items added before this one.
+    ///   - readsText: `true` to read other attributes besides titles and keywords.
     mutating func add(_ record: ItemRecord?, place: Int, readsText: Bool = false) {
         guard let record else { return }
         let weight = 1 / Double(place + 4)
@@ -288,12 +287,12 @@ struct WordCompletions {
             guard phrases else { continue }
             for last in words.indices.dropFirst(index + 1).prefix(Self.wordsOfPhrase - 1) {
                 let gap = bytes[words[last - 1].range.upperBound..<words[last].range.lowerBound]
-                // Any separator other than a single space ends a phrase.
+                // Any gap other than a single space ends a phrase.
                 guard gap.elementsEqual([0x20]), !others.contains(words[last].folded) else { break }
                 let range = word.range.lowerBound..<words[last].range.upperBound
                 let key = words[index...last].map(\.folded).joined(separator: " ")
                 guard words[last].range.count >= Self.shortestEnd else { continue }
-                // A phrase says more than its first word alone, but is less often right.
+                // A phrase is more specific than its first word alone, but less likely to be right.
                 note(.title, bytes[range], key: key, last == words.count - 1 ? weight * 0.9 : 0, &seen, weight * 0.9)
             }
         }

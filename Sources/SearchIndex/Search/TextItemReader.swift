@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import ItemRecord
 
-/// Reads the items of texts; a search reads hundreds. Allows one read at a time.
+/// Reads the items of texts, hundreds per search. Supports one read at a time.
 final class TextItemReader {
     /// The item of a text. Its bytes are valid until the next read.
     struct Item {

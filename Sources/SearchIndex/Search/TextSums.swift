@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A hash table with open addressing that sums numbers per text and returns the best sums. A search
-/// adds up to 15,000 numbers, for which Swift's dictionary and sorting take longer than reading the
-/// lists.
+/// A hash table with open addressing that sums numbers per text and returns the largest sums. A
+/// search adds up to 15,000 numbers; Swift's dictionary and sorting would take longer than reading
+/// the lists.
 struct TextSums {
     private struct Slot {
         var text: Int64
@@ -36,8 +36,8 @@ struct TextSums {
         return slot.source == 0 ? nil : slot.sum
     }
 
-    /// Returns the texts with the greatest products of sum and factor; each factor is at most 1. Of
-    /// equal products, the newest text comes first.
+    /// Returns the texts with the largest products of sum and factor; each factor is at most 1. If
+    /// products are equal, the newest text comes first.
     func best(_ limit: Int, factor: (Int64) -> Double) -> [(text: Int64, sum: Double)] {
         var best: [(text: Int64, sum: Double, product: Double)] = []
         if limit > Self.mostInserted {

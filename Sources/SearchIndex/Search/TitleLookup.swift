@@ -13,8 +13,8 @@ struct TitleLookup {
 
     /// The largest number of items found per attribute, more than a page.
     private static let maximumFound = 32
-    /// The limits for long titles that begin with the typed text, the newest first: the number of
-    /// items, and the bytes of their records. A record may have 16 MiB.
+    /// The limits for long titles that begin with the typed text, newest first: the number of
+    /// items, and the bytes of their records. A single record may be as large as 16 MiB.
     private static let maximumLongTitles = 4096
     private static let maximumBytes = 32 << 20
     private static let titles = ["title", "displayName", "alternateNames"]
@@ -27,7 +27,7 @@ struct TitleLookup {
         typed = TextFolding.folded(plan.text, case: true, diacritics: true)
     }
 
-    /// Returns the texts of items that may match. The caller verifies the match.
+    /// Returns the texts of items that may match. The caller must verify the match.
     func rows(_ tags: SearchTags, _ db: Database) throws -> [Int64] {
         guard plan.isPlain, !typed.isEmpty else { return [] }
         var found = try identified(tags, db)
@@ -40,8 +40,8 @@ struct TitleLookup {
         return found
     }
 
-    /// Finds long titles. Their keys contain only the beginning, so their records are read, which
-    /// takes longer.
+    /// Finds long titles. Their keys contain only the beginning, so their records have to be read,
+    /// which takes longer.
     private func longTitles(_ tags: SearchTags, _ db: Database) throws -> [Int64] {
         guard let start = plan.titleStart else { return [] }
         let rows = try Row.fetchCursor(

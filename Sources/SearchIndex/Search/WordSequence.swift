@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A sequence of adjacent words, the last of which may be partial, to be found in a text without an
-/// index.
+/// A sequence of adjacent words, the last of which may be partial, to be found in a text without
+/// using an index.
 struct WordSequence: Sendable {
     private let words: [[UInt8]]
     private let last: Part
@@ -31,7 +31,7 @@ struct WordSequence: Sendable {
         var isFound = false
         // The number of matched words for each possible start.
         var met: [Int] = []
-        // The value of `met` before the last word, for a variant of that word.
+        // The value of `met` before the last word, used for a variant of that word.
         var before: [Int] = []
         FullTextTokenizer.forEachWord(in: text) { word in
             if !word.isVariant {
@@ -60,7 +60,7 @@ struct WordSequence: Sendable {
         }
     }
 
-    /// Returns `false` only if the words do not occur in any text of a record. A fast check that
+    /// Returns `false` only if the words do not occur in any text of a record. This fast check
     /// rejects most candidates.
     func mayOccur(inRecord bytes: some ContiguousBytes) -> Bool {
         bytes.withUnsafeBytes { mayOccur(inRecord: $0.bindMemory(to: UInt8.self)) }
@@ -88,8 +88,8 @@ struct WordSequence: Sendable {
         return false
     }
 
-    /// Searches at the beginnings of words; `ByteNeedle` searches anywhere. A single letter is
-    /// somewhere in every text.
+    /// Searches only at the beginnings of words; `ByteNeedle` searches anywhere. A single letter is
+    /// assumed to occur in every text.
     private static func mayOccur(
         _ word: [UInt8], _ first: UInt8, anywhere: Bool, in text: UnsafeRawBufferPointer
     ) -> Bool {
@@ -109,7 +109,7 @@ struct WordSequence: Sendable {
         return false
     }
 
-    /// Returns `true` if all but the first byte of a word may be at a position.
+    /// Returns `true` if all bytes of a word but the first may match at a position.
     private static func mayGoOn(_ word: [UInt8], in text: UnsafeRawBufferPointer, at position: Int) -> Bool {
         var position = position
         for wanted in word.dropFirst() {
@@ -128,8 +128,8 @@ struct WordSequence: Sendable {
         return true
     }
 
-    /// Returns the number of bytes of the apostrophe at a position; 0 if there is none. Other
-    /// apostrophes count as unknown characters (``FoldedByte``).
+    /// Returns the length in bytes of the apostrophe at a position; 0 if there is none. Other
+    /// apostrophe characters are treated as unknown (``FoldedByte``).
     private static func apostrophe(in text: UnsafeRawBufferPointer, at position: Int) -> Int {
         guard position < text.count else { return 0 }
         if text[position] == UInt8(ascii: "'") || text[position] == UInt8(ascii: "`") { return 1 }

@@ -4,16 +4,16 @@ import SemanticEmbedding
 import UserSearch
 
 extension PreparedSearch {
-    /// The number of passages in the first scan, and the largest number. Filters that reject most
-    /// items make the scans larger, each four times the previous one.
+    /// The number of passages in the first scan, and the largest number. If filters reject most
+    /// items, each further scan is four times as large as the previous one.
     private static let (firstPassages, maximumPassages) = (256, 1 << 14)
-    /// The text, in bytes, after which no further item is checked against the filters.
+    /// The number of bytes of text after which no further items are checked against the filters.
     private static let maximumBytes = 64 << 20
 
-    /// Returns the items whose best passages have a similar meaning as the passages of an item,
-    /// taken together; `nil` if the item has no embeddings of the model.
+    /// Returns the items whose best passages are similar in meaning to the passages of an item,
+    /// taken together; `nil` if the item has no embeddings by the model.
     ///
-    /// The mean of the embeddings stands for the item. Items less similar than
+    /// The item is represented by the mean of its embeddings. Items less similar than
     /// ``MeaningRule/similarFloor`` are left out.
     func itemsOfSimilarMeaning(
         to item: Int64, _ model: String, _ limit: Int, _ db: Database
@@ -50,7 +50,7 @@ extension PreparedSearch {
             floor = near.floor
             for (other, row, similarity) in near.rows where !known.contains(other) {
                 guard similarity >= near.floor, bytes < Self.maximumBytes else { break search }
-                // The row of a changed item may still be in memory.
+                // The row of an item that was changed may still be in memory.
                 guard let text = try Int64.fetchOne(textRow, arguments: [row]) else { continue }
                 known.insert(other)
                 guard var ranked = try run.read(text, relevance, &bytes) else { continue }
@@ -67,13 +67,14 @@ extension PreparedSearch {
         return SimilarPage(hits: hits, basis: .meaning, isPartial: try EmbeddingTables.isPartial(state, db))
     }
 
-    /// The number of passages below which no similar item is left out. A few passages have no
-    /// meaningful deviation.
+    /// The number of passages below which no item is left out, because deviations are not
+    /// meaningful for so few passages.
     private static let fewestRowsForFloor = 64
 }
 
 extension EmbeddingTables {
-    /// Returns the mean of an item's embeddings, with a length of 1; `nil` if the item has none.
+    /// Returns the mean of an item's embeddings, normalized to length 1; `nil` if the item has
+    /// none.
     static func meanEmbedding(of item: Int64, _ state: State, _ db: Database) throws -> [Float]? {
         let rows = try Row.fetchCursor(
             db.cachedStatement(sql: "SELECT scale, vector FROM embedding WHERE item = ?"), arguments: [item])
@@ -82,7 +83,7 @@ extension EmbeddingTables {
             let scale: Double = try row.decode(forColumn: "scale")
             try row.withUnsafeData(named: "vector") { vector in
                 guard let vector, vector.count == state.width else { return }
-                // Each embedding has a length of 1, so all passages count the same.
+                // Each embedding has length 1, so all passages have equal weight.
                 for (index, byte) in vector.enumerated() { sum[index] += Float(scale) * Float(Int8(bitPattern: byte)) }
             }
         }

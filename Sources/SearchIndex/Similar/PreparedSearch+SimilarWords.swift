@@ -5,16 +5,16 @@ import TextAnalysis
 import UserSearch
 
 extension PreparedSearch {
-    /// Returns the items that have the rare words of a text.
+    /// Returns the items that contain the rare words of a text.
     ///
     /// - Parameters:
-    ///   - item: The number of the item with the text, which is left out.
-    ///   - basis: The basis of the answer.
+    ///   - item: The number of the item that the text belongs to. It is excluded.
+    ///   - basis: The basis to report in the answer.
     func itemsWithWords(
         of text: EmbeddedText, otherThan item: Int64, _ limit: Int, basis: SimilarBasis, _ db: Database
     ) throws -> SimilarPage {
         let words = try CharacteristicWords(of: text, try run(db)).words
-        // The space completes the last word.
+        // The trailing space marks the last word as complete.
         guard !words.isEmpty, let search = searching(for: words.joined(separator: " ") + " ") else {
             return SimilarPage(hits: [], basis: basis)
         }
@@ -24,23 +24,23 @@ extension PreparedSearch {
             hits: try ranked.prefix(limit).compactMap { try run.read($0).map(projected) }, basis: basis, words: words)
     }
 
-    /// The least strength of the words in an item, 0 to 1 (``ScoreParts/words``). One common word
-    /// of several makes no similar item.
+    /// The minimum strength of the words in an item, 0 to 1 (``ScoreParts/words``). A single common
+    /// word out of several does not make an item similar.
     private static let leastStrength = 0.1
 }
 
-/// The words that distinguish a text from others of the store: those that are frequent in the text
-/// or in its title, and rare in the store.
+/// The words that distinguish a text from other texts in the store: words that are frequent in the
+/// text or occur in its title, and are rare in the store.
 struct CharacteristicWords {
-    /// The words, the most characteristic first.
+    /// The words, most characteristic first.
     let words: [String]
 
-    /// The largest number of words, and of different words of a text that are looked up in the
-    /// store.
+    /// The largest number of words, and the largest number of different words of a text to look up
+    /// in the store.
     private static let (maximumWords, maximumLookups) = (12, 200)
-    /// The number of different words after which a text is read no further.
+    /// The number of different words after which the rest of a text is ignored.
     private static let maximumRead = 4000
-    /// The factor of words of the title.
+    /// The weight of words in the title.
     private static let titleFactor = 2.0
 
     private struct Word {
@@ -82,13 +82,13 @@ struct CharacteristicWords {
         var weighed: [(word: String, weight: Double)] = []
         for place in order.prefix(Self.maximumLookups) {
             let occurrences = try run.occurrences(of: QueryWord(found[place].text, stems: forms[place]))
-            // The item itself has the word.
+            // The item itself contains the word.
             guard occurrences > 1 else { continue }
             let rarity = QueryWord.rarity(occurrences: occurrences, texts: Double(run.statistics.texts))
             guard rarity > QueryWord.leastRarity else { continue }
             weighed.append((found[place].text, found[place].weight * rarity))
         }
-        // Sorting is stable, so equal words stay in the order of the text.
+        // Sorting is stable, so words with equal weights stay in text order.
         words = weighed.sorted { $1.weight < $0.weight }.prefix(Self.maximumWords).map(\.word)
     }
 }

@@ -3,8 +3,8 @@ import GRDB
 import ItemRecord
 
 extension SearchIndex {
-    /// Finds the items that are similar to an item, by the embeddings of its passages. Without
-    /// embeddings, finds the items that have its rare words.
+    /// Finds the items that are similar to an item, using the embeddings of its passages. Without
+    /// embeddings, finds the items that contain its rare words.
     ///
     /// ```swift
     /// var request = SearchRequest("kind:pdf")
@@ -14,16 +14,16 @@ extension SearchIndex {
     ///
     /// - Parameters:
     ///   - number: The number of the item.
-    ///   - request: The limit, and the conditions for the hits. Its text may have filters and no
+    ///   - request: The limit, and the conditions for the hits. Its text may contain filters but no
     ///     words.
-    ///   - model: The identity of the embedding model; `nil` without one.
-    /// - Returns: The hits without the item itself; `nil` if there is no such item.
+    ///   - model: The identity of the embedding model; `nil` if none is installed.
+    /// - Returns: The hits, excluding the item itself; `nil` if there is no such item.
     /// - Throws: ``IndexQueryError``; `cancelled` soon after the task is cancelled.
     package func similar(
         to number: Int64, _ request: SearchRequest, model: String?
     ) async throws(IndexQueryError) -> SimilarPage? {
         var request = request
-        // Similarity does not depend on the user's earlier searches.
+        // Similarity must not depend on the user's earlier searches.
         request.learnsFrom = nil
         let (empty, limit) = (SimilarPage(hits: [], basis: .noText), max(1, min(Self.maximumPage, request.limit)))
         guard let search = try PreparedSearch(self, request, findsAll: true) else { return empty }

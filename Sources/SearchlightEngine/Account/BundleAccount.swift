@@ -3,8 +3,8 @@ import ItemRecord
 import MetadataQuery
 import SearchIndex
 
-/// The account of a bundle: its indexed items, its missing content, and the reasons. All commands
-/// that report it, such as `status` and `reindex`, use this value.
+/// A bundle's account: its indexed items, its missing content, and the reasons. All commands that
+/// report this information, such as `status` and `reindex`, use this value.
 package struct BundleAccount: Hashable, Sendable, Codable {
     /// Content without an item, such as files, for one reason.
     package struct LeftOut: Hashable, Sendable, Codable {
@@ -20,13 +20,13 @@ package struct BundleAccount: Hashable, Sendable, Codable {
     package var bundle: String
     /// The number of items in the index.
     package var items = 0
-    /// The number of these items whose text was cut.
+    /// The number of these items whose text was truncated.
     package var itemsInPart = 0
     /// The content without an item, by reason, the most frequent reason first.
     package var leftOut: [LeftOut] = []
     /// The donations that searches do not include yet.
     package var pending: PendingDonations.Amount?
-    /// The number of changed files that are not reported to its extension yet.
+    /// The number of changed files that have not been reported to the extension yet.
     package var pendingFiles = 0
     /// The pending reindex.
     package var owed: PendingReindexJob?
@@ -45,7 +45,7 @@ package struct BundleAccount: Hashable, Sendable, Codable {
 }
 
 extension SearchlightEngine {
-    /// The accounts of all bundles of which anything is known, sorted by name.
+    /// Returns the accounts of all known bundles, sorted by name.
     func accounts(_ counts: [String: Int], _ pending: PendingDonations?) async throws(EngineError) -> [BundleAccount] {
         let inPart = try await itemsInPart()
         let jobs = Dictionary(jobStore.jobs.map { ($0.bundle, $0) }) { first, _ in first }
@@ -63,7 +63,7 @@ extension SearchlightEngine {
         }
     }
 
-    /// Returns the account of a bundle.
+    /// Returns a bundle's account.
     package func account(of bundle: String) async throws(EngineError) -> BundleAccount {
         let pending = index.pending.nonEmpty
         let count = try await itemCounts()[bundle]
@@ -71,7 +71,7 @@ extension SearchlightEngine {
         return all.first { $0.bundle == bundle } ?? BundleAccount(bundle: bundle)
     }
 
-    /// The number of items of each bundle whose text was cut.
+    /// Returns the number of items with truncated text in each bundle.
     private func itemsInPart() async throws(EngineError) -> [String: Int] {
         let query = QueryExpression.comparison(
             Comparison(

@@ -3,15 +3,15 @@ import ExtensionHost
 import Foundation
 import Synchronization
 
-/// The content that extensions left out of the index, in a file of the store, so that `status` can
-/// report it from the first command on. The process that changes the store writes the file. If the
-/// file cannot be read or written, only these reports are missing.
+/// The content that extensions did not index, in a file in the store, so that `status` can report
+/// it from the first command on. The process that changes the store writes the file. If the file
+/// cannot be read or written, only these reports are missing.
 ///
 /// May be used from any thread. ``take(_:)`` and ``begin(_:)`` never wait for the disk.
 final class OmissionStore: Sendable {
     /// The scope of a request to an extension.
     enum Scope: Sendable {
-        /// Everything; earlier omissions no longer count.
+        /// Everything; earlier omissions are obsolete.
         case everything
         /// The rest of everything, such as a further page.
         case rest
@@ -24,7 +24,7 @@ final class OmissionStore: Sendable {
         var checksum: UInt32?
     }
 
-    /// The omissions that the running requests have reported so far.
+    /// The omissions that running requests have reported so far.
     private let said = Mutex<[String: Omissions]>([:])
     /// The omissions of successful requests; `nil` until the file is read. The lock is held while
     /// the file is read and written.
@@ -33,8 +33,8 @@ final class OmissionStore: Sendable {
     private let isWritable: Bool
 
     static let fileName = "omissions.json"
-    /// The maximum number of bundles, and the maximum size of the file in bytes. The bounds of
-    /// ``Omissions`` keep the file of that many bundles below its maximum.
+    /// The maximum number of bundles, and the maximum size of the file in bytes. With the bounds of
+    /// ``Omissions``, a file with that many bundles stays below the maximum size.
     static let maximumBundles = 256
     private static let maximumBytes = 64 << 20
 
@@ -43,10 +43,10 @@ final class OmissionStore: Sendable {
         file = StoreFile(path: directory + "/" + Self.fileName, maximumBytes: Self.maximumBytes)
     }
 
-    /// The omissions of each bundle that has any. The first call reads the file.
+    /// The omissions by bundle. The first access reads the file.
     var bundles: [String: Omissions] { known.withLock { read(&$0) } }
 
-    /// Records the start of a request. Reports of an earlier request that failed no longer count.
+    /// Records the start of a request. Discards the reports of an earlier request that failed.
     func begin(_ bundle: String) { said.withLock { $0[bundle] = nil } }
 
     /// Records the omissions that an event reports.
@@ -63,7 +63,7 @@ final class OmissionStore: Sendable {
         }
     }
 
-    /// Records the success of a request, or of a page of it. Its reports replace the earlier
+    /// Records the success of a request or of one of its pages. Its reports replace the earlier
     /// reports about the same items.
     func settle(_ bundle: String, _ scope: Scope) {
         let said = said.withLock { $0.removeValue(forKey: bundle) } ?? Omissions()
@@ -91,7 +91,7 @@ final class OmissionStore: Sendable {
             body(&bundles)
             known = bundles
             guard isWritable, bundles != before, let data = try? Document(bundles: bundles).encoded() else { return }
-            // Not synchronized: a crash may cost the last reports.
+            // Not synced to disk: a crash may lose the last reports.
             try? file.replace(with: data, isSynchronized: false)
         }
     }

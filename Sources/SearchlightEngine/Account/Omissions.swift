@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import ServiceMessages
 
-/// The content that an extension left out of the index, with the reasons.
+/// The content that an extension did not index, with the reasons.
 struct Omissions: Hashable, Codable {
-    /// The reason for each kept name.
+    /// The reason for each stored name.
     private(set) var reasons: [String: String] = [:]
-    /// The number of omissions by reason, including those whose names are not kept.
+    /// The number of omissions by reason, including those whose names are not stored.
     private(set) var counts: [String: Int] = [:]
-    /// The size of the kept names and their reasons in the file, in bytes, at most.
+    /// An upper bound for the size of the stored names and reasons in the file, in bytes.
     private var bytes = 0
 
     private enum CodingKeys: CodingKey { case reasons, counts }
 
-    /// The maximum number of kept names of a bundle, their maximum size in the file in bytes, and
-    /// the maximum number of reasons.
+    /// The maximum number of names stored for a bundle, their maximum size in the file in bytes,
+    /// and the maximum number of reasons.
     static let maximumNames = 2000
     static let maximumBytes = 128 << 10
     static let maximumReasons = 50
@@ -41,20 +41,20 @@ struct Omissions: Hashable, Codable {
         bytes += size
     }
 
-    /// `true` if another name of this size in the file can be kept.
+    /// Returns `true` if another name that needs `size` bytes in the file can be stored.
     private func hasRoom(_ size: Int) -> Bool {
         reasons.count < Self.maximumNames && bytes + size <= Self.maximumBytes
     }
 
-    /// Adds the omissions whose names can be kept, for a request that may be repeated. The others
-    /// could not be removed by the next request.
+    /// Adds the omissions whose names can be stored, for a request that may be repeated. The next
+    /// request could not remove the other omissions.
     mutating func addNamed(_ others: Omissions) {
         for (name, reason) in others.reasons where hasRoom(Self.size(name, reason)) { add(name, reason) }
     }
 
     /// Adds to the count of a reason.
     ///
-    /// - Returns: The reason, or another one if there are too many reasons.
+    /// - Returns: The reason, or a collective reason if there are too many.
     @discardableResult
     private mutating func count(_ number: Int, _ reason: String) -> String {
         let isKept = counts[reason] != nil || counts.count < Self.maximumReasons
@@ -77,14 +77,15 @@ struct Omissions: Hashable, Codable {
         }
     }
 
-    /// The number of omissions by reason whose names are not kept.
+    /// The number of omissions by reason whose names are not stored.
     private var unnamed: [String: Int] {
         var rest = counts
         for reason in reasons.values { rest[reason, default: 0] -= 1 }
         return rest.filter { $0.value != 0 }
     }
 
-    /// The maximum size of a name with its reason in the file: an escaped byte has six characters.
+    /// Returns the maximum size of a name with its reason in the file: an escaped byte takes six
+    /// characters.
     private static func size(_ name: String, _ reason: String) -> Int {
         [name.utf8, reason.utf8].joined().reduce(8) { size, byte in
             let isPlain = byte >= 0x20 && ![UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/")].contains(byte)
@@ -92,7 +93,7 @@ struct Omissions: Hashable, Codable {
         }
     }
 
-    /// `true` if the values are within the bounds, as in every file that this type wrote.
+    /// `true` if the values are within the bounds, like in every file that this type wrote.
     var isBounded: Bool {
         reasons.count <= Self.maximumNames && bytes <= Self.maximumBytes
             && counts.count <= Self.maximumReasons + 1

@@ -2,22 +2,22 @@
 import Foundation
 import Synchronization
 
-/// The apps whose items the desktop's own search may show. The user switches single apps off, for
-/// example because the desktop shows results while others look at the screen.
+/// The apps whose items the desktop's own search may show. The user can switch off individual apps,
+/// for example because the desktop shows results while others can see the screen.
 package struct DesktopVisibility: Hashable, Sendable, Codable {
     /// The bundle identifiers of the apps that are switched off.
     package private(set) var hiddenBundles: Set<String> = []
-    /// `false` if the stored switches cannot be read. The desktop then shows nothing, because any
+    /// `false` if the stored settings cannot be read. The desktop then shows nothing, because any
     /// app may be switched off.
     package var isKnown = true
 
-    /// The maximum number of apps that are switched off.
+    /// The maximum number of apps that can be switched off.
     package static let maximumBundles = 1000
 
     /// The maximum length of a bundle identifier in bytes.
     static let maximumBytes = 1024
 
-    /// Every app is shown.
+    /// Creates a visibility that shows every app.
     package init() {}
 
     init?(hidden: [String]) {
@@ -30,7 +30,7 @@ package struct DesktopVisibility: Hashable, Sendable, Codable {
     /// Returns `true` if the desktop may show the items of a bundle.
     package func shows(_ bundle: String) -> Bool { isKnown && !hiddenBundles.contains(bundle) }
 
-    /// The visibility after an app was switched on or off; `nil` if too many are off.
+    /// Returns the visibility after an app is switched on or off; `nil` if too many apps are off.
     func setting(_ bundle: String, isShown: Bool) -> DesktopVisibility? {
         var changed = self
         changed.isKnown = true
@@ -43,8 +43,8 @@ package struct DesktopVisibility: Hashable, Sendable, Codable {
     }
 }
 
-/// The file of a store with the apps that are switched off in the desktop's search. The process
-/// that changes the store writes it. May be used from any thread; the first use reads the file.
+/// The store's file with the apps that are switched off in the desktop's search. The process that
+/// changes the store writes it. May be used from any thread; the first use reads the file.
 final class DesktopVisibilityFile: Sendable {
     private struct Document: ChecksummedDocument {
         var hidden: [String]
@@ -67,7 +67,7 @@ final class DesktopVisibilityFile: Sendable {
 
     /// Switches an app on or off. The change is durable on return.
     ///
-    /// - Returns: `true` if the switch was in the other position, or if the file was unreadable.
+    /// - Returns: `true` if this changed the app's setting, or if the file was unreadable.
     /// - Throws: ``EngineError`` if the file cannot be written or too many apps are off.
     func set(_ bundle: String, isShown: Bool) throws(EngineError) -> Bool {
         let result: Result<Bool, EngineError> = known.withLock { known in
@@ -79,7 +79,7 @@ final class DesktopVisibilityFile: Sendable {
             guard changed != before else { return .success(false) }
             do {
                 let document = Document(hidden: changed.hiddenBundles.sorted())
-                // An unreadable file is kept, since it has the user's earlier choices.
+                // An unreadable file is kept, since it contains the user's earlier choices.
                 try file.replace(with: try document.encoded(), settingAside: !before.isKnown)
             } catch {
                 return .failure(
@@ -144,7 +144,7 @@ package struct DesktopVisibilityCall: EngineCall {
 }
 
 /// Switches an app on or off in the desktop's own search. Its items stay in the index. Returns
-/// `true` if that is a change.
+/// `true` if this changed the app's setting.
 package struct SetDesktopVisibilityCall: EngineCall {
     package var need: EngineNeed { .changing }
     package var purpose: String { isShown ? "show an app in the desktop's search" : "hide an app there" }

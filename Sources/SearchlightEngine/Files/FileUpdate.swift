@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// The result of an update of the index from the followed files of one extension.
+/// The result of updating the index from an extension's followed files.
 package struct FileUpdate: Hashable, Sendable, Codable {
-    /// The bundle identifier of the extension.
+    /// The extension's bundle identifier.
     package var bundle: String
     /// `true` if files are followed for the extension.
     package var isFollowed = true
@@ -13,9 +13,9 @@ package struct FileUpdate: Hashable, Sendable, Codable {
     package var removed = 0
     /// The number of files on the extension's skip list. They are reported again when they change.
     package var setAside = 0
-    /// The number of items of the bundle after a pending reindex; `nil` if no reindex was pending.
+    /// The number of items in the bundle after a pending reindex; `nil` if no reindex was pending.
     package var reindexed: Int?
-    /// The folders that are missing or unreadable. Their items stay in the index.
+    /// The missing or unreadable folders. Their items stay in the index.
     package var unavailable: [String] = []
     /// The reason for a failure, in full sentences; the remaining changes stay pending.
     package var problem: String?

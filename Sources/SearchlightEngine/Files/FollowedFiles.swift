@@ -6,18 +6,19 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// The files that are followed for extensions, in a database of the store (``FileSnapshot``), and
-/// the changes that are not reported yet. May be used from any thread.
+/// The files that are followed for extensions, in a database in the store (``FileSnapshot``), and
+/// the changes that have not been reported yet. May be used from any thread.
 final class FollowedFiles: Sendable {
-    /// The changes that are not reported to an extension yet.
+    /// The changes that have not been reported to an extension yet.
     struct Pending: Hashable, Sendable {
         var changes: PendingChanges
         /// The time of the first change, in seconds since 2001-01-01 UTC.
         var since: Double
         /// The number of the last change in the bulk; 0 if there is no bulk. A bulk is a set of
-        /// changes that are too many, or too large, to report immediately.
+        /// changes that is too numerous or too large to report immediately.
         var bulkEnd: Int64
-        /// `true` if there are changes after the bulk, few and small enough to report immediately.
+        /// `true` if there are changes after the bulk that are few and small enough to report
+        /// immediately.
         var isRecent: Bool
     }
     private let directory: String
@@ -27,7 +28,7 @@ final class FollowedFiles: Sendable {
     /// The queue that reads and writes the database, which may block on the disk.
     private let queue = DispatchQueue(label: "files", qos: .utility)
 
-    /// The name of the file in the folder of a store.
+    /// The name of the file in the store's folder.
     static let fileName = "files.sqlite"
 
     init(storeDirectory: String) { directory = storeDirectory }
@@ -55,8 +56,8 @@ final class FollowedFiles: Sendable {
         try await run(on: queue, body)
     }
 
-    /// Reads files or compares them with the snapshot. A file system may never answer, so this does
-    /// not run on the queue of ``use(_:)``.
+    /// Reads files or compares them with the snapshot. A file system may never respond, so this
+    /// does not run on the queue of ``use(_:)``.
     func compare<Value: Sendable>(
         _ body: @escaping @Sendable (FileSnapshot) throws(FileWatchingError) -> Value
     ) async throws(EngineError) -> Value {
@@ -78,18 +79,18 @@ final class FollowedFiles: Sendable {
     }
 
     /// The name of the file whose modification time is the time of the last complete comparison.
-    /// The database file cannot serve for that, because its time changes with each write.
+    /// The database file is unsuitable, because its time changes with each write.
     static let lookName = "files.looked"
 
-    /// The time of the last complete comparison of all files with the snapshot, in seconds since
-    /// 2001-01-01 UTC; `-infinity` if unknown.
+    /// Returns the time of the last complete comparison of all files with the snapshot, in seconds
+    /// since 2001-01-01 UTC; `-infinity` if unknown.
     static func lastLook(storeDirectory: String) -> Double {
         var status = stat()
         guard stat(storeDirectory + "/" + lookName, &status) == 0 else { return -.infinity }
         return Double(status.st_mtim.tv_sec) - Date.timeIntervalBetween1970AndReferenceDate
     }
 
-    /// Records that the snapshot matches all files now.
+    /// Records that the snapshot now matches all files.
     func noteLook() {
         let place = directory + "/" + Self.lookName
         guard let file = try? OwnFile.open(place, O_WRONLY | O_CREAT) else { return }
@@ -126,7 +127,7 @@ final class FollowedFiles: Sendable {
         }
     }
 
-    /// `true` if there is no file at a path. Blocks.
+    /// Returns `true` if no file exists at a path. Blocks.
     static func isMissing(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR)

@@ -2,7 +2,7 @@
 import FileWatching
 import Foundation
 
-/// The state of the files that are followed for extensions.
+/// The status of the files that are followed for extensions.
 package struct FollowedStatus: Hashable, Sendable, Codable {
     /// A followed folder with its contents, or a followed file.
     package struct Place: Hashable, Sendable, Codable {
@@ -14,20 +14,21 @@ package struct FollowedStatus: Hashable, Sendable, Codable {
             case polled
             /// The first comparison is pending.
             case waiting
-            /// There is no file at the path.
+            /// No file exists at the path.
             case missing
-            /// The path, or part of its contents, is missing or unreadable. The indexed items stay.
+            /// The path, or part of its contents, is missing or unreadable. The indexed items are
+            /// kept.
             case unavailable
             /// The path cannot be followed.
             case failed
             /// No service is running.
             case unfollowed
         }
-        /// The bundle identifier of the extension.
+        /// The extension's bundle identifier.
         package var bundle: String
         /// The absolute path.
         package var path: String
-        /// The name patterns of the files in the folder.
+        /// The patterns for file names in the folder.
         package var names: [String]
         /// The state of the path.
         package var state: State
@@ -38,9 +39,9 @@ package struct FollowedStatus: Hashable, Sendable, Codable {
             (self.bundle, self.path, self.names, self.state, self.reason) = (bundle, path, names, state, reason)
         }
     }
-    /// The changed files that are not reported to an extension yet.
+    /// The changed files that have not been reported to an extension yet.
     package struct Pending: Hashable, Sendable, Codable {
-        /// The bundle identifier of the extension.
+        /// The extension's bundle identifier.
         package var bundle: String
         /// The number of files.
         package var files: Int
@@ -54,19 +55,19 @@ package struct FollowedStatus: Hashable, Sendable, Codable {
     package var pending: [Pending] = []
     /// The number of inotify watches in use.
     package var watches = 0
-    /// The maximum number of inotify watches of a user; `nil` if unknown.
+    /// The maximum number of inotify watches per user; `nil` if unknown.
     package var watchLimit = Self.limit
     /// The number of folders that could not be watched.
     package var unwatchedFolders = 0
 
-    /// The status of trees that no process follows.
+    /// Creates the status of trees that no process follows.
     package init(unfollowed trees: [WatchedTree] = []) {
         places = trees.map {
             Place(bundle: $0.owner, path: $0.root, names: $0.names, state: .unfollowed)
         }.sorted { ($0.bundle, $0.path) < ($1.bundle, $1.path) }
     }
 
-    /// The status of trees that cannot be followed, with the reason.
+    /// Creates the status of trees that cannot be followed, with the reason.
     package init(failed trees: [WatchedTree], because reason: String) {
         self.init(unfollowed: trees.filter { SearchlightEngine.isBundle($0.owner) })
         for place in places.indices {
@@ -74,7 +75,7 @@ package struct FollowedStatus: Hashable, Sendable, Codable {
         }
     }
 
-    /// The status that a file watcher reports.
+    /// Creates the status that a file watcher reports.
     package init(_ status: FileWatcher.Status) {
         places = status.trees.map { tree, state in
             var place = Place(bundle: tree.owner, path: tree.root, names: tree.names, state: .watched)
@@ -103,7 +104,7 @@ package struct FollowedStatus: Hashable, Sendable, Codable {
         unwatchedFolders = status.unwatchedFolders
     }
 
-    /// The kernel's file with the maximum number of inotify watches of a user.
+    /// The kernel's file with the maximum number of inotify watches per user.
     package static let limitFile = "/proc/sys/fs/inotify/max_user_watches"
 
     private static var limit: Int? {

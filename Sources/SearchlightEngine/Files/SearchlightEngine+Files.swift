@@ -9,16 +9,16 @@ import Synchronization
 import SystemSupport
 
 extension SearchlightEngine {
-    /// The owner of the file that names the desktop's folders (`user-dirs.dirs`), on which the
-    /// followed paths depend. No bundle has this identifier.
+    /// The owner of the file that names the desktop's folders (`user-dirs.dirs`), which the
+    /// followed paths depend on. No bundle has this identifier.
     package static let decidingOwner = ":deciding"
-    /// The prefix of the owner of a bundle's path lists; the bundle identifier follows.
+    /// The prefix of the owner name for a bundle's path lists; the bundle identifier follows.
     private static let listOwner = ":lists:"
 
-    /// `true` if an owner is a bundle.
+    /// Returns `true` if an owner is a bundle.
     static func isBundle(_ owner: String) -> Bool { !owner.hasPrefix(":") }
 
-    /// The trees to follow now. Reads the file system, and may block on it.
+    /// Returns the trees to follow now. Reads the file system, which may block.
     package func watchedTrees() -> [WatchedTree] {
         var trees: [WatchedTree] = []
         var deciding: Set<String> = []
@@ -27,7 +27,7 @@ extension SearchlightEngine {
             trees += places.places.map { WatchedTree(owner: bundle.identifier, root: $0.path, names: $0.names) }
             trees += places.lists.map { WatchedTree(owner: Self.listOwner + bundle.identifier, root: $0) }
             deciding.formUnion(places.deciding)
-            // The contents of an unreadable list are unknown, so the trees from it stay.
+            // The contents of an unreadable list are unknown, so its trees are kept.
             if !places.unreadable.isEmpty, let snapshot = try? files?.snapshot(), let stored = try? snapshot.trees() {
                 trees += stored.map(\.rule).filter { $0.owner == bundle.identifier && !trees.contains($0) }
             }
@@ -35,19 +35,19 @@ extension SearchlightEngine {
         return trees + deciding.sorted().map { WatchedTree(owner: Self.decidingOwner, root: $0) }
     }
 
-    /// The snapshot, which the file follower keeps up to date. Call ``takeFileNews()`` after a
-    /// change.
+    /// Returns the snapshot, which the file follower keeps up to date. Call ``takeFileNews()``
+    /// after a change.
     ///
-    /// - Throws: ``EngineError``, also for a read-only engine.
+    /// - Throws: ``EngineError``, including for a read-only engine.
     package func fileSnapshot() throws(EngineError) -> FileSnapshot { try followed().snapshot() }
 
-    /// Sets the file follower; `nil` ends following.
+    /// Sets the file follower; `nil` stops following.
     ///
     /// - Parameters:
-    ///   - watch: Returns once the files of a bundle are watched, or shortly after if they cannot
-    ///     be.
-    ///   - isUpToDate: For a follower that ends: `true` if the snapshot has all changes that it
-    ///     observed.
+    ///   - watch: Returns once a bundle's files are watched, or shortly afterwards if they cannot
+    ///     be watched.
+    ///   - isUpToDate: For a follower that ends: `true` if the snapshot contains all changes that
+    ///     it observed.
     package func setFileFollower(_ watch: (@Sendable (_ bundle: String) async -> Void)?, isUpToDate: Bool = false) {
         let before = fileFollower.withLock { follower in
             defer { follower = watch }
@@ -77,8 +77,8 @@ extension SearchlightEngine {
         try await files.use { (snapshot) throws(FileWatchingError) in
             for owner in deciding { try Self.acknowledgeAll(of: owner, snapshot) }
         }
-        // Only the extension can interpret its list, so it is reindexed. The folder names of the
-        // desktop are evaluated in `watchedTrees()`.
+        // Only the extension can interpret its list, so it is reindexed. The desktop's folder names
+        // are evaluated in `watchedTrees()`.
         for owner in deciding where owner.hasPrefix(Self.listOwner) {
             let bundle = String(owner.dropFirst(Self.listOwner.count))
             guard jobStore.isDonor(bundle), (try? registry.bundle(bundle)) != nil else { continue }
@@ -88,7 +88,7 @@ extension SearchlightEngine {
         return true
     }
 
-    /// The number of unreported changes of each bundle, as of the last read of the snapshot.
+    /// The number of unreported changes by bundle, as of the last read of the snapshot.
     package var pendingFiles: [FollowedStatus.Pending] {
         (files?.pending ?? [:]).filter { Self.isBundle($0.key) && $0.value.changes.count > 0 }
             .map { FollowedStatus.Pending(bundle: $0.key, files: $0.value.changes.count, since: $0.value.since) }
@@ -101,23 +101,22 @@ extension SearchlightEngine {
         }
     }
 
-    /// Compares the lists of a bundle and acknowledges their changes, before a reindex of
-    /// everything.
+    /// Compares a bundle's lists and acknowledges their changes, before a reindex of everything.
     static func takeLists(of bundle: String, _ snapshot: FileSnapshot) throws(FileWatchingError) {
         let owner = listOwner + bundle
         for tree in try snapshot.trees() where tree.rule.owner == owner { try snapshot.compare(tree) }
         try acknowledgeAll(of: owner, snapshot)
     }
 
-    /// The jobs that report changed files to extensions. A pending reindex of everything replaces
-    /// the job, except for recent changes.
+    /// Returns the jobs that report changed files to extensions. A pending reindex of everything
+    /// replaces the job, except for recent changes.
     func fileJobs(_ health: [String: ExtensionHealth], _ outlook: Outlook) -> [ScheduledJob] {
         guard let files else { return [] }
         return files.pending.compactMap { bundle, pending -> ScheduledJob? in
             guard pending.changes.count > 0, (try? registry.bundle(bundle)) != nil,
                 outlook.running.contains(bundle) || !reindexes.isUnderWay(bundle)
             else { return nil }
-            // A pending reindex of everything covers the changes, but may wait for a long time, so
+            // A pending reindex of everything covers the changes but may wait for a long time, so
             // recent changes are reported separately.
             if jobStore[bundle]?.work == .reindexAll {
                 guard pending.isRecent, canBeTold(bundle, outlook) else { return nil }
@@ -143,7 +142,7 @@ extension SearchlightEngine {
     /// - Parameters:
     ///   - origin: The origin of the request.
     ///   - part: The changes to report.
-    ///   - update: Receives the counts of reported changes.
+    ///   - update: Updated with the counts of reported changes.
     ///   - checkpoint: Called after each batch; `false` ends the update.
     /// - Throws: ``EngineError``; the remaining changes stay pending.
     func updateFiles(
@@ -239,15 +238,16 @@ extension SearchlightEngine {
         update.setAside += changes.count - told.count
     }
 
-    /// `true` if an extension can process individual changes. It is assumed until the extension
-    /// rejects them as unsupported.
+    /// Returns `true` if an extension can process individual changes. This is assumed until the
+    /// extension rejects them as unsupported.
     private func canBeTold(_ bundle: String, _ outlook: Outlook) -> Bool {
         guard let found = try? registry.bundle(bundle) else { return false }
         return found.manifest.access.identifiersArePaths
             || outlook.withoutFileChanges[bundle] != found.fingerprint(workerPath: configuration.worker.workerPath)
     }
 
-    /// The minimum time between two reindexes of everything because of changed files, in seconds.
+    /// The minimum time in seconds between two reindexes of everything that are caused by changed
+    /// files.
     static let pauseBetweenReindexes = 3600.0
 
     // MARK: Requested updates
@@ -292,7 +292,7 @@ extension SearchlightEngine {
                 update.reindexed = try await reindexOwed(update.bundle, origin: .person)
             }
         } catch {
-            // A failure of one extension does not stop the updates of the others.
+            // If one extension fails, the others are still updated.
             if case .extension(.cancelled) = error { throw error }
             update.problem = error.description
         }

@@ -4,19 +4,19 @@ import ItemRecord
 import SearchIndex
 import SystemSupport
 
-/// The followed files of a bundle during a reindex of everything.
+/// A bundle's followed files during a reindex of everything.
 struct FilesInReindex: Sendable {
     /// The request to acknowledge at the end of the reindex; `nil` if no files are followed for the
     /// bundle.
     var request: EverythingRequest?
-    /// The paths that are missing or unreadable. An extension finds no files there, which does not
-    /// prove that they were deleted.
+    /// The missing or unreadable paths. An extension finds no files there, which does not prove
+    /// that they were deleted.
     var away: Set<String> = []
     /// `true` if the missing paths could not be determined.
     var isUnknown = false
 
-    /// `true` if an item may belong to a missing path. An item without a file path may belong to
-    /// any.
+    /// Returns `true` if an item may belong to a missing path. An item without a file path may
+    /// belong to any of them.
     func mayHold(_ record: ItemRecord) -> Bool {
         guard let path = record.contentPath else { return true }
         return away.contains { lies(path, in: $0) }
@@ -24,14 +24,14 @@ struct FilesInReindex: Sendable {
 }
 
 extension SearchlightEngine {
-    /// Records the changes that precede a reindex of everything, since the reindex reports them.
+    /// Records the changes that precede a reindex of everything, since the reindex covers them.
     ///
     /// - Parameter isResumed: `true` if the reindex continues an earlier one.
     func beginReindexOfFiles(_ bundle: String, isResumed: Bool) async -> FilesInReindex {
         guard let files, followsFiles(of: bundle) else { return FilesInReindex() }
         if !isResumed, let watch = fileFollower.withLock({ $0 }) {
-            // The files are watched first. Otherwise a file that the extension indexes and that is
-            // deleted unnoticed would stay in the index.
+            // The files are watched first. Otherwise, if a file is deleted unnoticed after the
+            // extension has indexed it, its item would stay in the index.
             await watch(bundle)
         }
         let isFollowed = fileFollower.withLock { $0 != nil }
@@ -44,8 +44,8 @@ extension SearchlightEngine {
                 return FilesInReindex(request: request, away: away)
             }
         } catch {
-            // Without this record, the extension gets reports about files that the reindex already
-            // covered.
+            // Without this record, the extension receives reports about files that the reindex
+            // already covered.
             return FilesInReindex(isUnknown: true)
         }
     }
@@ -65,8 +65,8 @@ extension SearchlightEngine {
     }
 
     /// Compares the files again at the end of a reindex. A file that appeared during the reindex is
-    /// recorded, so that its deletion is noticed. A path that is missing now may have been missing
-    /// for the extension too.
+    /// recorded, so that its deletion is detected. A path that is missing now may also have been
+    /// missing when the extension read it.
     func endReindexOfFiles(_ bundle: String, _ before: FilesInReindex) async -> FilesInReindex {
         guard let files, before.request != nil else { return before }
         var now = before
@@ -89,12 +89,12 @@ extension SearchlightEngine {
         _ = try await takeFileNews()
     }
 
-    /// The maximum number of items whose reindex becomes pending because their files disappeared
+    /// The maximum number of items that get a pending reindex because their files disappeared
     /// during a reindex.
     private static let maximumGone = 500
 
-    /// Makes a reindex pending for items whose files appeared and disappeared during the reindex,
-    /// since the watcher may have missed both.
+    /// Adds a pending reindex for items whose files appeared and disappeared during the reindex,
+    /// since the watcher may have missed both changes.
     private func oweGone(_ bundle: String, _ files: FollowedFiles, _ reindex: FilesInReindex) async throws(EngineError)
     {
         guard !reindex.isUnknown else { return }
@@ -121,7 +121,8 @@ extension SearchlightEngine {
         try owe(.reindexItems(Set(gone.prefix(Self.maximumGone))), of: bundle, cause: .foundGone)
     }
 
-    /// Removes the items whose files are in missing paths, since the extension would delete them.
+    /// Returns the items without those whose files are in missing paths, since the extension would
+    /// delete them.
     func withoutAway(_ items: Set<String>, of bundle: String) async -> Set<String> {
         guard let files, followsFiles(of: bundle) else { return items }
         var paths: [String: String] = [:]

@@ -2,24 +2,24 @@
 import ExtensionHost
 import SystemSupport
 
-/// The extensions that the last search found. A comparison shows added, upgraded and removed
-/// extensions, also after changes while no process was running. A pure value; times are in seconds
+/// The extensions that the last search found. Comparing them shows which extensions were added,
+/// upgraded or removed, including while no process was running. A pure value; times are in seconds
 /// since 2001-01-01 UTC.
 struct ExtensionLedger: Hashable, Sendable, Codable {
     /// The recorded facts of one extension.
     struct Entry: Hashable, Sendable, Codable {
         var version: String
         var fingerprint: ExtensionBundle.Fingerprint
-        /// The directory that held the bundle. A process that does not search this directory does
-        /// not know whether the bundle still exists.
+        /// The directory that contained the bundle. A process that does not search this directory
+        /// does not know whether the bundle still exists.
         var directory: String
-        /// The file system of the directory. It may be unmounted or replaced by another one now
+        /// The directory's file system. By now it may be unmounted or replaced by another one
         /// (``SearchedFolder``).
         var fileSystem: UInt64?
-        /// `true` if the extension donated items. An app's own donations stay when the extension of
-        /// that name is removed.
+        /// `true` if the extension donated items. An app's own donations are kept when the
+        /// extension with the same name is removed.
         var hasDonated: Bool
-        /// The time of its removal; `nil` if it is installed.
+        /// The time of removal; `nil` if the extension is installed.
         var removed: Double?
     }
     private(set) var entries: [String: Entry] = [:]
@@ -30,7 +30,7 @@ struct ExtensionLedger: Hashable, Sendable, Codable {
     /// Compares the found extensions with the recorded ones and records them.
     ///
     /// - Parameters:
-    ///   - look: Returns the state of a directory.
+    ///   - look: Returns a directory's state.
     ///   - hasDonated: Returns `true` if a bundle donated before the ledger existed.
     mutating func meet(
         _ registry: ExtensionRegistry, now: Double, look: (String) -> SearchedFolder = SearchedFolder.init,
@@ -60,7 +60,7 @@ struct ExtensionLedger: Hashable, Sendable, Codable {
             entries[identifier] = entry
         }
         let present = Set(registry.extensions.map(\.identifier))
-        // A rejected bundle is still installed; it may be in the middle of a replacement.
+        // A rejected bundle is still installed; it may just be in the process of being replaced.
         let refused = Set(registry.refusals.map(\.likelyIdentifier))
         for identifier in refused { entries[identifier]?.removed = nil }
         for (identifier, entry) in entries
@@ -75,10 +75,10 @@ struct ExtensionLedger: Hashable, Sendable, Codable {
         return changes
     }
 
-    /// The missing extensions whose items will be deleted, with the time of their removal.
+    /// The missing extensions whose items will be deleted, with the times of removal.
     var removals: [String: Double] { entries.compactMapValues(\.removed) }
 
-    /// The extensions that are missing for longer than the grace period, sorted.
+    /// Returns the extensions that have been missing for longer than the grace period, sorted.
     func due(
         _ registry: ExtensionRegistry, now: Double, grace: Double,
         look: (String) -> SearchedFolder = SearchedFolder.init
@@ -86,8 +86,8 @@ struct ExtensionLedger: Hashable, Sendable, Codable {
         provenRemovals(registry, look).filter { now - $0.value >= grace }.keys.sorted()
     }
 
-    /// The removal times of extensions that are missing from directories that are searched and
-    /// readable now.
+    /// Returns the removal times of extensions that are missing from directories that are searched
+    /// and readable now.
     func provenRemovals(
         _ registry: ExtensionRegistry, _ look: (String) -> SearchedFolder = SearchedFolder.init
     ) -> [String: Double] {
@@ -103,7 +103,7 @@ struct ExtensionLedger: Hashable, Sendable, Codable {
     /// Records that an extension donated items.
     mutating func noteDonation(of identifier: String) { entries[identifier]?.hasDonated = true }
 
-    /// Removes a missing extension from the ledger. For an installed extension, it clears
+    /// Removes a missing extension from the ledger. For an installed extension, clears
     /// ``Entry/hasDonated``.
     mutating func forget(_ identifier: String) {
         if entries[identifier]?.removed != nil {
@@ -113,7 +113,7 @@ struct ExtensionLedger: Hashable, Sendable, Codable {
         }
     }
 
-    /// Ends the grace period of an extension, because its items belong to a registered app.
+    /// Ends an extension's grace period, because its items belong to a registered app.
     mutating func keepItems(of identifier: String) {
         if entries[identifier]?.removed != nil { entries[identifier] = nil }
     }
@@ -135,7 +135,7 @@ struct ExtensionLedger: Hashable, Sendable, Codable {
 package struct ExtensionChanges: Hashable, Sendable {
     /// The new extensions. Each gets a pending reindex of everything.
     package internal(set) var added: [String] = []
-    /// The extensions with a different version, manifest or library. Each gets a pending reindex of
+    /// The extensions whose version, manifest or library changed. Each gets a pending reindex of
     /// everything.
     package internal(set) var upgraded: [String] = []
     /// The missing extensions. Their items are deleted after the grace period, unless they return.

@@ -5,7 +5,7 @@ import Foundation
 import SearchIndex
 import Synchronization
 
-/// The ledger of the extensions, in a file of the store. May be used from any thread.
+/// The ledger of extensions, in a file in the store. May be used from any thread.
 final class LedgerStore: Sendable {
     /// The content of the file: a format version, the ledger and a checksum of both.
     private struct Document: ChecksummedDocument {
@@ -31,8 +31,8 @@ final class LedgerStore: Sendable {
 
     var ledger: ExtensionLedger { state.withLock { $0 } }
 
-    /// Changes the ledger and writes the file. After a failed write, the next change writes it. A
-    /// process that starts before that finds the same differences again.
+    /// Changes the ledger and writes the file. After a failed write, the next change writes it. If
+    /// a process starts before that, it finds the same differences again.
     func update<Value>(_ change: (inout ExtensionLedger) -> Value) -> Value {
         state.withLock { ledger in
             let before = ledger

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppLaunching
 
-/// Gives an activity to a running app. The answer is `false` if none takes it.
+/// Offers an activity to a running app. The answer is `false` if no app accepts it.
 struct OfferActivityCall: ClientCall {
     var purpose: String { "give an activity to an app" }
     var activity: LaunchActivity
@@ -12,13 +12,14 @@ struct OfferActivityCall: ClientCall {
     }
 }
 
-/// Keeps an activity for an app that is about to be started. The answer is `nil` without a service.
+/// Stores an activity for an app that is about to be launched. The answer is `nil` without a
+/// service.
 struct HoldActivityCall: ClientCall {
     var purpose: String { "keep an activity for an app" }
     var activity: LaunchActivity
     var bundle: String
 
-    /// The kept activity; D-Bus has no absent value.
+    /// The stored activity; D-Bus has no absent value.
     struct Answer: Codable, Sendable {
         var held: HeldActivity?
     }
@@ -28,7 +29,7 @@ struct HoldActivityCall: ClientCall {
     }
 }
 
-/// Waits until an app has taken a kept activity. The answer is `false` if none does in time.
+/// Waits until an app has taken a stored activity. The answer is `false` if no app does in time.
 struct AwaitActivityCall: ClientCall {
     var purpose: String { "wait for an app" }
     var number: UInt64
@@ -38,7 +39,7 @@ struct AwaitActivityCall: ClientCall {
     }
 }
 
-/// Drops a kept activity.
+/// Drops a stored activity.
 struct DropActivityCall: ClientCall {
     var purpose: String { "drop an activity" }
     var number: UInt64
@@ -49,14 +50,14 @@ struct DropActivityCall: ClientCall {
     }
 }
 
-/// The channel to running apps through the service of a store. Without a service it reaches none.
+/// The channel to running apps through a store's service. Without a service it reaches no app.
 package struct ClientActivities: ActivityCarrier {
     private let store: any EngineClient
 
     /// Creates a channel through a store.
     package init(_ store: any EngineClient) { self.store = store }
 
-    /// Always returns `false`. ``LaunchTarget/hasHandler`` has the answer of the service.
+    /// Always returns `false`. ``LaunchTarget/hasHandler`` contains the service's answer.
     package func hasHandler(of bundle: String) -> Bool { false }
 
     package func offer(_ activity: LaunchActivity, to bundle: String) async -> Bool {

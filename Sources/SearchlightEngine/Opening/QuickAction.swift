@@ -5,28 +5,28 @@ import ItemRecord
 import Previews
 import SearchIndex
 
-/// An action on an item besides opening it. The default app of a URL scheme carries it out.
+/// An action on an item other than opening it. The default app for a URL scheme performs it.
 ///
 /// ```swift
 /// let offered = QuickAction.offered(by: item.record)    // [.call]
 /// ```
 package enum QuickAction: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Calls the first phone number (`tel:`), of an item with `supportsPhoneCall`.
+    /// Calls the first phone number (`tel:`) of an item with `supportsPhoneCall`.
     case call
     /// Shows an item with `supportsNavigation` on a map (`geo:`).
     case navigate
 
-    /// The attributes that determine the actions of an item.
+    /// The attributes that determine an item's actions.
     static let attributes: Set<String> = [
         "supportsPhoneCall", "phoneNumbers", "supportsNavigation", "latitude", "longitude", "fullyFormattedAddress",
     ]
 
-    /// The actions that an item offers.
+    /// Returns the actions that an item offers.
     package static func offered(by record: ItemRecord) -> [QuickAction] {
         allCases.filter { $0.resource(for: record) != nil }
     }
 
-    /// The URL of the action; `nil` if the item does not offer it.
+    /// Returns the URL for the action; `nil` if the item does not offer it.
     package func resource(for record: ItemRecord) -> LaunchResource? {
         switch self {
         case .call:
@@ -38,14 +38,14 @@ package enum QuickAction: String, Hashable, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// The numbers of digits in a phone number; the longest of E.164 has 15, some exchanges add
-    /// more.
+    /// The allowed numbers of digits in a phone number. E.164 numbers have at most 15; some
+    /// exchanges add more.
     private static let digits = 2...20
     private static let separators = Set(" -.()/\u{A0}\u{2010}\u{2011}")
     private static let maximumAddressBytes = 500
 
-    /// The URL of a phone number without its separators; `nil` if the text is not a plain number.
-    /// Codes with `*` and `#` are rejected, because dialling them may change settings.
+    /// Returns the URL for a phone number without its separators; `nil` if the text is not a plain
+    /// number. Codes with `*` and `#` are rejected, because dialling them may change settings.
     private static func phoneURL(_ text: String) -> String? {
         var number = ""
         for character in text.trimmingCharacters(in: .whitespaces) {
@@ -95,8 +95,8 @@ extension ItemRecord {
 }
 
 extension SearchlightEngine {
-    /// The facts that decide which app carries out an action on an item; `nil` if the item does not
-    /// offer the action. The item's own app is not preferred.
+    /// Returns the facts that determine which app performs an action on an item; `nil` if the item
+    /// does not offer the action. The item's own app is not preferred.
     package func launchTarget(of item: StoredItem, for action: QuickAction) -> LaunchTarget? {
         action.resource(for: item.record).map { resource in
             LaunchTarget(

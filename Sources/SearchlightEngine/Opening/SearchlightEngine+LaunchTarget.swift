@@ -7,10 +7,10 @@ import Previews
 import SearchIndex
 
 extension SearchlightEngine {
-    /// The facts that decide which app opens an item. Reads files, which may block.
+    /// Returns the facts that determine which app opens an item. Reads files, which may block.
     ///
-    /// The file of an extension's item is used only if the extension may read it. Otherwise an
-    /// extension could make the user open any file.
+    /// The file of an extension's item is only used if the extension may read the file. Otherwise
+    /// an extension could make the user open any file.
     package func launchTarget(of item: StoredItem) -> LaunchTarget {
         let bundle = item.scope.bundle
         let installed = registry.extensions.first { $0.identifier == bundle }
@@ -25,7 +25,7 @@ extension SearchlightEngine {
         ).continuing(installed?.manifest.continuesActivities == true)
     }
 
-    /// The facts that decide how an app of a bundle continues a search.
+    /// Returns the facts that determine how a bundle's app continues a search.
     package func launchTarget(ofSearch text: String, in bundle: String) -> LaunchTarget {
         let manifest = registry.extensions.first { $0.identifier == bundle }?.manifest
         return LaunchTarget(
@@ -39,7 +39,7 @@ extension SearchlightEngine {
     /// The environment of the engine's process.
     package var environment: [String: String] { configuration.worker.environment }
 
-    /// The folder of the store.
+    /// The store's folder.
     package var storeDirectory: String { configuration.storeDirectory }
 
     private func resource(
@@ -66,7 +66,7 @@ extension SearchlightEngine {
             guard policy.allowsReading(followed.path) else {
                 throw .notReadable(path, bundle: installed.identifier)
             }
-            // The extension may replace a link in the path afterwards.
+            // The extension could replace a link in the path afterwards.
             found = followed.path
         }
         var status = stat()
@@ -76,7 +76,7 @@ extension SearchlightEngine {
     }
 }
 
-/// Collects the facts that decide which app opens an item. The caller opens it, with its own
+/// Collects the facts that determine which app opens an item. The caller opens it with its own
 /// rights, session and display.
 ///
 /// ```swift
@@ -87,7 +87,7 @@ package struct LaunchTargetCall: EngineCall {
     package var purpose: String { "say what opens an item" }
     /// The number of the item.
     var item: Int64
-    /// An action in place of opening.
+    /// An action instead of opening the item.
     var action: QuickAction?
 
     package init(item: Int64, action: QuickAction? = nil) { (self.item, self.action) = (item, action) }
@@ -105,7 +105,7 @@ package struct LaunchTargetCall: EngineCall {
     }
 }
 
-/// Collects the facts that decide how an app of a bundle continues a search.
+/// Collects the facts that determine how a bundle's app continues a search.
 package struct SearchTargetCall: EngineCall {
     package var purpose: String { "say what continues a search" }
     var text: String

@@ -3,7 +3,7 @@ import AppLaunching
 import ExtensionHost
 import ServiceMessages
 
-/// A request of a client to the engine. The fields are the arguments, ``Answer`` is the result, and
+/// A client's request to the engine. The fields are the arguments, ``Answer`` is the result, and
 /// ``perform(_:)`` is the implementation, which runs in this process or in the service.
 ///
 /// ```swift
@@ -17,8 +17,8 @@ package protocol ClientCall: Codable, Sendable {
     /// The purpose of the call, to complete “the request to …”.
     var purpose: String { get }
     func perform(_ context: CallContext) async throws(EngineError) -> Answer
-    /// A shorter answer, for an answer above the size limit. The client requests the rest with
-    /// further calls. `nil` if the answer cannot be split.
+    /// Returns a shorter answer if the answer exceeds the size limit. The client requests the rest
+    /// with further calls. `nil` if the answer cannot be split.
     static func half(of answer: Answer) -> Answer?
 }
 
@@ -34,7 +34,7 @@ extension ClientCall {
 package protocol EngineCall: ClientCall {
     /// The result of the call; declared again for type inference.
     associatedtype Answer
-    /// The access that the call needs to the engine.
+    /// The access to the engine that the call needs.
     var need: EngineNeed { get }
     /// Performs the call on an engine.
     func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Answer
@@ -56,13 +56,13 @@ extension EngineCall {
 package enum EngineNeed: Hashable, Sendable {
     /// The engine in its current state. The call does not change the index or the pending jobs.
     case engine
-    /// Changes of the index or the pending jobs.
+    /// Access for changes to the index or the pending jobs.
     case changing
-    /// Reads that include recent donations. The call waits briefly for pending ones.
+    /// Access for reads that include recent donations. The call waits briefly for pending ones.
     case reading
-    /// The same for a waiting user: background work yields.
+    /// Access for reads while a user waits: background work yields.
     case userReading
-    /// A donation of `bytes`, which count as in flight during the call.
+    /// Access for a donation of `bytes`, which count as in flight during the call.
     case donating(bytes: Int)
 
     /// `true` if the call changes neither the index nor the pending jobs.
@@ -76,7 +76,7 @@ package enum EngineNeed: Hashable, Sendable {
 
 /// Gives calls access to an engine.
 package protocol EngineSource: Sendable {
-    /// Performs a body on the engine.
+    /// Runs a closure with the engine.
     func use<Value: Sendable>(
         _ need: EngineNeed, _ body: (SearchlightEngine) async throws(EngineError) -> Value
     ) async throws(EngineError) -> Value
@@ -88,9 +88,9 @@ package struct CallContext: Sendable {
     package let engine: any EngineSource
     /// The service; `nil` in a process that has its own engine.
     package let service: ServiceControl?
-    /// Called with the progress of the call.
+    /// Called with the call's progress.
     package let onEvent: @Sendable (ExtensionEvent) -> Void
-    /// Removes the losses that another client was already notified of.
+    /// Removes the losses that another client has already been notified about.
     let toldOnce: @Sendable (StoreOpeningReport) -> StoreOpeningReport
 
     init(
@@ -101,7 +101,7 @@ package struct CallContext: Sendable {
         (self.engine, self.service, self.toldOnce, self.onEvent) = (engine, service, toldOnce, onEvent)
     }
 
-    /// The service, for calls that only a service performs.
+    /// Returns the service, for calls that only a service can perform.
     func service(for purpose: String) throws(EngineError) -> ServiceControl {
         guard let service else {
             throw .service(.refused(during: purpose, reason: "no service runs"))
@@ -110,17 +110,17 @@ package struct CallContext: Sendable {
     }
 }
 
-/// The operations of the service itself, apart from its store.
+/// The operations of the service itself, as opposed to its store.
 package struct ServiceControl: Sendable {
-    /// Returns the facts about the service.
+    /// Returns facts about the service.
     package var facts: @Sendable () -> ServiceFacts
-    /// Stops the service after the answer to this call and the work in progress.
+    /// Stops the service after the reply to this call and the work in progress.
     package var stop: @Sendable () -> Void
-    /// The scheduler of background work; `nil` before it starts.
+    /// Returns the scheduler of background work; `nil` before it starts.
     package var schedule: @Sendable () -> (any ScheduleService)?
-    /// The channel to running apps.
+    /// Returns the channel to running apps.
     package var activities: @Sendable () -> (any ActivityCarrier)?
-    /// The checks and repairs of the store; `nil` before the service starts.
+    /// Returns the object that checks and repairs the store; `nil` before the service starts.
     package var maintenance: @Sendable () -> (any StoreMaintenance)?
 
     package init(

@@ -29,8 +29,8 @@ enum CallOutcome<Answer: Codable & Sendable>: Codable, Sendable {
     }
 }
 
-/// Performs the calls that clients send with ``AdminRequest/performMember``, for all connections of
-/// a service.
+/// Performs the calls that clients send with ``AdminRequest/performMember``, for all of a service's
+/// connections.
 package final class ClientCallHandler: Sendable {
     /// The maximum size of an answer in bytes, without files and streams.
     static let maximumAnswerBytes = 32 << 20
@@ -72,7 +72,7 @@ package final class ClientCallHandler: Sendable {
 
     private static let byName = Dictionary(calls.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
 
-    /// The type of a call by name.
+    /// Returns the type of a call by name.
     ///
     /// - Throws: ``BusErrorName/unknownMethod`` for an unknown name.
     static func kind(_ name: String) throws(BusError) -> any ClientCall.Type {
@@ -139,8 +139,8 @@ package final class ClientCallHandler: Sendable {
 }
 
 extension EngineError {
-    /// The error without the records of the candidates. They may be large, and the message does not
-    /// contain them.
+    /// The error without the candidates' records, which may be large and are not part of the
+    /// message.
     var withoutRecords: EngineError {
         guard case .ambiguousItem(let name, var candidates) = self else { return self }
         for index in candidates.indices {

@@ -3,10 +3,10 @@ import BusTransport
 import ServiceMessages
 import Synchronization
 
-/// The calls of one client. It decodes them, runs a bounded number at a time, and cancels them when
-/// the client disconnects.
+/// The calls from one client. It decodes them, runs a limited number at a time, and cancels them
+/// when the client disconnects.
 package final class ClientCallSession: Sendable {
-    /// The maximum number of calls of one client that run at the same time.
+    /// The maximum number of calls from one client that run at the same time.
     static let maximumRunning = 16
     /// The maximum size of a request in bytes.
     static let maximumRequestBytes = 33 << 20
@@ -36,7 +36,7 @@ package final class ClientCallSession: Sendable {
         for task in running { task.cancel() }
     }
 
-    /// Processes a request. The answer to a call follows when the call is done. Never blocks.
+    /// Processes a request. The reply to a call follows when the call has finished. Never blocks.
     package func take(_ request: AdminRequest, _ incoming: IncomingCall) {
         switch request {
         case .perform(let name, let number, let fields):

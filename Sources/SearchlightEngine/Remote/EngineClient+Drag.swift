@@ -10,8 +10,8 @@ extension EngineClient {
         try await provide(promise, of: item, mayRetry: true).content
     }
 
-    /// The representation that a drop of an item on a receiver would choose, based on the types
-    /// that this process knows.
+    /// Returns the representation that would be chosen if the item were dropped on a receiver,
+    /// based on the types that this process knows.
     package func resolve(
         _ item: StoredItem, accepted: [String], preferring preference: UTTypeResolver.Preference = .receiver,
         forms: [Representation.Form] = Representation.Form.allCases
@@ -52,7 +52,7 @@ extension EngineClient {
 package struct StorePromises: PromiseProvider {
     private let store: any EngineClient
 
-    /// Creates the promises of a store.
+    /// Creates the promises for a store's items.
     package init(_ store: any EngineClient) { self.store = store }
 
     package func prewarm(_ items: [StoredItem]) async {
@@ -74,7 +74,7 @@ package struct StorePromises: PromiseProvider {
 }
 
 extension EngineError {
-    /// The error of the engine for a failed drag.
+    /// Creates the engine error for a failed drag.
     package init(_ failure: DragFailure) {
         switch failure.cause {
         case let error as EngineError: self = error
@@ -85,7 +85,7 @@ extension EngineError {
 }
 
 extension DragFailure.Kind {
-    /// The kind of drag failure for an error of the engine.
+    /// Creates the kind of drag failure for an engine error.
     package init(_ error: EngineError) {
         switch error {
         case .extension(let error): self.init(error)

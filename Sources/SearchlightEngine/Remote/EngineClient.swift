@@ -8,9 +8,9 @@ import Promises
 import SearchIndex
 import ServiceMessages
 
-/// The interface of a command to the store and its extensions: an engine of this process
-/// (``SearchlightEngine``), or the engine of the service (``RemoteEngine``). Both perform the same
-/// calls with the same results.
+/// A command's interface to the store and its extensions: an engine in this process
+/// (``SearchlightEngine``), or the service's engine (``RemoteEngine``). Both perform the same calls
+/// with the same results.
 ///
 /// May be used from any task. Every method throws ``EngineError``.
 package protocol EngineClient: Sendable {
@@ -18,17 +18,17 @@ package protocol EngineClient: Sendable {
     ///
     /// - Parameters:
     ///   - call: The call.
-    ///   - onEvent: Called with the progress of the call, on any thread; must not block.
+    ///   - onEvent: Called with the call's progress, on any thread; must not block.
     func perform<Call: ClientCall>(
         _ call: Call, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
     ) async throws(EngineError) -> Call.Answer
 
-    /// Makes a batch durable as a whole, with its client state, or not at all; see
-    /// ``SearchIndex/commit(_:isLowPriority:terms:)``. An engine of this process does not encode
+    /// Makes a batch durable, either completely and with its client state, or not at all; see
+    /// ``SearchIndex/commit(_:isLowPriority:terms:)``. An engine in this process does not encode
     /// the batch.
     func commit(_ batch: IndexBatch) async throws(EngineError)
 
-    /// Releases the resources of this client. Call it once, as the last call.
+    /// Releases the client's resources. Call it once, as the last call.
     func close() async
 }
 
@@ -61,7 +61,7 @@ extension EngineClient {
         }
     }
 
-    /// Suggests completions of a text that the user is typing, the likeliest first.
+    /// Suggests completions for a text that the user is typing, the most likely first.
     package func suggestions(_ request: SuggestionRequest) async throws(EngineError) -> [Suggestion] {
         try await perform(SuggestCall(request: request))
     }
@@ -96,10 +96,10 @@ extension EngineClient {
         }
     }
 
-    /// Finds items by name: `@` and a number, or a unique identifier. Each request holds up to
+    /// Finds items by name: `@` and a number, or a unique identifier. Each request contains up to
     /// ``LookUpCall/maximumNames`` names.
     ///
-    /// - Returns: The item of each name, or an error: ``EngineError/itemNotFound(_:)``,
+    /// - Returns: The item for each name, or an error: ``EngineError/itemNotFound(_:)``,
     ///   ``EngineError/itemElsewhere(_:place:places:)`` if only other bundles or indexes have such
     ///   an item, or ``EngineError/ambiguousItem(_:candidates:)`` if there are several.
     package func items(
@@ -135,9 +135,9 @@ extension EngineClient {
         try await perform(CommitCall(batch: try Payload.holding(bytes, for: "store items")))
     }
 
-    /// The preview of an item, rendered by its app or its extension. If both are missing, render
-    /// nothing, fail, or return content that is not allowed, the preview is made from the item's
-    /// attributes. HTML content has passed `HTMLSanitizer`.
+    /// Returns an item's preview, rendered by its app or its extension. If both are missing, render
+    /// nothing, fail, or return disallowed content, the preview is made from the item's attributes.
+    /// HTML content has passed `HTMLSanitizer`.
     package func preview(of item: StoredItem, query: String?) async throws(EngineError) -> Preview {
         let answer = try await perform(PreviewCall(item: item.number, query: query))
         let content = try await onDelivery { () throws(PromiseError) in
@@ -146,11 +146,11 @@ extension EngineClient {
         return answer.preview(content)
     }
 
-    /// Fulfils a promise of an item, by its app if that is registered as a delegate, or else by its
-    /// extension.
+    /// Fulfils an item's promise, through its app if the app is registered as a delegate, or else
+    /// through its extension.
     ///
     /// - Parameters:
-    ///   - mayRetry: `true` to start another worker, once, if the worker ends during the request.
+    ///   - mayRetry: `true` to start another worker, once, if the worker exits during the request.
     ///   - onProgress: Called with the progress that the extension reports, on any thread; must not
     ///     block.
     package func provide(

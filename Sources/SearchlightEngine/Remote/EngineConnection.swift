@@ -5,7 +5,7 @@ import ServiceMessages
 import Synchronization
 import SystemSupport
 
-/// The client side of a connection to the service: the handshake, calls of the engine, and their
+/// The client side of a connection to the service: the handshake, calls to the engine, and their
 /// progress.
 final class EngineConnection: Sendable {
     private let bus: BusConnection
@@ -43,7 +43,7 @@ final class EngineConnection: Sendable {
     ///   - socket: The socket.
     ///   - path: The socket's path, for messages.
     ///   - program: The name of this program, for the service's log.
-    ///   - patience: The time limit of an answer.
+    ///   - patience: The time limit for a reply.
     /// - Throws: ``EngineError/service(_:)``.
     static func open(
         over socket: OwnedDescriptor, path: String, program: String, patience: Duration
@@ -70,7 +70,8 @@ final class EngineConnection: Sendable {
         }
     }
 
-    /// Performs a bus call with a time limit. After the limit it throws ``BusError/cancelled``.
+    /// Performs a bus call with a time limit. When the limit is exceeded, it throws
+    /// ``BusError/cancelled``.
     static func call(
         _ bus: BusConnection, _ member: BusMember, _ arguments: [BusValue], patience: Duration
     ) async throws(BusError) -> [BusValue] {
@@ -95,7 +96,7 @@ final class EngineConnection: Sendable {
     ///
     /// - Parameters:
     ///   - call: The call.
-    ///   - onEvent: Called with the progress of the call, on the connection's thread.
+    ///   - onEvent: Called with the call's progress, on the connection's thread.
     func perform<Call: ClientCall>(
         _ call: Call, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
     ) async throws(EngineError) -> Call.Answer {
@@ -143,7 +144,7 @@ final class EngineConnection: Sendable {
 }
 
 extension EngineError {
-    /// The error of a call whose connection failed.
+    /// Creates the error for a call whose connection failed.
     init(_ error: BusError, during purpose: String) {
         if case .cancelled = error {
             self = .query(.cancelled)
@@ -154,7 +155,7 @@ extension EngineError {
 }
 
 extension ServiceProblem {
-    /// The problem of a call whose connection failed.
+    /// Creates the problem for a call whose connection failed.
     init(_ error: BusError, during purpose: String) {
         self =
             switch error {

@@ -2,17 +2,17 @@
 import ExtensionHost
 import Synchronization
 
-/// A batch of events of a running call.
+/// A batch of events from a running call.
 struct EventMessage: Codable, Sendable {
     /// The number of the call.
     var number: UInt64
     var events: [ExtensionEvent]
 }
 
-/// Sends the events of a call to its client. It sends a message only after the reply to the
-/// previous one, so that a slow client costs bounded memory.
+/// Sends a call's events to its client. It sends a message only after the reply to the previous
+/// message, so that a slow client uses bounded memory.
 final class EventRelay: Sendable {
-    /// Sends one message and returns after its reply.
+    /// Sends one message and returns after the reply to it.
     typealias Sender = @Sendable (EventMessage) async -> Void
 
     private static let maximumPerMessage = 64
@@ -36,7 +36,7 @@ final class EventRelay: Sendable {
 
     /// Queues an event. May be called from any thread; never blocks.
     func take(_ event: ExtensionEvent) {
-        // Clients read the account of the bundle instead.
+        // Clients read the bundle's account instead.
         if case .leftOut = event { return }
         state.withLock { state in
             if case .donated(let bundle, let count) = event, case .donated(bundle, let before)? = state.waiting.last {
@@ -50,7 +50,7 @@ final class EventRelay: Sendable {
         }
     }
 
-    /// Returns after the replies to all messages.
+    /// Returns after all messages have been replied to.
     func finish() async { while let task = state.withLock({ $0.task }) { await task.value } }
 
     private func run() async {

@@ -14,7 +14,7 @@ struct PreviewCall: EngineCall {
     var query: String?
 
     /// The maximum size of the content in bytes. The content comes from an extension or is a page
-    /// of an item's attributes, in which escaping may turn one byte into six.
+    /// with an item's attributes, in which escaping may turn one byte into six.
     static let maximumContentBytes = 128 << 20
 
     /// The encoded preview.
@@ -45,7 +45,7 @@ struct PreviewCall: EngineCall {
     }
 }
 
-/// Fulfils a promise of an item; see ``EngineClient/provide(_:of:mayRetry:onProgress:)``.
+/// Fulfils an item's promise; see ``EngineClient/provide(_:of:mayRetry:onProgress:)``.
 struct FulfilCall: EngineCall {
     var need: EngineNeed { .userReading }
     var purpose: String { "fulfil a promise" }
@@ -84,8 +84,8 @@ struct FulfilCall: EngineCall {
     }
 }
 
-/// Starts the worker of a bundle, before the user drags one of its items. Answers before the worker
-/// is ready, and does not report a failed start.
+/// Starts a bundle's worker before the user drags one of the bundle's items. Replies before the
+/// worker is ready, and does not report a failed start.
 package struct PrewarmCall: EngineCall {
     package var purpose: String { "make \(bundle) ready" }
     var bundle: String
@@ -98,14 +98,14 @@ package struct PrewarmCall: EngineCall {
     }
 }
 
-/// Runs a reindex of everything of a bundle. The answer is the number of items of the bundle after
-/// the acknowledgement.
+/// Runs a reindex of everything for a bundle. The answer is the bundle's item count after the
+/// acknowledgement.
 ///
-/// Items that the extension deletes as a whole can be found until then, and are deleted if it did
-/// not donate them again. The request is recorded before it is sent. If it fails, no item is lost,
-/// and the request stays pending until a later reindex of the bundle is acknowledged. An extension
-/// that reindexes in pages resumes where an earlier attempt ended, if the earlier pages are still
-/// valid.
+/// Until the acknowledgement, searches still find the items that the extension deletes with a
+/// “delete all”; afterwards, those that it did not donate again are deleted. The request is
+/// recorded before it is sent. If it fails, no item is lost, and the request stays pending until a
+/// later reindex of the bundle is acknowledged. If an extension reindexes in pages, the reindex
+/// resumes where an earlier attempt ended, as long as the earlier pages are still valid.
 package struct ReindexCall: EngineCall {
     package var need: EngineNeed { .changing }
     package var purpose: String { "reindex \(bundle)" }
@@ -118,8 +118,8 @@ package struct ReindexCall: EngineCall {
     }
 }
 
-/// Requests that an extension donates some items again, or deletes them. The answer is the number
-/// of items of the bundle after the acknowledgement.
+/// Asks an extension to donate some items again, or to delete them. The answer is the bundle's item
+/// count after the acknowledgement.
 package struct ReindexItemsCall: EngineCall {
     package var need: EngineNeed { .changing }
     package var purpose: String { "reindex items of \(bundle)" }

@@ -10,17 +10,17 @@ package enum ExtensionState: String, Hashable, Sendable, Codable {
     case disabled
     /// The extension failed too often.
     case quarantined
-    /// The extension failed and receives no background requests for a while.
+    /// The extension failed and temporarily receives no background requests.
     case backingOff
     /// The bundle is installed but rejected.
     case refused
     /// Another bundle with the same identifier takes precedence.
     case shadowed
-    /// The bundle is gone, and its items are not deleted yet.
+    /// The bundle no longer exists, but its items are not deleted yet.
     case removed
 }
 
-/// An extension in a list.
+/// An extension's entry in a list.
 package struct ExtensionSummary: Hashable, Sendable, Codable {
     /// The bundle identifier.
     package var identifier: String
@@ -30,7 +30,7 @@ package struct ExtensionSummary: Hashable, Sendable, Codable {
     package var displayName: String
     /// The path of the bundle.
     package var path: String
-    /// The state of the extension.
+    /// The extension's state.
     package var state: ExtensionState
     /// The reason, if the extension is not ready.
     package var reason: String?
@@ -51,7 +51,8 @@ package struct ExtensionListing: Hashable, Sendable, Codable {
     /// The removed extensions whose items will be deleted.
     package var removals: [PendingRemoval]
 
-    /// The extensions of a registry, without a store. All of them are reported as ready.
+    /// Creates a listing of a registry's extensions, without a store. All of them are reported as
+    /// ready.
     package init(_ registry: ExtensionRegistry) {
         self.init(registry, removals: []) { _ in (.ready, nil) }
     }
@@ -90,24 +91,24 @@ package struct ExtensionDetails: Hashable, Sendable, Codable {
         package var principalClass: String?
         /// The extension points.
         package var extensionPoints: [String]
-        /// The access beyond the default, one line each.
+        /// The access beyond the default access, one line each.
         package var access: [String]
-        /// The functions that are bound instead of its own code, one line each.
+        /// The functions that the extension binds instead of using its own code, one line each.
         package var bindings: [String]
         /// The identifiers of the declared types.
         package var types: [String]
     }
     /// The bundle identifier.
     package var identifier: String
-    /// The state of the extension.
+    /// The extension's state.
     package var state: ExtensionState
     /// The reason, if the extension is not ready.
     package var reason: String?
     /// The bundle in use.
     package var bundle: Bundle?
-    /// The rejected bundles of this identifier, with the reasons.
+    /// The rejected bundles with this identifier, with the reasons.
     package var refusals: [ExtensionRegistry.Refusal]
-    /// The failures of the extension.
+    /// The extension's failures.
     package var health: ExtensionHealthReport
     /// The number of its items in the index.
     package var items: Int
@@ -115,11 +116,11 @@ package struct ExtensionDetails: Hashable, Sendable, Codable {
     package var owed: PendingReindexJob?
     /// The pending deletion of its items, if the extension was removed.
     package var removal: PendingRemoval?
-    /// The sandbox of its last worker and the denied accesses; `nil` if it has not run.
+    /// The sandbox of its last worker and the denied accesses; `nil` if no worker has run.
     package var sandbox: SandboxHistory.Bundle?
 }
 
-/// The failures of an extension, for display. Times are in seconds since 2001-01-01 UTC.
+/// An extension's failures, for display. Times are in seconds since 2001-01-01 UTC.
 package struct ExtensionHealthReport: Hashable, Sendable, Codable {
     /// A failure.
     package struct Failure: Hashable, Sendable, Codable {
@@ -127,14 +128,14 @@ package struct ExtensionHealthReport: Hashable, Sendable, Codable {
         package var moment: Double
         /// A description, to complete a sentence about the extension.
         package var summary: String
-        /// The last lines that the extension printed.
+        /// The last lines of the extension's output.
         package var lastOutput: [String]
     }
     /// A skip-listed item.
     package struct ItemSetAside: Hashable, Sendable, Codable {
-        /// The unique identifier of the item.
+        /// The item's unique identifier.
         package var identifier: String
-        /// The reason.
+        /// The reason for skip-listing it.
         package var reason: String
     }
     /// The last failures, oldest first.
@@ -147,13 +148,13 @@ package struct ExtensionHealthReport: Hashable, Sendable, Codable {
     package var itemsSetAside: [ItemSetAside] = []
 }
 
-/// A directory of the search path.
+/// A directory in the search path.
 package struct ExtensionPlace: Hashable, Sendable, Codable {
     /// The path of the directory.
     package var path: String
     /// `true` if the directory exists.
     package var exists: Bool
-    /// `true` if a watcher notices added, replaced and removed bundles immediately.
+    /// `true` if a watcher detects added, replaced and removed bundles immediately.
     package var isWatched: Bool
     /// The number of bundles in the directory, including rejected ones.
     package var bundles: Int

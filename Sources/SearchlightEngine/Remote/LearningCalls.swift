@@ -19,7 +19,7 @@ package struct EngageCall: EngineCall {
     }
 }
 
-/// Lists the counts of use, the largest first.
+/// Lists the use counts, largest first.
 package struct HistoryCall: EngineCall {
     package var purpose: String { "list the counts of use" }
     var offset: Int
@@ -36,7 +36,7 @@ package struct HistoryCall: EngineCall {
         try await engine.engagementHistory(from: max(0, offset), limit: max(0, min(limit, Self.maximumItems)))
     }
 
-    /// The first half of the entries.
+    /// Returns the first half of the entries.
     package static func half(of answer: EngagementHistory) -> EngagementHistory? {
         guard answer.entries.count > 1 else { return nil }
         var half = answer
@@ -45,7 +45,7 @@ package struct HistoryCall: EngineCall {
     }
 }
 
-/// Erases all counts of use. Returns the number of items that had any.
+/// Erases all use counts. Returns the number of items that had use counts.
 package struct ClearHistoryCall: EngineCall {
     package var need: EngineNeed { .changing }
     package var purpose: String { "erase the counts of use" }
@@ -57,7 +57,7 @@ package struct ClearHistoryCall: EngineCall {
     }
 }
 
-/// Switches counting on or off. Returns `true` if that is a change.
+/// Switches counting on or off. Returns `true` if this changed the setting.
 package struct SetLearningCall: EngineCall {
     package var need: EngineNeed { .changing }
     package var purpose: String { isOn ? "start counting uses" : "stop counting uses" }
@@ -77,7 +77,7 @@ extension EngineClient {
         _ = try? await perform(EngageCall(engagement))
     }
 
-    /// The counts of use, the largest first.
+    /// Returns the use counts, largest first.
     ///
     /// - Parameter limit: The maximum number of items.
     package func history(limit: Int) async throws(EngineError) -> EngagementHistory {

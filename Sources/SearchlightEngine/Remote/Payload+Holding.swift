@@ -5,14 +5,14 @@ import ServiceMessages
 import SystemSupport
 
 extension Payload {
-    /// A payload with some bytes. Few bytes are part of the message. Many bytes are in a memory
-    /// file, so that the sender does not wait for the reader.
+    /// Returns a payload for the given bytes. A small payload is part of the message. A large
+    /// payload is in a memory file, so that the sender does not wait for the reader.
     static func holding(_ bytes: [UInt8], for purpose: String) throws(EngineError) -> Payload {
         guard bytes.count > maximumInlineBytes else { return .inline(bytes) }
         return .stream(try file(holding: bytes, for: purpose), length: UInt64(bytes.count))
     }
 
-    /// A memory file (memfd) with some bytes, positioned at its start.
+    /// Creates a memory file (memfd) with the given bytes, positioned at its start.
     package static func file(holding bytes: [UInt8], for purpose: String) throws(EngineError) -> OwnedDescriptor {
         let number = csandbox_memory_file()
         guard number >= 0 else { throw failure(purpose, errno) }

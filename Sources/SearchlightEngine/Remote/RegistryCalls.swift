@@ -55,7 +55,7 @@ package struct ExtensionPlacesCall: EngineCall {
     }
 }
 
-/// Enables or disables an extension. Its items stay.
+/// Enables or disables an extension. Its items are kept.
 package struct SetEnabledCall: EngineCall {
     package var purpose: String { "\(isEnabled ? "enable" : "disable") \(bundle)" }
     var bundle: String
@@ -72,7 +72,7 @@ package struct SetEnabledCall: EngineCall {
     }
 }
 
-/// Clears the failures of an extension, so that it receives requests again. The answer holds the
+/// Clears an extension's failures, so that it receives requests again. The answer contains the
 /// cleared failures.
 package struct ReleaseCall: EngineCall {
     package var need: EngineNeed { .changing }

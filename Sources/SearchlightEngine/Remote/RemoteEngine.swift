@@ -2,7 +2,7 @@
 import ExtensionHost
 import SystemSupport
 
-/// The engine of the service, over a connection.
+/// The service's engine, used over a connection.
 ///
 /// May be used from any task.
 package final class RemoteEngine: EngineClient {
@@ -13,20 +13,20 @@ package final class RemoteEngine: EngineClient {
     /// The default time limit of the handshake.
     package static let standardPatience = Duration.seconds(5)
 
-    /// Connects to the service of a store, if a process listens at its socket. It starts no service
+    /// Connects to a store's service, if a process listens on its socket. It starts no service
     /// itself; systemd may start one by socket activation.
     ///
     /// - Parameters:
-    ///   - storeDirectory: The folder of the store.
+    ///   - storeDirectory: The store's folder.
     ///   - program: The name of this program, for the service's log.
-    ///   - patience: The time limit of the handshake.
-    /// - Returns: The connection; `nil` if no service listens, or if the service ended during the
+    ///   - patience: The time limit for the handshake.
+    /// - Returns: The connection; `nil` if no service listens, or if the service exited during the
     ///   handshake.
     /// - Throws: ``EngineError/service(_:)``.
     package static func connect(
         storeDirectory: String, program: String, patience: Duration = standardPatience
     ) async throws(EngineError) -> RemoteEngine? {
-        // If the service ends during the handshake, systemd may start another one, so there is a
+        // If the service exits during the handshake, systemd may start another one, so there is a
         // second attempt.
         for _ in 0..<2 {
             let socket: OwnedDescriptor?
@@ -61,7 +61,7 @@ package final class RemoteEngine: EngineClient {
         do throws(EngineError) {
             try await perform(StopCall())
         } catch .service(.ended) {
-            // The service may end before its answer arrives.
+            // The service may exit before its reply arrives.
         }
     }
 

@@ -44,8 +44,8 @@ struct ThrottleCall: ClientCall {
     }
 }
 
-/// Pauses the start of background work. The answer follows when the call is cancelled or its client
-/// disconnects.
+/// Prevents background work from starting. The reply follows when the call is cancelled or its
+/// client disconnects.
 struct InhibitCall: ClientCall {
     var purpose: String { "pause background work" }
     var who: String

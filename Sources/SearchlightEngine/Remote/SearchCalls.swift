@@ -3,14 +3,13 @@ import MetadataQuery
 import SearchIndex
 
 /// An encoded query. It is sent as text, since the parser checks the limits. The queries for all
-/// items and for none have no text form, so they have cases of their own.
+/// items and for no items have no text form, so they have their own cases.
 enum QueryText: Hashable, Sendable, Codable {
     case all
     case none
     case text(String)
 
-    /// The limits of the parser. The canonical text may be longer than the text that the user
-    /// typed.
+    /// The parser's limits. The canonical text may be longer than the text that the user typed.
     private static let limits: QueryLimits = {
         var limits = QueryLimits.standard
         limits.maximumBytes *= 8
@@ -43,8 +42,8 @@ enum QueryText: Hashable, Sendable, Codable {
     }
 }
 
-/// Finds items by words. An answer above the size limit cannot be split, since there is no cursor
-/// for a position within a page. The client requests fewer hits instead.
+/// Finds items by words. An answer above the size limit cannot be split, since no cursor exists for
+/// a position within a page. The client requests fewer hits instead.
 package struct SearchCall: EngineCall {
     package var need: EngineNeed { .reading }
     package var purpose: String { "search" }
@@ -74,7 +73,7 @@ package struct SimilarCall: EngineCall {
     package var purpose: String { "find similar items" }
     /// The number of the item.
     var item: Int64
-    /// The conditions and the form of the hits; its text has only filters.
+    /// The conditions for the hits and their form; its text contains only filters.
     var search: ItemSearch
 
     /// The maximum number of hits in one answer.
@@ -90,7 +89,7 @@ package struct SimilarCall: EngineCall {
         return try await engine.similar(to: item, search)
     }
 
-    /// The first half of the items.
+    /// Returns the first half of the items.
     package static func half(of answer: SimilarItems) -> SimilarItems? {
         guard answer.hits.count > 1 else { return nil }
         var half = answer
@@ -99,7 +98,7 @@ package struct SimilarCall: EngineCall {
     }
 }
 
-/// Suggests completions of a text that the user is typing.
+/// Suggests completions for a text that the user is typing.
 package struct SuggestCall: EngineCall {
     package var need: EngineNeed { .reading }
     package var purpose: String { "complete a text" }
@@ -110,11 +109,11 @@ package struct SuggestCall: EngineCall {
     ) async throws(EngineError) -> [Suggestion] { try await engine.suggestions(request) }
 }
 
-/// Explains whether an item is on the first page of a search.
+/// Explains why an item is or is not on the first page of a search.
 package struct DiagnoseCall: EngineCall {
     package var need: EngineNeed { .reading }
     package var purpose: String { "diagnose a search" }
-    /// The search; its limit is the limit of the page.
+    /// The search; its limit is the page size.
     var search: ItemSearch
     /// The number of the item.
     var item: Int64
@@ -126,14 +125,14 @@ package struct DiagnoseCall: EngineCall {
     ) async throws(EngineError) -> SearchDiagnosis { try await engine.diagnose(search, item: item) }
 }
 
-/// Finds an item that has expired and is not deleted yet. The answer is its number; `nil` if there
-/// is none.
+/// Finds an item that has expired but is not deleted yet. The answer is its number; `nil` if there
+/// is no such item.
 package struct ExpiredItemCall: EngineCall {
     package var need: EngineNeed { .reading }
     package var purpose: String { "find items" }
     /// The item's name: `@` and a number, or a unique identifier.
     var name: String
-    /// The bundle of the item, if several have an item of this name.
+    /// The item's bundle, if several bundles have an item with this name.
     var bundle: String?
 
     package init(_ name: String, bundle: String?) { (self.name, self.bundle) = (name, bundle) }
@@ -166,7 +165,7 @@ package struct ItemsCall: EngineCall {
             limit: max(1, min(limit, Self.maximumItems)), after: cursor, place: place)
     }
 
-    /// The first half of the items.
+    /// Returns the first half of the items.
     package static func half(of answer: QueryPage) -> QueryPage? {
         guard answer.items.count > 1 else { return nil }
         var half = answer
@@ -197,7 +196,7 @@ package struct CountCall: EngineCall {
     }
 }
 
-/// Explains the plan of a query, without a search.
+/// Explains a query's plan without running the query.
 package struct ExplainCall: EngineCall {
     package var purpose: String { "explain a query" }
     var query: QueryText
@@ -229,11 +228,11 @@ package struct LookUpCall: EngineCall {
     /// The maximum number of names in one call.
     static let maximumNames = 500
 
-    /// The item of a name, or an error.
+    /// The item for a name, or an error.
     package enum Found: Codable, Sendable {
         /// The item.
         case item(StoredItem)
-        /// The error for a name without an item, or with several.
+        /// The error for a name that matches no item, or several.
         case nothing(EngineError)
 
         var result: Result<StoredItem, EngineError> {
@@ -262,7 +261,7 @@ package struct LookUpCall: EngineCall {
         return found
     }
 
-    /// The first half of the items.
+    /// Returns the first half of the items.
     package static func half(of answer: [Found]) -> [Found]? {
         answer.count > 1 ? Array(answer.prefix(answer.count / 2)) : nil
     }

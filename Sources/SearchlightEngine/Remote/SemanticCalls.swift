@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import SearchIndex
 
-/// Reports the embedding model and its progress. The answer is `nil` without a model.
+/// Reports the embedding model and its progress. The answer is `nil` if there is no model.
 package struct SemanticStatusCall: EngineCall {
     package var need: EngineNeed { .reading }
     package var purpose: String { "show the state of the search by meaning" }
@@ -13,7 +13,7 @@ package struct SemanticStatusCall: EngineCall {
     ) async throws(EngineError) -> SemanticStatus? { try await engine.semanticStatus() }
 }
 
-/// Notifies the engine that a model was installed or removed. The answer is the new state.
+/// Notifies the engine that a model was installed or removed. The answer is the new status.
 package struct SemanticModelChangedCall: EngineCall {
     package var need: EngineNeed { .changing }
     package var purpose: String { "use another embedding model" }
@@ -25,7 +25,7 @@ package struct SemanticModelChangedCall: EngineCall {
     ) async throws(EngineError) -> SemanticStatus? { try await engine.semanticModelChanged() }
 }
 
-/// Embeds items for about a second. The answer is the new state; the client repeats the call while
+/// Embeds items for about a second. The answer is the new status; the client repeats the call while
 /// items are pending.
 package struct EmbedCall: EngineCall {
     package var need: EngineNeed { .changing }

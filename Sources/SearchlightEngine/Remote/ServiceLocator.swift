@@ -2,14 +2,14 @@
 import Glibc
 import SystemSupport
 
-/// Finds the service of a store by its socket.
+/// Finds a store's service by its socket.
 enum ServiceLocator {
-    /// Connects to the socket of a store. Blocks for a few seconds if the service's backlog is
-    /// full.
+    /// Connects to a store's socket. Blocks for a few seconds if the service's backlog is full.
     ///
-    /// - Returns: The connected socket; `nil` if there is no socket or no process listens.
+    /// - Returns: The connected socket; `nil` if there is no socket or no process is listening.
     static func connect(storeDirectory: String) throws(ServiceProblem) -> OwnedDescriptor? {
-        // Opening the store reports problems with its folder, so this function does not.
+        // Problems with the store's folder are reported when the store is opened, so this function
+        // does not report them.
         guard access(storeDirectory, X_OK) == 0 else { return nil }
         let socket = StoreLocation(folder: storeDirectory).socketPath
         do throws(ServiceSocketError) { return try ServiceSocket.connect(inFolder: storeDirectory) } catch {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A failed request to the service, or a malformed answer.
+/// A failed request to the service, or a malformed reply.
 package enum ServiceProblem: Error, Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The socket exists and rejects the connection.
+    /// The socket exists but rejects the connection.
     case cannotConnect(path: String, reason: String)
-    /// The service did not answer within the time limit.
+    /// The service did not reply within the time limit.
     case notAnswering(path: String, seconds: Int)
     /// The protocol versions differ. The reason is the service's message.
     case otherVersion(reason: String)
     /// The service rejected the request.
     case refused(during: String, reason: String)
-    /// The connection ended before the answer.
+    /// The connection ended before the reply.
     case ended(during: String)
-    /// The answer is malformed.
+    /// The reply is malformed.
     case malformedAnswer(during: String, reason: String)
     /// The request is larger than the limit.
     case requestTooLarge(during: String, bytes: Int, limit: Int)
-    /// The answer is larger than the limit.
+    /// The reply is larger than the limit.
     case answerTooLarge(during: String, limit: Int)
 
     /// A message with the attempt, the problem and advice.

@@ -7,7 +7,7 @@ import ServiceMessages
 /// An empty answer.
 package struct Done: Codable, Sendable {}
 
-/// Reports the findings of the store's opening. A service reports losses only to the first client
+/// Reports the findings from opening the store. A service reports losses only to the first client
 /// that asks.
 package struct OpeningCall: EngineCall {
     package var purpose: String { "list the findings of its opening" }
@@ -21,7 +21,7 @@ package struct OpeningCall: EngineCall {
     }
 }
 
-/// Reports the counts, findings and pending work of the store. An exact answer measures everything,
+/// Reports the store's counts, findings and pending work. An exact answer measures everything,
 /// which may take long.
 package struct StatusCall: EngineCall {
     package var need: EngineNeed { .reading }
@@ -60,7 +60,7 @@ package struct DisplayNamesCall: EngineCall {
     package var purpose: String { "show the names of apps" }
     var bundles: [String]
 
-    /// The largest number of bundles in a call; further bundles keep their identifiers.
+    /// The maximum number of bundles in a call; the names of further bundles are their identifiers.
     static let maximumBundles = 1000
 
     package init(of bundles: some Sequence<String>) { self.bundles = Set(bundles).sorted() }
@@ -73,7 +73,7 @@ package struct DisplayNamesCall: EngineCall {
     }
 }
 
-/// Returns the account of a bundle: its indexed items and its missing content.
+/// Returns a bundle's account: its indexed items and its missing content.
 package struct AccountCall: EngineCall {
     package var need: EngineNeed { .reading }
     package var purpose: String { "show the account of a bundle" }
@@ -99,7 +99,7 @@ package struct PendingCall: EngineCall {
     }
 }
 
-/// Lists the reindexes that were requested and not acknowledged.
+/// Lists the reindexes that were requested but not acknowledged.
 package struct PendingReindexesCall: EngineCall {
     package var purpose: String { "list the pending reindexes" }
 
@@ -119,7 +119,7 @@ struct CommitCall: EngineCall {
     /// The encoded batch.
     var batch: Payload
 
-    /// The maximum size of a batch in bytes: the limit of one entry of the write-ahead log.
+    /// The maximum size of a batch in bytes: the size limit for one entry in the write-ahead log.
     private static let maximumBytes = 64 << 20
 
     func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Done {
@@ -143,9 +143,9 @@ struct CommitCall: EngineCall {
     }
 }
 
-/// Reads the client state of the last batch of a scope. A read-only engine knows the batches that
-/// were durable when it was opened, minus ``StoreOpeningReport/waitingEntries``, and the batches
-/// that were applied since.
+/// Reads the client state of a scope's last batch. A read-only engine knows the batches that were
+/// durable when it was opened, minus ``StoreOpeningReport/waitingEntries``, and the batches that
+/// were applied since.
 package struct ClientStateCall: EngineCall {
     package var purpose: String { "read a client state" }
     var scope: IndexScope
@@ -157,7 +157,7 @@ package struct ClientStateCall: EngineCall {
     }
 }
 
-/// Answers once every donation that was durable before the call can be found.
+/// Returns once searches can find every donation that was durable before the call.
 package struct SettleCall: EngineCall {
     package var purpose: String { "include all pending donations" }
 
@@ -169,8 +169,8 @@ package struct SettleCall: EngineCall {
     }
 }
 
-/// Reports the durable donations of a scope that were rejected after a mark. Without a mark, it
-/// only returns a mark for the next call.
+/// Reports a scope's durable donations that were rejected after a mark. Without a mark, only
+/// returns a mark for the next call.
 package struct RejectionsCall: EngineCall {
     package var purpose: String { "list skipped items" }
     var scope: IndexScope
@@ -186,7 +186,7 @@ package struct RejectionsCall: EngineCall {
     }
 }
 
-/// Reports the facts about the service.
+/// Reports facts about the service.
 package struct FactsCall: ClientCall {
     package var purpose: String { "show its state" }
 

@@ -3,12 +3,12 @@ import ExtensionHost
 import IdleScheduling
 import SearchIndex
 
-/// The findings of a store's opening.
+/// The findings from opening a store.
 package struct StoreOpeningReport: Hashable, Sendable, Codable {
     /// The damage of the index, and whether donations were lost.
     package var recovery: RecoveryReport
-    /// The number of entries in the write-ahead log that the index does not show. It is not 0 only
-    /// if the store cannot be written.
+    /// The number of entries in the write-ahead log that the index does not include. It is 0 unless
+    /// the store cannot be written.
     package var waitingEntries: Int
 }
 
@@ -44,50 +44,50 @@ package struct PendingReindexJob: Hashable, Sendable, Codable {
 package struct StoreStatus: Hashable, Sendable, Codable {
     /// The accounts of all bundles, sorted by identifier.
     package var accounts: [BundleAccount]
-    /// The findings of the last opening that had any; `nil` if there was none.
+    /// The findings from the last opening that had findings; `nil` if none had.
     package var lastFindings: KeptFindings?
     /// The sizes of the store's parts.
     package var sizes: StoreSizes
-    /// The generation of the index. It grows with each loss of donations.
+    /// The index generation. It grows with each loss of donations.
     package var generation: Int
-    /// `true` if the next opening for writing has to repair damage.
+    /// `true` if damage has to be repaired the next time the store is opened for writing.
     package var needsRepair: Bool
-    /// The repair that was refused, since it would lose items that no extension donates again, with
-    /// advice. The store is then only read.
+    /// The repair that was rejected because it would lose items that no extension can donate again,
+    /// with advice. The store is then read-only.
     package var refusedRepair: String?
     /// `true` if the file of pending jobs cannot be read.
     package var hasDamagedJobs: Bool
-    /// `true` if the schedule file could not be read and was started again from empty.
+    /// `true` if the schedule file could not be read, so that the schedule restarted empty.
     package var hasDamagedSchedule: Bool
     /// `true` if item use is counted and affects the ranking.
     package var learns: Bool
-    /// The number of entries in the write-ahead log that the index does not show.
+    /// The number of entries in the write-ahead log that the index does not include.
     package var waitingEntries: Int
-    /// The donations that are durable and cannot be found yet; `nil` if there are none.
+    /// The donations that are durable but cannot be found yet; `nil` if there are none.
     package var pending: PendingDonations?
     /// The missing extensions whose items will be deleted.
     package var removals: [PendingRemoval]
-    /// The sandbox of extensions and the denied accesses.
+    /// The sandbox of extensions, and the denied accesses.
     package var sandbox: SandboxStatus
     /// The files that are followed for extensions.
     package var followed: FollowedStatus
-    /// The embedding model and its progress; `nil` without a model.
+    /// The embedding model and its progress; `nil` if there is no model.
     package var semantic: SemanticStatus?
     /// The protected indexes.
     package var protection: ProtectionStatus
-    /// The service that answered; `nil` if this process answered.
+    /// The service that replied; `nil` if this process did.
     package var service: ServiceFacts?
 }
 
-/// The facts about a running service.
+/// Facts about a running service.
 package struct ServiceFacts: Hashable, Sendable, Codable {
-    /// The process identifier.
+    /// The service's process identifier.
     package var processIdentifier: Int32
-    /// The version of the program.
+    /// The program's version.
     package var version: String
-    /// The time since its start, in seconds.
+    /// The time since the service started, in seconds.
     package var uptime: Double
-    /// The number of connected clients, including the client that asks.
+    /// The number of connected clients, including the one that asks.
     package var clients: Int
     /// The donations in flight.
     package var donations: DonationFlow
@@ -111,9 +111,9 @@ package struct ServiceFacts: Hashable, Sendable, Codable {
     }
 }
 
-/// The donations in flight: received and not yet durable.
+/// The donations in flight: received but not yet durable.
 package struct DonationFlow: Hashable, Sendable, Codable {
-    /// A limit at which donations wait.
+    /// A limit that donations wait for.
     package enum Bound: String, CaseIterable, Sendable {
         /// The memory budget for large messages.
         case message
@@ -122,11 +122,12 @@ package struct DonationFlow: Hashable, Sendable, Codable {
         /// The limit of one large donation at a time in the write-ahead log.
         case large
     }
-    /// Their size in bytes.
+    /// The size of the donations in flight, in bytes.
     package var bytes: Int
-    /// The number of donations.
+    /// The number of donations in flight.
     package var donations: Int
-    /// The number of donations that were rejected since the start, because the limits were reached.
+    /// The number of donations that were rejected since the service started because the limits were
+    /// reached.
     package var rejected: Int
     /// The number of waiting donations, by the name of the ``Bound`` that they wait for.
     package var waiting: [String: Int] = [:]

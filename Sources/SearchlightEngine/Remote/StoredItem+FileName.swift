@@ -5,8 +5,8 @@ import SearchIndex
 import UniformTypeIdentifiers
 
 extension StoredItem {
-    /// The name of a file with a representation of the item: the name of the item's own file if
-    /// that has the type; otherwise the title, with the extension of the type.
+    /// Returns the name for a file with a representation of the item: the name of the item's own
+    /// file if that file has the type; otherwise the title, with the type's filename extension.
     ///
     /// - Parameter type: The uniform type identifier of the representation; `nil` if unknown.
     package func fileName(as type: String?) -> FileName {
@@ -19,8 +19,8 @@ extension StoredItem {
             fileExtension: type.flatMap { UTType($0) }.flatMap(Self.fileExtension))
     }
 
-    /// The name extension of a type, or of its nearest supertype that has one. UTF-8 text uses the
-    /// extension of plain text.
+    /// Returns the filename extension of a type, or of its nearest supertype that has one. UTF-8
+    /// text uses the extension of plain text.
     private static func fileExtension(of type: UTType) -> String? {
         if let own = type.preferredFilenameExtension { return own }
         return type.supertypes.filter { $0.preferredFilenameExtension != nil }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import SearchIndex
 
-/// Checks and repairs the store of a service.
+/// Checks and repairs a service's store.
 package protocol StoreMaintenance: Sendable {
     /// Checks everything while the store is in use; changes nothing.
     func verify() async throws(EngineError) -> VerificationReport

@@ -2,18 +2,18 @@
 import ExtensionHost
 import Synchronization
 
-/// The activity of a bundle during a period.
+/// A bundle's activity during a period.
 package struct BundleActivity: Hashable, Sendable, Codable {
-    /// The number of items that its extension, or its app as a delegate, donated.
+    /// The number of items donated by the bundle's extension, or by its app as a delegate.
     package var items = 0
     /// The number of failed reindexes.
     package var failures = 0
 }
 
-/// Counts the activity of bundles until a caller takes the counts.
+/// Counts the activity of bundles until the counts are taken.
 final class ActivityCounts: Sendable {
     private let counts = Mutex<[String: BundleActivity]>([:])
-    /// The bundles that were forgotten since the last call of ``takeForgotten()``.
+    /// The bundles that were forgotten since the last call to ``takeForgotten()``.
     private let forgotten = Mutex<Set<String>>([])
     /// The maximum number of bundles. Further bundles are not counted until the counts are taken.
     private static let maximumBundles = 10_000
@@ -57,11 +57,11 @@ final class ActivityCounts: Sendable {
 }
 
 extension SearchlightEngine {
-    /// The activity of each bundle since the last call, for a ledger. Bundles without activity are
-    /// absent.
+    /// Returns the activity of each bundle since the last call, for a ledger. Bundles without
+    /// activity are absent.
     package func takeActivity() -> [String: BundleActivity] { activity.takeAll() }
 
-    /// The bundles that were forgotten since the last call, so that the owner of a ledger forgets
-    /// them too.
+    /// Returns the bundles that were forgotten since the last call, so that the owner of a ledger
+    /// forgets them too.
     package func takeForgotten() -> Set<String> { activity.takeForgotten() }
 }

@@ -7,10 +7,10 @@ import SystemSupport
 
 /// The log of the scheduler's decisions (`decisions.log` in the store). Each line is a JSON object
 /// (``JournalLine``), oldest first. At its size limit the file is renamed to `decisions.log.1`,
-/// which replaces an older one.
+/// replacing the previous one.
 ///
-/// A single process writes the file; any process that may read the store reads it. Lines are not
-/// synced to disk, since a loss of the last lines in a power failure does no harm.
+/// A single process writes the file; any process that may read the store may read it. Lines are not
+/// synced to disk, since losing the last lines in a power failure does no harm.
 package final class DecisionLog: Sendable {
     /// The path of the file.
     package let path: String
@@ -25,7 +25,7 @@ package final class DecisionLog: Sendable {
     /// desktop.
     package static let standardMaximumBytes = 1 << 20
 
-    /// The log of a store.
+    /// Opens a store's log.
     package init(storeDirectory: String, maximumBytes: Int = standardMaximumBytes) {
         path = storeDirectory + "/decisions.log"
         self.maximumBytes = maximumBytes
@@ -36,7 +36,7 @@ package final class DecisionLog: Sendable {
 
     /// Writes a decision.
     ///
-    /// - Returns: `true` if it was written. The scheduler continues if the disk is full.
+    /// - Returns: `true` if the decision was written. The scheduler continues if the disk is full.
     @discardableResult
     package func append(_ entry: JournalEntry) -> Bool {
         let line = JournalLine(entry).json + [UInt8(ascii: "\n")]
@@ -64,7 +64,7 @@ package final class DecisionLog: Sendable {
         (state.file, state.size) = (file, Int(status.st_size))
     }
 
-    /// The last decisions, the oldest first.
+    /// Returns the last decisions, oldest first.
     ///
     /// - Parameters:
     ///   - count: The maximum number of decisions.
@@ -80,12 +80,12 @@ package final class DecisionLog: Sendable {
         return entries
     }
 
-    /// The decisions in some bytes. Malformed lines are skipped.
+    /// Returns the decisions in a byte array. Malformed lines are skipped.
     static func entries(in bytes: [UInt8]) -> [JournalEntry] {
         bytes.split(separator: UInt8(ascii: "\n")).compactMap { JournalLine(json: $0)?.entry }
     }
 
-    /// The last bytes of a file; empty unless it is a regular file.
+    /// Returns the last bytes of a file, or an empty array if it is not a regular file.
     private static func read(_ path: String, atMost limit: Int) -> [UInt8] {
         guard let file = try? OwnFile.open(path, O_RDONLY) else { return [] }
         var status = stat()
@@ -95,7 +95,7 @@ package final class DecisionLog: Sendable {
     }
 }
 
-/// Follows the decision log as it grows, also across a rotation. For one task at a time.
+/// Follows the decision log as it grows, including across a rotation. For one task at a time.
 package struct DecisionFollower {
     private let path: String
     private var file: OwnedDescriptor?
@@ -116,10 +116,10 @@ package struct DecisionFollower {
         (self.file, identity) = (file, UInt64(status.st_ino))
     }
 
-    /// The decisions since the last call.
+    /// Returns the decisions since the last call.
     package mutating func next() -> [JournalEntry] {
         var entries = take()
-        // After a rotation, the old file has just been read to its end, so the new file follows.
+        // After a rotation, the old file has just been read to its end, so the new file is next.
         var status = stat()
         if lstat(path, &status) == 0, UInt64(status.st_ino) != identity || file == nil {
             rest = []

@@ -3,7 +3,7 @@ import Dispatch
 import Synchronization
 
 /// Notifies a handler that the pending jobs may have changed. The handler runs on a dispatch queue,
-/// since callers may hold locks. Several changes may lead to one notification.
+/// since callers may hold locks. Several changes may be combined into one notification.
 final class JobsFollower: Sendable {
     private struct State {
         var handler: (@Sendable () -> Void)?

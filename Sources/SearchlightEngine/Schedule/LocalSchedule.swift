@@ -3,14 +3,14 @@ import ConditionSensors
 import Foundation
 import IdleScheduling
 
-/// The schedule of a process without a service. It reports the decisions that the policy would
+/// The schedule for a process without a service. It reports the decisions that the policy would
 /// make, and runs requested jobs immediately.
 package struct LocalSchedule: ScheduleService {
     private let engine: SearchlightEngine
     private let policy: SchedulingPolicy
     private let monitor: ConditionMonitor
 
-    /// The delay between two readings of the sensors, from which the load is computed.
+    /// The delay between the two sensor readings that the load is computed from.
     private static let pause = Duration.milliseconds(300)
 
     package init(_ engine: SearchlightEngine, policy: SchedulingPolicy, roots: SensorRoots) {
@@ -36,7 +36,7 @@ package struct LocalSchedule: ScheduleService {
         }
         _ = scheduler.handle(.jobs(engine.scheduledJobs()), at: now)
         var jobs = (keys ?? scheduler.jobsOwed(at: now).map(\.key)).map { scheduler.explanation(of: $0, at: now) }
-        // Without a service no job is running, whatever the policy decides.
+        // Without a service no job is running, regardless of the policy's decision.
         for index in jobs.indices where jobs[index].decision != .nothingOwed { jobs[index].decision = .waiting }
         let ledger = engine.scheduleRecord(.days, as: DayLedger.self) ?? DayLedger()
         return ScheduleReport(
@@ -73,9 +73,10 @@ package struct LocalSchedule: ScheduleService {
     }
 }
 
-/// Days in local time.
+/// Converts between days in local time and day numbers.
 package enum LocalDay {
-    /// The number of the day at a moment, counted from 2001-01-01 in this machine's time zone.
+    /// Returns the number of the day at a moment, counted from 2001-01-01 in this machine's time
+    /// zone.
     package static func number(of moment: Double, in zone: TimeZone = .current) -> Int {
         guard moment.isFinite else { return 0 }
         let bounded = min(max(moment, -1e11), 1e11)
@@ -83,7 +84,7 @@ package enum LocalDay {
         return Int(((bounded + offset) / 86400).rounded(.down))
     }
 
-    /// The date of a day number, such as 2026-03-02.
+    /// Returns the date for a day number, such as 2026-03-02.
     package static func text(_ day: Int) -> String {
         let bounded = min(max(day, -1_000_000), 1_000_000)
         return Date(timeIntervalSinceReferenceDate: Double(bounded) * 86400).formatted(
@@ -92,7 +93,7 @@ package enum LocalDay {
 }
 
 extension DayLedger {
-    /// The ledger entries of the requested bundles, or of all bundles.
+    /// Returns the ledger entries of the requested bundles, or of all bundles.
     package func report(of keys: [ScheduledJob.Key]?) -> [String: [Entry]] {
         let wanted = keys?.compactMap(\.bundle) ?? bundles
         return Dictionary(wanted.map { ($0, entries(of: $0)) }, uniquingKeysWith: { one, _ in one })

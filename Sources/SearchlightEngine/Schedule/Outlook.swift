@@ -3,34 +3,34 @@ import IdleScheduling
 import Synchronization
 import SystemSupport
 
-/// The upcoming work that no file records. It is determined again when a store is opened.
+/// The upcoming work that is not recorded in a file. It is determined again when a store is opened.
 struct Outlook: Sendable {
     /// The time of the next look-ahead, in seconds since 2001-01-01 UTC; `nil` if none is needed.
     var next: Double?
     /// The due maintenance tasks, with the times from which they are due.
     var due: [MaintenanceTask: Double] = [:]
-    /// The bundles with further work to request once their pending work shrinks.
+    /// The bundles from which further items are requested once their pending work shrinks.
     var waiting: Set<String> = []
     /// The bundles that ``SearchlightEngine/run(_:origin:checkpoint:isPaused:)`` is reindexing.
     var running: Set<String> = []
-    /// The tasks of those reindexes that run in the background.
+    /// The tasks of the reindexes in ``running`` that run in the background.
     var inBackground: [String: Task<Result<Int?, EngineError>, Never>] = [:]
-    /// The number of current runs, and of the background runs among them.
+    /// The number of current runs, and the number of background runs among them.
     var runs = (all: 0, inBackground: 0)
     /// The fingerprints of extensions without an interface for file changes
     /// (``ExtensionBundle/fingerprint(workerPath:)``).
     var withoutFileChanges: [String: String] = [:]
     /// The times of the last reindexes of everything, in seconds since 2001-01-01 UTC.
     var reindexedForFiles: [String: Double] = [:]
-    /// The back-off of jobs whose failure is recorded nowhere else, for example because no file can
-    /// be written.
+    /// The back-offs of jobs whose failures are recorded nowhere else, for example because no file
+    /// can be written.
     private var postponed: [ScheduledJob.Key: (failures: Int, until: Double)] = [:]
 
     init(next: Double?) { self.next = next }
 
-    /// Moves the next look-ahead forward to a moment, if that is earlier.
+    /// Moves the next look-ahead forward to a moment, if that moment is earlier.
     ///
-    /// - Returns: `true` if it is earlier.
+    /// - Returns: `true` if the moment is earlier.
     mutating func look(at moment: Double) -> Bool {
         guard moment < next ?? .infinity else { return false }
         next = moment

@@ -13,7 +13,7 @@ package struct PolicyFile: Sendable {
     /// `true` if the user named the file, so that it must exist.
     package let isNamed: Bool
 
-    /// The file for an environment.
+    /// Returns the file for an environment.
     package init(environment: [String: String]) {
         if let named = environment["SEARCHLIGHT_SCHEDULING"], !named.isEmpty {
             self.init(path: named)
@@ -23,7 +23,7 @@ package struct PolicyFile: Sendable {
         self.init((folders.config ?? "/.config") + "/searchlight/scheduling.json", isNamed: false)
     }
 
-    /// A file that the user named.
+    /// Creates a policy file with a path that the user named.
     package init(path: String) { self.init(URL(filePath: path).standardizedFileURL.path, isNamed: true) }
 
     private init(_ path: String, isNamed: Bool) { (self.path, self.isNamed) = (path, isNamed) }
@@ -34,7 +34,7 @@ package struct PolicyFile: Sendable {
         package let description: String
     }
 
-    /// Reads the policy; without a file, returns the default policy.
+    /// Reads the policy; if there is no file, returns the default policy.
     package func policy() throws(Failure) -> SchedulingPolicy {
         let bytes: [UInt8]
         do throws(BoundedFile.Failure) {

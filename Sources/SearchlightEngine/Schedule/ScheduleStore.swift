@@ -6,15 +6,15 @@ import Synchronization
 
 /// The scheduler's stored records, one value each.
 package enum ScheduleRecord: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The usage of extensions within the windows of their quotas.
+    /// The usage of extensions within their quota windows.
     case usage
-    /// The usage and activity of extensions on each day.
+    /// The daily usage and activity of extensions.
     case days
-    /// The jobs that the user cancelled, with the time until which each one is not started.
+    /// The jobs that the user cancelled, each with the time before which it is not started.
     case cancellations
 }
 
-/// The stored state of the schedule. A pure value; times are in seconds since 2001-01-01 UTC.
+/// The schedule's stored state. A pure value; times are in seconds since 2001-01-01 UTC.
 struct ScheduleState: Hashable, Sendable, Codable {
     /// The last run of a maintenance task.
     struct Maintenance: Hashable, Sendable, Codable {
@@ -29,7 +29,7 @@ struct ScheduleState: Hashable, Sendable, Codable {
     var throttled: [String] = []
     /// The last runs, by task name.
     var maintenance: [String: Maintenance] = [:]
-    /// The expiry marks by bundle: items up to the mark were already requested again.
+    /// The expiry marks by bundle: items up to the mark have already been requested again.
     var marks: [String: ExpiryMark] = [:]
 
     /// The maximum size of a stored value in bytes.
@@ -64,16 +64,16 @@ private struct ScheduleDocument: ChecksummedDocument {
     var checksum: UInt32?
 }
 
-/// The stored state of the schedule, in a file of the store. May be used from any thread; each
-/// change writes the file.
+/// The schedule's stored state, in a file in the store. May be used from any thread; each change
+/// writes the file.
 final class ScheduleStore: Sendable {
     private let file: StoreFile
     private let present: Mutex<ScheduleState>
-    /// Held during the write of the file, so that readers do not wait for the disk.
+    /// Held while the file is written, so that readers do not wait for the disk.
     private let writing = Mutex(())
-    /// `true` if the file exists and cannot be decoded. The first change keeps it as
-    /// `schedule.json.damaged`. The state then starts from empty: some work runs earlier than
-    /// needed, and no bundle is throttled.
+    /// `true` if the file exists but cannot be decoded. The first change keeps it as
+    /// `schedule.json.damaged`. The state then starts empty: some work runs earlier than necessary,
+    /// and no bundle is throttled.
     let wasDamaged: Bool
     private let wasSetAside = Atomic(false)
 
@@ -102,8 +102,8 @@ final class ScheduleStore: Sendable {
 
     var state: ScheduleState { present.withLock { $0 } }
 
-    /// Changes the state and writes the file. After a failed write, the change holds in this
-    /// process.
+    /// Changes the state and writes the file. After a failed write, the change still applies in
+    /// this process.
     func update(_ change: (inout ScheduleState) -> Void) throws(EngineError) {
         let problem: (any Error)? = writing.withLock { _ in
             let changed: ScheduleState? = present.withLock { state in
@@ -129,11 +129,11 @@ final class ScheduleStore: Sendable {
 }
 
 extension SearchlightEngine {
-    /// `true` if the schedule file could not be read at the opening and was started again from
-    /// empty.
+    /// `true` if the schedule file could not be read when the store was opened, so that the
+    /// schedule restarted empty.
     package var hasDamagedSchedule: Bool { scheduleStore.wasDamaged }
 
-    /// The last stored value; `nil` if there is none or it has another type.
+    /// Returns the last stored value; `nil` if there is none or it has another type.
     package func scheduleRecord<Value: Decodable>(_ record: ScheduleRecord, as type: Value.Type) -> Value? {
         scheduleStore.state.records[record.rawValue].flatMap { try? JSONDecoder().decode(type, from: $0) }
     }
@@ -154,8 +154,8 @@ extension SearchlightEngine {
         try scheduleStore.update { $0.records[record.rawValue] = data }
     }
 
-    /// Removes a bundle's daily records and expiry mark. The user's throttling stays: it is a
-    /// preference, and the bundle may return.
+    /// Removes a bundle's daily records and expiry mark. The user's throttle setting is kept: it is
+    /// a preference, and the bundle may return.
     func forgetSchedule(of bundle: String) throws(EngineError) {
         activity.forget(bundle)
         var days = scheduleRecord(.days, as: DayLedger.self)
@@ -167,10 +167,10 @@ extension SearchlightEngine {
     /// The bundles that the user throttled.
     package var throttledBundles: Set<String> { Set(scheduleStore.state.throttled) }
 
-    /// Records that the user throttled a bundle, or ended that. The extension is not notified; see
-    /// ``throttle(_:_:)``.
+    /// Records that the user throttled a bundle, or stopped throttling it. The extension is not
+    /// notified; see ``throttle(_:_:)``.
     ///
-    /// - Throws: ``EngineError``; the change then holds until this process ends.
+    /// - Throws: ``EngineError``; the change then still applies until this process exits.
     package func setThrottled(_ isThrottled: Bool, _ bundle: String) throws(EngineError) {
         defer { jobsFollower.tell() }
         try scheduleStore.update { state in

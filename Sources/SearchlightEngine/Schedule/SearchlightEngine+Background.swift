@@ -4,45 +4,45 @@ import IdleScheduling
 import ServiceMessages
 
 extension SearchlightEngine {
-    /// Pauses the background requests of a bundle; see `ExtensionHost.pauseBackground`. Returns
-    /// once they are paused, after at most half a second. ``resumeBackground(_:)`` or
+    /// Pauses a bundle's background requests; see `ExtensionHost.pauseBackground`. Returns once
+    /// they are paused, after at most half a second. ``resumeBackground(_:)`` or
     /// ``endBackground(_:)`` must follow.
     @discardableResult
     package func pauseBackground(_ bundle: String, _ notice: ThrottleNotice) async -> PauseOutcome {
-        // Indexing of its donations is paused too, since it takes more processor time than the
-        // donation itself.
+        // Indexing of the bundle's donations is paused too, since it takes more processor time than
+        // the donations themselves.
         index.hold(bundle)
         return await host.pauseBackground(bundle, notice)
     }
 
-    /// `true` while donations are being indexed. After a pause of an extension, a batch in progress
+    /// `true` while donations are being indexed. After an extension is paused, a batch in progress
     /// takes a moment to finish.
     package var isIndexing: Bool { index.isApplying }
 
-    /// Resumes the background requests of a bundle. Has no effect if they are not paused.
+    /// Resumes a bundle's background requests. Has no effect if they are not paused.
     package func resumeBackground(_ bundle: String) async {
         index.hold(nil)
         await host.resumeBackground(bundle)
     }
 
-    /// Ends the background requests of a bundle. Unless acknowledged, their work stays pending.
-    /// Donations made during a pause are indexed after the next resume or request. Returns before
-    /// the requests have ended.
+    /// Ends a bundle's background requests. Unacknowledged work stays pending. Donations made
+    /// during a pause are indexed after the next resume or request. Returns before the requests
+    /// have ended.
     package func endBackground(_ bundle: String) async {
         await host.endBackground(bundle)
-        // The task may be waiting for idle conditions, between two pages or for deferred donations,
-        // so it is cancelled too.
+        // The task may be waiting for idle conditions, for the next page, or for deferred
+        // donations, so it is cancelled too.
         outlook.withLock { $0.inBackground[bundle] }?.cancel()
     }
 
-    /// The total usage of a bundle's workers for one request origin since the engine was opened,
-    /// including workers that ended; `nil` if there was none. It never decreases.
+    /// Returns the total usage of a bundle's workers for one request origin since the engine was
+    /// opened, including exited workers; `nil` if there was none. It never decreases.
     package func usage(of bundle: String, for origin: RequestOrigin) -> Usage? {
         host.usage(of: bundle, for: origin).map { Usage(cpu: $0.cpu, written: $0.written, wakeUps: $0.wakeUps) }
     }
 
-    /// The processor time that writing the index took since the engine was opened, in seconds. It
-    /// never decreases.
+    /// The processor time spent writing the index since the engine was opened, in seconds. It never
+    /// decreases.
     package var writingTime: Double { index.writingTime }
 
     /// The process identifiers of all workers that are not reaped yet.

@@ -4,7 +4,7 @@ import SearchIndex
 
 extension SearchlightEngine {
     /// The maximum delay of the look-ahead after a donation, in seconds. Donated items expire later
-    /// than that, or their renewal is left to the app.
+    /// than that, or else the app is responsible for renewing them.
     static let lookAfterDonation = 86400.0
     /// The same delay in a store with an embedding model, since donated items need embeddings.
     static let lookForEmbedding = 60.0
@@ -16,21 +16,21 @@ extension SearchlightEngine {
     package var nextLook: Double? { outlook.withLock { $0.next } }
 
     /// Determines upcoming work: requests items that are about to expire, and computes the due
-    /// maintenance. Takes a few milliseconds; ``scheduledJobs()`` and ``nextLook`` have the
+    /// maintenance. Takes a few milliseconds; ``scheduledJobs()`` and ``nextLook`` provide the
     /// results.
     ///
-    /// Items are requested by identifier, ``SchedulingPolicy/expiryNotice`` before they expire, and
+    /// Items are requested by identifier, ``SchedulingPolicy/expiryNotice`` before they expire,
     /// once for each expiry date. In Apple's system, items expire after a month unless they are
     /// donated again.
     ///
-    /// - At most ``JobQueue/maximumItems`` items of a bundle are pending individually. Further
-    ///   items follow after an acknowledgement. They do not become a reindex of everything, which
-    ///   would delete items that the extension does not donate.
-    /// - A reindex of everything is requested only if further items have expired already, for
-    ///   example after weeks without power. They would be deleted before their request.
-    /// - Items with a lifetime of less than two notices are left to their app. An app that always
-    ///   renews them in time would otherwise get requests without end.
-    /// - A bundle with neither an extension nor a registered app gets no requests.
+    /// - At most ``JobQueue/maximumItems`` items in a bundle are pending individually. Further
+    ///   items are requested after an acknowledgement. The request does not become a reindex of
+    ///   everything, which would delete items that the extension does not donate.
+    /// - A reindex of everything is requested only if further items have already expired, for
+    ///   example after weeks without power. They would be deleted before they are requested.
+    /// - Items whose lifetime is shorter than twice the notice are left to their app. Otherwise an
+    ///   app that always renews them in time would receive requests indefinitely.
+    /// - A bundle with neither an extension nor a registered app receives no requests.
     ///
     /// - Throws: ``EngineError``; ``nextLook`` is then the time of the next attempt.
     package func lookAhead() async throws(EngineError) {
@@ -64,7 +64,7 @@ extension SearchlightEngine {
 
     // MARK: Items about to expire
 
-    /// Requests the items of all bundles that are about to expire.
+    /// Requests the items in all bundles that are about to expire.
     ///
     /// - Parameter first: The first expiry date of each bundle.
     /// - Returns: The time of the next request.
@@ -103,8 +103,8 @@ extension SearchlightEngine {
                 outlook.withLock { _ = $0.waiting.insert(bundle) }
                 return .infinity
             }
-            // Recorded before the mark: a crash between the two repeats the request instead of
-            // losing it.
+            // Recorded before the mark: if the process crashes in between, the request is repeated
+            // instead of lost.
             let job = Job(bundle: bundle, work: work, requested: now, cause: .expiry, deadline: found.earliest)
             try jobStore.update { $0.add(job) }
         } else if owesEverything {
@@ -128,7 +128,7 @@ extension SearchlightEngine {
         }
     }
 
-    /// Requests further items of a bundle after an acknowledgement.
+    /// Requests further items from a bundle after an acknowledgement.
     func noteAcknowledged(_ bundle: String) {
         if outlook.withLock({ $0.waiting.remove(bundle) != nil }) { lookSoon() }
     }

@@ -7,8 +7,8 @@ extension SearchlightEngine {
     static let maintenancePause: [MaintenanceTask: Double] = [
         .purgeExpired: 3600, .optimize: 86400, .vacuum: 86400,
     ]
-    /// The minimum number of free pages for a vacuum (8 MiB). They must also be a quarter of all
-    /// pages.
+    /// The minimum number of free pages for a vacuum (8 MiB). They must also make up a quarter of
+    /// all pages.
     private static let fewestFreePages = 1024
     /// The minimum number of segments and of new texts for a merge.
     private static let fewestSegments = 5
@@ -38,7 +38,7 @@ extension SearchlightEngine {
             if moment <= now { due[task] = moment.isFinite ? moment : now } else { next = min(next, moment) }
         }
         outlook.withLock { outlook in
-            // A task that was due already keeps its earlier time.
+            // A task that was already due keeps its earlier time.
             outlook.due = due.merging(outlook.due.filter { due[$0.key] != nil }, uniquingKeysWith: min)
         }
         return next
@@ -49,17 +49,18 @@ extension SearchlightEngine {
         return wear.segments >= Self.fewestSegments && abs(news) >= max(Self.fewestTexts, wear.items / 10)
     }
 
-    /// Runs a maintenance task in steps of a few milliseconds, each durable by itself. Searches and
-    /// donations continue between the steps.
+    /// Runs a maintenance task in steps of a few milliseconds, each of which is durable by itself.
+    /// Searches and donations continue between the steps.
     ///
-    /// - `purgeExpired` requests the expired items that were not requested yet, then deletes all
-    ///   expired items.
-    /// - `optimize` merges each FTS5 table to one segment. It does not run `ANALYZE`: the
+    /// - `purgeExpired` requests the expired items that have not been requested yet, then deletes
+    ///   all expired items.
+    /// - `optimize` merges each FTS5 table into one segment. It does not run `ANALYZE`: the
     ///   statements are written, and their plans tested, for an index without SQLite's statistics.
     /// - `vacuum` returns free pages to the file system. It has no effect on old files without
-    ///   incremental vacuum: such a file reuses its free pages. A rewrite of the whole file would
-    ///   need its size again and block donations.
-    /// - `embed` computes embeddings with the installed model, or deletes those of a removed one.
+    ///   incremental vacuum, which reuse their free pages. Rewriting the whole file would need the
+    ///   same amount of space again and block donations.
+    /// - `embed` computes embeddings with the installed model, or deletes the embeddings of a
+    ///   removed model.
     ///
     /// - Parameters:
     ///   - checkpoint: Called after each step; `false` stops the task.
@@ -98,7 +99,7 @@ extension SearchlightEngine {
         if task != .embed { try scheduleStore.update { $0[task] = done } }
     }
 
-    /// Repeats a step until it has no more work.
+    /// Repeats a step until there is no more work.
     ///
     /// - Parameter step: Performs one step; returns `true` if there may be more.
     private func repeatStep(

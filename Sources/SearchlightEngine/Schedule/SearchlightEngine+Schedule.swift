@@ -6,11 +6,11 @@ import IdleScheduling
 package typealias JobCheckpoint = @Sendable () async -> Bool
 
 extension SearchlightEngine {
-    /// The pending jobs that could run now: reindexes of bundles with an extension or a registered
-    /// app, and due maintenance. Jobs that run outside ``run(_:origin:checkpoint:isPaused:)`` are
-    /// left out.
+    /// Returns the pending jobs that could run now: reindexes of bundles with an extension or a
+    /// registered app, and due maintenance. Jobs that run outside
+    /// ``run(_:origin:checkpoint:isPaused:)`` are omitted.
     ///
-    /// Reads nothing from the disk. May be called from any thread.
+    /// Does not read from the disk. May be called from any thread.
     package func scheduledJobs() -> [ScheduledJob] {
         let outlook = outlook.withLock { $0 }
         let health = host.health
@@ -36,7 +36,7 @@ extension SearchlightEngine {
         scheduled.deadline = job.deadline
         scheduled.isResumable = job.place != nil
         var moments = [job.notBefore, outlook.postponement(of: scheduled.key)]
-        // A registered app gets requests regardless of its extension's health.
+        // A registered app receives requests regardless of its extension's health.
         if !delegates.isRegistered(for: job.bundle), let health {
             moments.append(health.backOff?.until)
             scheduled.refusal = health.isDisabled ? .disabled : health.quarantine == nil ? nil : .quarantined
@@ -45,7 +45,7 @@ extension SearchlightEngine {
         return scheduled
     }
 
-    /// Records pending work of a bundle, for the scheduler; see
+    /// Records pending work for a bundle, for the scheduler; see
     /// ``run(_:origin:checkpoint:isPaused:)``.
     ///
     /// - Throws: ``EngineError``; the work is then not recorded.
@@ -54,7 +54,7 @@ extension SearchlightEngine {
         try jobStore.update { $0.add(job) }
     }
 
-    /// `true` if a bundle has a registered delegate or an index extension.
+    /// Returns `true` if a bundle has a registered delegate or an index extension.
     func isAskable(_ bundle: String) -> Bool {
         if delegates.isRegistered(for: bundle) { return true }
         return (try? registry.bundle(bundle))?.manifest.extensionPoints.contains(.index) == true
@@ -68,33 +68,32 @@ extension SearchlightEngine {
     }
 
     /// Sets the handler that is called whenever ``scheduledJobs()``, ``nextLook`` or
-    /// ``throttledBundles`` may have changed; `nil` removes it. It is called on any thread, without
-    /// a lock held, perhaps later and once for many changes; it must not block.
+    /// ``throttledBundles`` may have changed; `nil` removes it. It is called on any thread without
+    /// holding a lock, possibly later and once for several changes; it must not block.
     package func onJobsChange(_ handler: (@Sendable () -> Void)?) { jobsFollower.follow(handler) }
 
     /// Runs a pending job now.
     ///
     /// - Parameters:
     ///   - key: The job. A job that is no longer pending counts as done.
-    ///   - origin: The origin of the request. Background requests respect a back-off of the
-    ///     extension.
-    ///   - checkpoint: Called between steps of maintenance and pages of a reindex. Use
+    ///   - origin: The origin of the request. Background requests respect the extension's back-off.
+    ///   - checkpoint: Called between maintenance steps and reindex pages. Use
     ///     ``pauseBackground(_:_:)`` and ``endBackground(_:)`` to pause and end a request to the
     ///     extension.
-    ///   - isPaused: Ends a long step of maintenance early if it returns `true`; the task then
-    ///     waits at the checkpoint. Called on any thread.
-    /// - Returns: The number of items of the bundle afterwards; `nil` for maintenance, or if
-    ///   nothing was pending.
+    ///   - isPaused: Ends a long maintenance step early if it returns `true`; the task then waits
+    ///     at the checkpoint. Called on any thread.
+    /// - Returns: The bundle's item count after the job; `nil` for maintenance, or if no work was
+    ///   pending.
     /// - Throws: ``EngineError``; the job then stays pending. Unless it was cancelled,
     ///   ``ScheduledJob/notBefore`` or ``ScheduledJob/refusal`` says what it waits for.
-    ///   ``EngineError/alreadyReindexing(_:)``: another caller runs it.
+    ///   ``EngineError/alreadyReindexing(_:)`` if another caller runs it.
     @discardableResult
     package func run(
         _ key: ScheduledJob.Key, origin: RequestOrigin = .background,
         checkpoint: @escaping JobCheckpoint = { true }, isPaused: @escaping @Sendable () -> Bool = { false }
     ) async throws(EngineError) -> Int? {
-        // A report of file changes runs beside other jobs, so it must not resume the indexing of
-        // another, paused bundle.
+        // A report of file changes runs in parallel with other jobs, so it must not resume the
+        // indexing of another, paused bundle.
         if case .files = key {} else { index.hold(nil) }
         let isInBackground = origin == .background
         noteRun(1, isInBackground)
@@ -137,7 +136,8 @@ extension SearchlightEngine {
         index.setGentle(isGentle)
     }
 
-    /// Runs a request to a bundle's extension, which has at most one such request at a time.
+    /// Runs a request to a bundle's extension. At most one such request per extension runs at a
+    /// time.
     private func running(
         _ bundle: String, _ origin: RequestOrigin, _ body: @escaping @Sendable () async throws(EngineError) -> Int?
     ) async throws(EngineError) -> Int? {
@@ -165,8 +165,8 @@ extension SearchlightEngine {
         }.get()
     }
 
-    /// Postpones a failed job unless its failure already does, so that it is not retried
-    /// immediately.
+    /// Postpones a failed job, unless its failure has already postponed it, so that it is not
+    /// retried immediately.
     private func postponeIfNeeded(_ key: ScheduledJob.Key) {
         let now = configuration.now()
         let job = scheduledJobs().first { $0.key == key }

@@ -2,7 +2,7 @@
 import SearchIndex
 import UserSearch
 
-/// A search, and the requested parts of its answer.
+/// A search, and the parts of the answer that are requested.
 ///
 /// ```swift
 /// var search = ItemSearch("release notes")
@@ -13,13 +13,14 @@ import UserSearch
 package struct ItemSearch: Hashable, Sendable, Codable {
     /// The text as typed; see ``SearchRequest/text``.
     package var text: String
-    /// A bundle to restrict the search to; `nil` means all.
+    /// The bundle to restrict the search to; `nil` for all bundles.
     package var bundle: String?
-    /// The bundles whose items are left out.
+    /// The bundles whose items are excluded.
     package var excludedBundles: Set<String> = []
-    /// Metadata queries that hits must satisfy as well; at most ``maximumFilters``.
+    /// Metadata queries that hits must also satisfy; at most ``maximumFilters``.
     package var filters: [String] = []
-    /// The attributes of each hit in the answer, besides its title, kind and path.
+    /// The attributes of each hit to include in the answer, in addition to its title, kind and
+    /// path.
     package var attributes: Set<String> = []
     /// The maximum number of hits on a page, 1 to ``SearchIndex/maximumPage``.
     package var limit = 20
@@ -29,7 +30,7 @@ package struct ItemSearch: Hashable, Sendable, Codable {
     package var includesPending = true
     /// `true` if misspelled words are corrected; see ``SearchRequest/correctsSpelling``.
     package var correctsSpelling = true
-    /// `false` to compare only words; see ``SearchRequest/usesMeaning``.
+    /// `false` to compare words only; see ``SearchRequest/usesMeaning``.
     package var usesMeaning = true
     /// The maximum number of hits to count; `nil` counts none.
     package var countsUpTo: Int?
@@ -49,18 +50,17 @@ package struct ItemSearch: Hashable, Sendable, Codable {
     }
 }
 
-/// A page of the hits of a search, best first.
+/// A page of search hits, best first.
 package struct FoundItems: Hashable, Sendable, Codable {
     /// The hits.
     package var hits: [FoundItem]
     /// The cursor of the next page; `nil` on the last page.
     package var next: SearchCursor?
-    /// The donations that are durable and that the search did not wait for; `nil` if there are
-    /// none.
+    /// The durable donations that the search did not wait for; `nil` if there are none.
     package var pending: PendingDonations?
     /// The number of hits on all pages, if the search counts them.
     package var total: SearchTotal?
-    /// The words that were searched for in place of misspelled ones; see ``SearchPage/correction``.
+    /// The words that replaced misspelled ones in the search; see ``SearchPage/correction``.
     package var correction: SearchCorrection?
     /// The requested notes.
     package var notes: StoreNotes?
@@ -73,7 +73,7 @@ package struct FoundItems: Hashable, Sendable, Codable {
 
 /// A hit, with only the requested attributes.
 package struct FoundItem: Hashable, Sendable, Codable {
-    /// The item; its record has the requested attributes.
+    /// The item; its record contains the requested attributes.
     package var item: StoredItem
     /// The displayed title: the item's title or name, or else its identifier. At most
     /// ``maximumTitleCharacters``.
@@ -96,31 +96,32 @@ package struct FoundItem: Hashable, Sendable, Codable {
     public var parts: ScoreParts
     /// The score of the hit; see ``SearchHit/score``.
     package var score: Double
-    /// A passage of the item's text that contains words of the search.
+    /// A passage from the item's text that contains words of the search.
     package var snippet: Snippet?
 
-    /// The maximum length of a title. Longer titles are cut.
+    /// The maximum length of a title. Longer titles are truncated.
     package static let maximumTitleCharacters = 2000
 }
 
-/// A passage of a text, on one line.
+/// A passage from a text, on one line.
 package struct Snippet: Hashable, Sendable, Codable {
-    /// The passage, with an ellipsis at each cut.
+    /// The passage, with an ellipsis at each place where it was cut.
     package var text: String
-    /// The sorted ranges of the matched words, in bytes of UTF-8.
+    /// The sorted ranges of the matched words, in UTF-8 bytes.
     package var marks: [Range<Int>]
 
-    /// The passage in pieces, each with `true` if it is a matched word.
+    /// The passage in pieces; `isMarked` is `true` for matched words.
     package var pieces: [(text: Substring, isMarked: Bool)] { text.pieces(marks: marks) }
 }
 
 extension SearchCorrection {
-    /// The text in pieces, each with `true` if it replaces a misspelled word.
+    /// The text in pieces; `isMarked` is `true` for words that replace misspelled ones.
     package var pieces: [(text: Substring, isMarked: Bool)] { text.pieces(marks: ranges) }
 }
 
 extension String {
-    /// The text in pieces, each with `true` if it is one of `marks`, ranges in bytes of UTF-8.
+    /// Returns the text in pieces; `isMarked` is `true` for pieces in `marks`, ranges in UTF-8
+    /// bytes.
     fileprivate func pieces(marks: [Range<Int>]) -> [(text: Substring, isMarked: Bool)] {
         var pieces: [(Substring, Bool)] = []
         var start = startIndex
@@ -157,7 +158,7 @@ package struct StoreNotes: Hashable, Sendable, Codable {
         package var isInstalled: Bool
     }
 
-    /// The findings of the store's opening. A service reports losses only to the first client that
+    /// The findings from opening the store. A service reports losses only to the first client that
     /// asks.
     package var opening: StoreOpeningReport
     /// The bundles with a pending reindex.
@@ -165,7 +166,7 @@ package struct StoreNotes: Hashable, Sendable, Codable {
     /// The time of the last comparison of the extensions' files, in seconds since 2001-01-01 UTC.
     /// `nil` if a service follows the files; `-infinity` if they were never compared.
     package var unfollowedSince: Double?
-    /// The changed files that are not reported to extensions yet.
+    /// The changed files that have not been reported to extensions yet.
     package var pendingFiles: [FollowedStatus.Pending]
     /// The requested folders that are not searched for extensions.
     package var otherExtensionFolders: [String]

@@ -2,13 +2,13 @@
 import SearchIndex
 
 extension SearchlightEngine {
-    /// Explains whether an item is on the first page of a search; see
+    /// Explains why an item is or is not on the first page of a search; see
     /// ``SearchIndex/diagnose(_:item:)``.
     ///
     /// - Parameters:
-    ///   - search: The search; its limit is the limit of the page.
+    ///   - search: The search; its limit is the page size.
     ///   - number: The number of the item, which may have expired.
-    /// - Throws: ``EngineError/itemNotFound(_:)`` if no item has the number.
+    /// - Throws: ``EngineError/itemNotFound(_:)`` if no item has this number.
     package func diagnose(_ search: ItemSearch, item number: Int64) async throws(EngineError) -> SearchDiagnosis {
         let request = await withMeaning(try request(for: search))
         let diagnosis = try await onQuery(having: number) { (index) throws(IndexQueryError) in
@@ -18,7 +18,7 @@ extension SearchlightEngine {
         return diagnosis
     }
 
-    /// The number of an item that has expired; see ``SearchIndex/expiredItem(named:bundle:)``.
+    /// Returns the number of an expired item; see ``SearchIndex/expiredItem(named:bundle:)``.
     func expiredItem(named name: String, bundle: String?) async throws(EngineError) -> Int64? {
         try await onIndex { (index) throws(SearchIndexError) in
             try await index.expiredItem(named: name, bundle: bundle)

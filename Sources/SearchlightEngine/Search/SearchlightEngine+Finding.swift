@@ -6,7 +6,7 @@ import SearchIndex
 import UniformTypeIdentifiers
 
 extension SearchlightEngine {
-    /// The attributes from which the title, kind and path of a hit are made.
+    /// The attributes that determine the title, kind and path of a hit.
     private static let shownAttributes: Set<String> = ["title", "displayName", "contentType", "contentURL"]
     /// The attributes that supply snippets.
     private static let snippetAttributes = ["textContent", "contentDescription"]
@@ -29,7 +29,7 @@ extension SearchlightEngine {
         return hits.map { FoundItem($0, search, highlighter, names) }
     }
 
-    /// The request to the index for a search.
+    /// Returns the index request for a search.
     ///
     /// - Throws: ``ServiceProblem/refused(during:reason:)`` for too many filters or a malformed
     ///   filter.
@@ -56,7 +56,7 @@ extension SearchlightEngine {
     private func notes(_ request: StoreNotes.Request?) async throws(EngineError) -> StoreNotes? {
         guard let request else { return nil }
         let owed = jobStore.jobs.map(\.bundle)
-        // An extension may have been installed a moment ago.
+        // An extension may have just been installed.
         if !owed.isEmpty { await refreshExtensions() }
         let registry = registry
         let installed = Set(registry.extensions.map(\.identifier))
@@ -70,12 +70,12 @@ extension SearchlightEngine {
             otherExtensionFolders: request.extensionFolders.filter { !registry.searchPath.contains($0) })
     }
 
-    /// The passage of an item's text that best shows the words of the search.
+    /// Returns the passage in an item's text that best shows the words of the search.
     fileprivate static func snippet(
         of hit: SearchHit, length: Int, _ highlighter: Highlighter
     ) -> Snippet? {
         let all = snippetAttributes.compactMap { hit.item.record.text($0) }.filter { !$0.isEmpty }
-        // Without words of the search, the passage with the similar meaning is shown.
+        // If no word of the search occurs, the passage with the similar meaning is shown.
         let texts = hit.passage.map { [$0] } ?? all
         guard let passage = highlighter.snippet(of: texts, length: length) else { return nil }
         return Snippet(text: passage, marks: highlighter.marks(in: passage))

@@ -3,20 +3,20 @@ import MetadataQuery
 import SearchIndex
 import UserSearch
 
-/// The items that are similar to an item, the most similar first.
+/// The items that are similar to an item, most similar first.
 package struct SimilarItems: Hashable, Sendable, Codable {
     /// The hits. The snippet of a hit is its most similar passage.
     package var hits: [FoundItem]
-    /// The comparison by which the items were found.
+    /// The kind of comparison that found the items.
     package var basis: SimilarBasis
-    /// The words that were compared; empty if meanings were.
+    /// The words that were compared; empty if meanings were compared.
     package var words: [String]
     /// `true` if items are not embedded yet, and may therefore be missing.
     package var isPartial: Bool
 
-    /// Returns the reason why a text is no list of filters; `nil` if it is one.
+    /// Returns the reason why a text is not a list of filters; `nil` if it is one.
     ///
-    /// - Parameter time: The present, in seconds since 2001-01-01 UTC.
+    /// - Parameter time: The current time, in seconds since 2001-01-01 UTC.
     package static func problem(ofFilters text: String, at time: Double) -> String? {
         let words = SearchIntent(text, clock: QueryClock(now: time)).words.terms
         return words.first.map {
@@ -24,7 +24,7 @@ package struct SimilarItems: Hashable, Sendable, Codable {
         }
     }
 
-    /// The advice for a better answer; `nil` if nothing is missing.
+    /// Advice on how to get a better answer; `nil` if nothing is missing.
     package var advice: String? {
         switch basis {
         case .wordsWithoutModel:
@@ -50,9 +50,10 @@ extension SearchlightEngine {
     ///
     /// - Parameters:
     ///   - number: The number of the item.
-    ///   - search: The conditions and the form of the hits. Its text may have filters and no words.
-    /// - Throws: ``EngineError/itemNotFound(_:)``; ``ServiceProblem/refused(during:reason:)`` for
-    ///   words in the text.
+    ///   - search: The conditions for the hits and their form. Its text may contain filters but no
+    ///     words.
+    /// - Throws: ``EngineError/itemNotFound(_:)``; ``ServiceProblem/refused(during:reason:)`` if
+    ///   the text contains words.
     package func similar(to number: Int64, _ search: ItemSearch) async throws(EngineError) -> SimilarItems {
         if let reason = SimilarItems.problem(ofFilters: search.text, at: configuration.now()) {
             throw .service(.refused(during: "find similar items", reason: reason))

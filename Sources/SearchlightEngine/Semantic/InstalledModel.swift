@@ -4,14 +4,14 @@ import SystemSupport
 
 /// The description of a store's embedding model, from the file `installed.json` in its folder.
 package struct InstalledModel: Hashable, Sendable, Codable {
-    /// The SHA-256 of the model's files, in hexadecimal digits. Embeddings of different models
-    /// cannot be compared, so the stored ones belong to one identity.
+    /// The SHA-256 of the model's files, in hexadecimal digits. Embeddings from different models
+    /// cannot be compared, so all stored embeddings belong to one identity.
     package var identity: String
     /// The displayed name.
     package var name: String
     /// The origin: a package with its version, or the path of the copied folder.
     package var source: String
-    /// The license that the model's files declare; `nil` if they declare none.
+    /// The license declared in the model's files; `nil` if they declare none.
     package var license: String?
     /// The number of components of an embedding.
     package var width: Int
@@ -20,7 +20,7 @@ package struct InstalledModel: Hashable, Sendable, Codable {
     /// The time of the installation, in seconds since 2001-01-01 UTC.
     package var installed: Double
 
-    /// The folder of the model in a store.
+    /// The model's folder in a store.
     package static let folderName = "model"
     static let fileName = "installed.json"
     private static let maximumBytes = 64 << 10

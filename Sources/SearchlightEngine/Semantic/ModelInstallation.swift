@@ -5,22 +5,23 @@ import Promises
 import SemanticEmbedding
 import SystemSupport
 
-/// Installs and removes the embedding model of a store.
+/// Installs and removes a store's embedding model.
 ///
-/// The model is copied with weights of 8 bits into a new folder, tried, and renamed. So a folder
-/// with the final name is always complete, and a process that has mapped the previous model keeps
-/// its files.
+/// The model is copied with 8-bit weights into a new folder, tested, and renamed. So a folder with
+/// the final name is always complete, and a process that has mapped the previous model keeps its
+/// files.
 package struct ModelInstallation: Sendable {
     private let store: String
     private var folder: String { InstalledModel.folder(ofStore: store) }
     private var newFolder: String { folder + ".new" }
     private var oldFolder: String { folder + ".old" }
 
-    /// The largest file whose license is read, and the number of its first lines that may name it.
+    /// The maximum size of a file that is read for its license, and the number of initial lines
+    /// that may declare it.
     private static let (readmeBytes, readmeLines) = (1 << 20, 60)
     private static let maximumFileBytes = 2 << 30
 
-    /// - Parameter store: The folder of the store, which must exist.
+    /// - Parameter store: The store's folder, which must exist.
     package init(store: String) { self.store = store }
 
     /// Installs a model.
@@ -30,8 +31,8 @@ package struct ModelInstallation: Sendable {
     ///   - name: The displayed name.
     ///   - origin: The displayed origin.
     ///   - license: The license; `nil` to use the one that the files declare.
-    ///   - now: The time, in seconds since 2001-01-01 UTC.
-    /// - Throws: ``EngineError/semantic(_:)``; the previous model then stays.
+    ///   - now: The current time, in seconds since 2001-01-01 UTC.
+    /// - Throws: ``EngineError/semantic(_:)``; the previous model is then kept.
     package func install(
         from source: String, name: String, origin: String, license: String? = nil, now: Double
     ) throws(EngineError) -> InstalledModel {
@@ -62,7 +63,7 @@ package struct ModelInstallation: Sendable {
     @discardableResult
     package func remove() throws(EngineError) -> InstalledModel? {
         let model = InstalledModel(ofStore: store)
-        // Renamed first, so that no process sees a part of a model.
+        // Renamed first, so that no process sees an incomplete model.
         try remove(oldFolder)
         if rename(folder, oldFolder) != 0, errno != ENOENT { throw failed("rename", folder, errno) }
         for folder in [oldFolder, newFolder] { try remove(folder) }
@@ -89,7 +90,7 @@ package struct ModelInstallation: Sendable {
         }
     }
 
-    /// Returns the SHA-256 of the new files with their names, and their size.
+    /// Returns the SHA-256 of the new files and their names, and the total size.
     private func identity() throws(EmbeddingError) -> (String, Int) {
         let path = newFolder
         do {

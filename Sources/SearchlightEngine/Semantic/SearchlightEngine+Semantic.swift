@@ -3,13 +3,13 @@ import IdleScheduling
 import SearchIndex
 
 extension SearchlightEngine {
-    /// The time after which a step of the background work begins no further passage. A step also
-    /// finishes its passage, so it takes less than half a second.
+    /// The time after which a background step starts no further passage. The step still finishes
+    /// its current passage, so it takes less than half a second.
     private static let embeddingStep = Duration.milliseconds(150)
-    /// The largest number of items of a step.
+    /// The maximum number of items in a step.
     private static let itemsPerStep = 64
 
-    /// The model and the progress of its embeddings; `nil` without a model.
+    /// Returns the model and the progress of its embeddings; `nil` if there is no model.
     package func semanticStatus() async throws(EngineError) -> SemanticStatus? {
         guard let model = semanticModel.installed else { return nil }
         let counts = try await onIndex { (index) throws(SearchIndexError) in
@@ -22,7 +22,7 @@ extension SearchlightEngine {
     }
 
     /// Returns a request with the meaning of its text, if the store has a model and the text is a
-    /// question. A model that cannot be used makes a search compare only words; `semantic status`
+    /// question. If the model cannot be used, the search only compares words; `semantic status`
     /// reports the reason.
     func withMeaning(_ request: SearchRequest) async -> SearchRequest {
         guard request.usesMeaning, request.meaning == nil, let model = semanticModel.installed,
@@ -47,7 +47,7 @@ extension SearchlightEngine {
     /// Embeds the passages of some items, for a fraction of a second. Each step is one transaction.
     ///
     /// - Parameters:
-    ///   - isInBackground: `true` if no user waits for it.
+    ///   - isInBackground: `true` if no user waits for the embeddings.
     ///   - isPaused: Called between layers, on another thread; `true` ends the step, which keeps
     ///     the finished passages.
     /// - Returns: `true` if there may be more to embed.
@@ -70,8 +70,8 @@ extension SearchlightEngine {
         return true
     }
 
-    /// Called after the installation or removal of a model. Deletes the embeddings of a removed
-    /// model, and schedules the work for a new one.
+    /// Called after a model was installed or removed. Deletes the embeddings of a removed model,
+    /// and schedules the work for a new one.
     package func semanticModelChanged() async throws(EngineError) -> SemanticStatus? {
         semanticModel.release()
         if semanticModel.installed == nil {

@@ -6,13 +6,13 @@ import SearchIndex
 import SemanticEmbedding
 import Synchronization
 
-/// The embedding model of a store, mapped when it is needed and unmapped when it was not used for
-/// minutes. May be used from any task.
+/// A store's embedding model, which is mapped when it is needed and unmapped after minutes without
+/// use. May be used from any task.
 ///
 /// There is one embedder for search texts and one for background work, so that a search does not
-/// wait for a passage. Both share the model.
+/// wait for a passage to be embedded. Both share the model.
 final class SemanticModel: Sendable {
-    /// An embedder or a model, and the identity of the model.
+    /// An embedder or a model, and the model's identity.
     private struct Loaded<Value> {
         let identity: String
         let value: Value
@@ -31,11 +31,11 @@ final class SemanticModel: Sendable {
     private let model = Mutex<Loaded<EmbeddingModel>?>(nil)
     private let use = Mutex(Use())
 
-    /// The time without use after which the model is unmapped; at most twice as long.
+    /// The time without use after which the model is unmapped. It may take up to twice as long.
     static let unusedTime = Duration.seconds(180)
 
     /// - Parameters:
-    ///   - store: The folder of the store.
+    ///   - store: The store's folder.
     ///   - onRelease: Called when the model is unmapped.
     init(store: String, clock: any Clock<Duration>, onRelease: @escaping @Sendable () -> Void) {
         (self.store, self.clock, self.onRelease) = (store, clock, onRelease)
@@ -80,8 +80,8 @@ final class SemanticModel: Sendable {
     ///   - time: The time after which no further passage begins.
     ///   - isInBackground: `true` to use a thread with idle priority.
     ///   - isPaused: Called before each layer; `true` ends the work.
-    /// - Returns: The embedded passages. If the work is paused or the task is cancelled, these are
-    ///   the ones that are finished.
+    /// - Returns: The embedded passages. If the work is paused or the task is cancelled, only the
+    ///   finished passages.
     func embed(
         _ jobs: [EmbeddingJob], _ model: InstalledModel, for time: Duration, isInBackground: Bool,
         isPaused: @escaping @Sendable () -> Bool = { false }
@@ -133,7 +133,7 @@ final class SemanticModel: Sendable {
         return embedded
     }
 
-    /// Runs a body with an embedder of a model, which is mapped if necessary.
+    /// Runs a closure with an embedder for a model, which is mapped if necessary.
     private func embed<Value: Sendable>(
         with place: borrowing Mutex<Loaded<TextEmbedder>?>, _ model: InstalledModel,
         _ body: (TextEmbedder) throws(EmbeddingError) -> Value
@@ -179,7 +179,7 @@ final class SemanticModel: Sendable {
     /// `SCHED_IDLE`, a macro that Glibc declares only for C programs with extensions.
     private static let idleClass: Int32 = 5
 
-    /// Lets every other thread of the machine run first.
+    /// Lets every other thread on the machine run first.
     private static func lowerPriority() {
         var parameter = sched_param()
         _ = sched_setscheduler(0, Self.idleClass, &parameter)
@@ -195,7 +195,7 @@ final class SemanticModel: Sendable {
         onRelease()
     }
 
-    /// Ends the timer.
+    /// Stops the timer.
     func close() {
         use.withLock { use in
             use.hasEnded = true
@@ -203,7 +203,7 @@ final class SemanticModel: Sendable {
         }
     }
 
-    /// Notes a use, so that the model is unmapped some time after the last one.
+    /// Records a use, so that the model is unmapped some time after the last use.
     func noteUse() {
         use.withLock { use in
             use.count += 1
@@ -219,7 +219,8 @@ final class SemanticModel: Sendable {
         }
     }
 
-    /// Returns the number of uses; `nil` if there were none since `known`, and the timer ends.
+    /// Returns the number of uses. Returns `nil` and ends the timer if there were none since
+    /// `known`.
     private func countUnlessUnused(_ known: UInt64) -> UInt64? {
         use.withLock { use in
             guard use.count == known else { return use.count }
@@ -229,7 +230,7 @@ final class SemanticModel: Sendable {
     }
 }
 
-/// A flag that a thread outside of tasks reads to learn that its task was cancelled.
+/// A flag through which a thread outside of tasks learns that its task was cancelled.
 private final class CancellationFlag: Sendable {
     private let flag = Atomic(false)
 

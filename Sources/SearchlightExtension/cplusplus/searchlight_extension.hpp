@@ -2,7 +2,7 @@
 /*
  * searchlight_extension.hpp: searchlight_extension.h for C++20.
  *
- * An extension is a class with the functions that it needs, and one macro:
+ * An extension consists of a class with the functions that it needs, and one macro:
  *
  *     class Recipes {
  *     public:
@@ -16,7 +16,7 @@
  *     };
  *     SEARCHLIGHT_EXTENSION(Recipes, "com.example.recipes")
  *
- * The functions, all optional, are members of the class. Each runs on a thread of the host, and
+ * The functions, all of them optional, are members of the class. Each runs on a host thread, and
  * several may run at once:
  *
  *     void reindexAll(Request);   void reindexItems(Request, const Texts &);
@@ -77,7 +77,8 @@ enum class Status : searchlight_status {
     refused = SEARCHLIGHT_REFUSED,
 };
 
-/* A status other than ok, and a message with the attempt, the failure and the remedy. */
+/* A status other than ok, and a message that states what was attempted, what failed and how to fix
+ * it. */
 class Error : public std::exception {
 public:
     Error(Status status, std::string message) : code(status), text(std::move(message)) {}
@@ -90,7 +91,7 @@ private:
     std::string text;
 };
 
-/* A value or an error, with the functions of std::expected. */
+/* A value or an error, with an interface like that of std::expected. */
 template <class Value> class [[nodiscard]] Result {
 public:
     Result(Value value) : content(std::in_place_index<0>, std::move(value)) {}
@@ -118,7 +119,7 @@ public:
     Result(Error error) : failure(std::move(error)) {}
     bool has_value() const noexcept { return !failure.has_value(); }
     explicit operator bool() const noexcept { return has_value(); }
-    /* Throws the error, if there is one. */
+    /* Throws the error if there is one. */
     void value() const {
         if (failure) throw *failure;
     }
@@ -175,8 +176,8 @@ private:
 
 } // namespace detail
 
-/* The host of this extension. Copies are cheap, and valid until the extension is destroyed. All
- * functions may be called from any thread. */
+/* The host of this extension. Copies are cheap, and remain valid until the extension is destroyed.
+ * All functions may be called from any thread. */
 class Host {
 public:
     explicit Host(const searchlight_host *host) : raw(host) {}
@@ -188,15 +189,15 @@ public:
     void log(std::string_view message, int32_t level = SEARCHLIGHT_LOG_INFO) const {
         if (auto *log = interface<searchlight_host_log>(SEARCHLIGHT_HOST_LOG)) log->log(raw, level, std::string(message).c_str());
     }
-    /* Reports content that is not indexed, with the same reason for all content of a kind. */
+    /* Reports content that is not indexed. Use the same reason for all content of a kind. */
     void reportLeftOut(std::string_view name, std::string_view reason) const {
         if (auto *report = interface<searchlight_host_left_out>(SEARCHLIGHT_HOST_LEFT_OUT))
             report->report(raw, std::string(name).c_str(), std::string(reason).c_str());
     }
 
     /* Lists identifiers of the extension's own items, sorted by their bytes, after everything that
-     * was sent before is durable. A page shorter than `limit` is the last. Waits; do not call it on
-     * a thread of a completion. */
+     * was sent before is durable. A page shorter than `limit` is the last one. This function waits;
+     * do not call it on the thread that runs completions. */
     Result<std::vector<std::string>> listItems(std::optional<std::string_view> after = {},
                                                uint32_t limit = SEARCHLIGHT_LISTING_MAX,
                                                std::optional<std::string_view> index = {}) const {
@@ -216,7 +217,7 @@ public:
         return promise.get_future().get();
     }
     /* Reads the client state of the last durable batch of an index; none if there is no state.
-     * Waits, as listItems does. */
+     * Waits, like listItems. */
     Result<std::optional<std::string>> readClientState(std::optional<std::string_view> index = {}) const {
         using Answer = Result<std::optional<std::string>>;
         auto *batch = interface<searchlight_host_batch>(SEARCHLIGHT_HOST_BATCH);
@@ -251,7 +252,8 @@ using Date = std::chrono::system_clock::time_point;
 
 inline double secondsSince1970(Date date) { return std::chrono::duration<double>(date.time_since_epoch()).count(); }
 
-/* An item to donate. One thread at a time. Setters ignore nothing: each returns its status. */
+/* An item to donate. Use it on one thread at a time. Setters do not ignore errors: each returns its
+ * status. */
 class Item {
 public:
     Item(Host host, std::string_view identifier, std::optional<std::string_view> domain = {},
@@ -293,7 +295,7 @@ public:
     Result<void> set(const char *name, Bytes value) {
         return detail::checked(items->set_data(raw, name, value.data(), value.size()), name);
     }
-    /* Sets the SEARCHLIGHT_KEY_... traits of an attribute of the app's own. */
+    /* Sets the SEARCHLIGHT_KEY_... traits of a custom attribute. */
     Result<void> setTraits(const char *name, uint32_t traits) {
         if (keys == nullptr) return Error(Status::unsupported, "the host has no traits of attributes");
         return detail::checked(keys->set_traits(raw, name, traits), name);
@@ -311,15 +313,15 @@ private:
     const searchlight_host_custom_keys *keys;
 };
 
-/* The client state that a batch expects, and the one that it stores. */
+/* The client state that a batch expects, and the client state that it stores. */
 struct ClientState {
-    std::optional<std::string_view> index = {}; /* the name of an index; none is the default index */
+    std::optional<std::string_view> index = {}; /* the name of an index; none for the default index */
     Bytes state = {};
     int32_t expectation = SEARCHLIGHT_EXPECT_ANY;
     Bytes expected = {};
 };
 
-/* Changes that become durable together, or not at all. One thread at a time. */
+/* Changes that become durable together, or not at all. Use it on one thread at a time. */
 class Batch {
 public:
     explicit Batch(Host host)
@@ -348,7 +350,8 @@ public:
         detail::TextArray texts(domains);
         return detail::checked(batch->delete_domains(raw, texts.data(), texts.size()), "removing domains");
     }
-    /* In a reindex, items that are not donated again are removed when it is acknowledged. */
+    /* During a reindex, items that are not donated again are removed when the reindex is
+     * acknowledged. */
     Result<void> removeAll() { return detail::checked(batch->delete_all(raw), "removing everything"); }
     Result<void> rename(const Texts &identifiers, const Texts &newIdentifiers) {
         auto *renaming = host.interface<searchlight_host_rename>(SEARCHLIGHT_HOST_RENAME);
@@ -359,7 +362,7 @@ public:
         return detail::checked(renaming->rename_in_batch(raw, from.data(), to.data(), from.size()), "renaming items");
     }
 
-    /* Sends the batch. Calls `completion` once with a Result<void>, on a thread of the host or, if
+    /* Sends the batch. Calls `completion` once with a Result<void>, either on a host thread or, if
      * the batch was not sent, before the function returns. `completion` may be move-only. */
     template <class Completion> void commit(Completion completion, const ClientState &state = {}) const {
         auto box = std::make_unique<Completion>(std::move(completion));
@@ -369,7 +372,7 @@ public:
                 if (status == SEARCHLIGHT_OK) (*box)(Result<void>());
                 else (*box)(Result<void>(detail::errorOf(status, message)));
             } catch (...) {
-                /* Nobody waits for this exception, and none may reach the host. */
+                /* Nobody is waiting for this exception, and no exception may reach the host. */
             }
         };
         searchlight_status status = batch->commit(
@@ -378,7 +381,8 @@ public:
         if (status == SEARCHLIGHT_OK) box.release();
         else call(box.release(), status, "the batch was not sent");
     }
-    /* Sends the batch and waits until it is durable. Do not call it on a thread of a completion. */
+    /* Sends the batch and waits until it is durable. Do not call it on the thread that runs
+     * completions. */
     Result<void> commitAndWait(const ClientState &state = {}) const {
         std::promise<Result<void>> promise;
         auto result = promise.get_future();
@@ -394,7 +398,7 @@ private:
 
 /* ---- Requests ------------------------------------------------------------------------------ */
 
-/* A part of a preview, to which its HTML refers as "cid:identifier". */
+/* A part of a preview, referenced in its HTML as "cid:identifier". */
 struct Attachment {
     std::string identifier, contentType;
     std::string bytes;
@@ -408,7 +412,7 @@ struct Preview {
     std::vector<Attachment> attachments = {};
 };
 
-/* A request of the host. It can be moved, and answered from any thread. */
+/* A request from the host. It can be moved, and can be answered from any thread. */
 class Request {
 public:
     Request(Host host, searchlight_request number)
@@ -422,13 +426,14 @@ public:
         std::swap(isOpen, other.isOpen), std::swap(unwinding, other.unwinding);
         return *this;
     }
-    /* During an exception the request stays open: the exception is its answer. */
+    /* While an exception is propagating, the request stays open: the exception becomes its
+     * answer. */
     ~Request() {
         if (isOpen && std::uncaught_exceptions() <= unwinding)
             fail(Error(Status::failed, "the extension dropped the request without an answer"));
     }
 
-    /* Acknowledges a reindex, whose last donation is durable. */
+    /* Acknowledges a reindex, once its last donation is durable. */
     void acknowledge() {
         if (close()) requests->finish(host.get(), number, SEARCHLIGHT_OK, nullptr);
     }
@@ -437,7 +442,7 @@ public:
     }
     /* Acknowledges a reindex, or fails it with the error of its last donation. */
     void finish(const Result<void> &result) { result ? acknowledge() : fail(result.error()); }
-    /* Ends a page whose last donation is durable. Without a cursor it was the last. */
+    /* Ends a page, once its last donation is durable. Without a cursor, it is the last page. */
     void finishPage(std::optional<Bytes> next) {
         if (close()) requests->finish_page(host.get(), number, next ? next->data() : nullptr, next ? next->size() : 0);
     }
@@ -445,7 +450,7 @@ public:
         if (close()) requests->finish_with_data(host.get(), number, data.data(), data.size());
     }
     void answer(std::string_view text) { answer(bytesOf(text)); }
-    /* Answers with a file. `removeAfter`: it was made for this request. */
+    /* Answers with a file. `removeAfter`: the file was created for this request. */
     void answerWithFile(std::string_view path, bool removeAfter) {
         if (close()) requests->finish_with_file(host.get(), number, std::string(path).c_str(), removeAfter);
     }
@@ -470,12 +475,14 @@ public:
         if (close()) requests->finish_with_preview(host.get(), number, &reply);
     }
 
-    /* True once the host no longer waits for the answer. Long work checks this repeatedly. */
+    /* True once the host is no longer waiting for the answer. Long-running work should check this
+     * repeatedly. */
     bool isCancelled() const {
         auto *cancel = host.interface<searchlight_host_cancel>(SEARCHLIGHT_HOST_CANCEL);
         return cancel != nullptr && cancel->is_cancelled(host.get(), number) != 0;
     }
-    /* Reports `completed` of `total` units; a total of 0 is unknown. It is a sign of life. */
+    /* Reports `completed` of `total` units; a total of 0 means unknown. A report counts as a sign
+     * of life. */
     void reportProgress(uint64_t completed, uint64_t total = 0) const {
         if (auto *progress = host.interface<searchlight_host_progress>(SEARCHLIGHT_HOST_PROGRESS))
             progress->report(host.get(), number, completed, total);
@@ -499,7 +506,7 @@ struct Page {
     std::chrono::milliseconds time;
 };
 
-/* A change of a file. Read the current state of the file: more may have changed since. */
+/* A change of a file. Read the file's current state, because it may have changed again since. */
 struct Change {
     int32_t kind; /* SEARCHLIGHT_CHANGED, SEARCHLIGHT_MOVED or SEARCHLIGHT_REMOVED */
     std::string_view path;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions that the host calls, and the entry of the library. Each calls its counterpart in
- * exports.go, and waits there for the start of the Go runtime.
+ * The functions that the host calls, and the library's entry point. Each function calls its
+ * counterpart in exports.go, where it waits until the Go runtime has started.
  */
 #include <string.h>
 

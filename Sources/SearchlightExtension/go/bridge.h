@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The part of the package that Go cannot express: calls of the host's function pointers. bridge.c
- * has the other direction, the tables of functions that the host calls.
+ * The part of the package that Go cannot express: calls to the host's function pointers. bridge.c
+ * contains the opposite direction, the tables of functions that the host calls.
  *
- * An object of Go is passed to the host as a number, a cgo.Handle. C never sees a pointer of Go
- * after a call has returned.
+ * A Go object is passed to the host as a number, a cgo.Handle. C never keeps a Go pointer after a
+ * call has returned.
  */
 #ifndef SEARCHLIGHT_GO_BRIDGE_H
 #define SEARCHLIGHT_GO_BRIDGE_H
@@ -13,7 +13,7 @@
 
 #include "searchlight_extension.h"
 
-/* The host, and its interfaces. All that follow batch are nullable. */
+/* The host and its interfaces. All members after batch are nullable. */
 typedef struct searchlight_go_host {
     const searchlight_host *host;
     const searchlight_host_request *request;

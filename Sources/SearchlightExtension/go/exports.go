@@ -17,9 +17,9 @@ import (
 	"unsafe"
 )
 
-// The functions that bridge.c calls. Each runs on a thread of the host.
+// The functions that bridge.c calls. Each runs on a host thread.
 
-// object is the extension object of this library, with its host. The host has its handle.
+// object is this library's extension object together with its host. The host has a handle to it.
 type object struct {
 	host     *Host
 	instance any
@@ -27,8 +27,8 @@ type object struct {
 
 func objectOf(handle C.uintptr_t) *object { return cgo.Handle(handle).Value().(*object) }
 
-// guarded calls a function of the author. A panic becomes an error, and its lines go to standard
-// error.
+// guarded calls one of the author's functions. A panic becomes an error, and its trace is printed
+// to standard error.
 func guarded(body func() error) (err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -104,8 +104,8 @@ func searchlightServes(handle C.uintptr_t, number C.int) bool {
 	return serves
 }
 
-// answer has a function of the author answer a request. The function answers it itself if it
-// succeeds and has more to say than that.
+// answer has one of the author's functions answer a request. If the function succeeds and has a
+// result to deliver, it answers the request itself.
 func answer(handle C.uintptr_t, number C.uint64_t, body func(*object, *Request) (answered bool, err error)) {
 	own := objectOf(handle)
 	request := &Request{host: own.host, number: number}
@@ -228,7 +228,7 @@ func searchlightDidFinishThrottle(handle C.uintptr_t) {
 	})
 }
 
-// outcome is an answer of the host to something that was sent.
+// outcome is the host's answer to something that was sent.
 type outcome struct {
 	err   error
 	bytes []byte

@@ -16,8 +16,8 @@ import (
 
 // Host is the host of this extension. All functions may be called from any goroutine.
 type Host struct {
-	// link is memory of C, so that C can be given its address. It is not freed, since batches may use it until the
-	// process ends.
+	// link is C memory, so that its address can be passed to C. It is never freed, because batches may
+	// use it until the process ends.
 	link *C.searchlight_go_host
 }
 
@@ -50,8 +50,7 @@ func (host *Host) Log(level LogLevel, message string) {
 	C.searchlight_go_log(host.link, C.int32_t(level), text)
 }
 
-// ReportLeftOut reports content that is not indexed. The reason is the same for all content of a
-// kind.
+// ReportLeftOut reports content that is not indexed. Use the same reason for all content of a kind.
 func (host *Host) ReportLeftOut(name, reason string) {
 	var memory arena
 	defer memory.free()
@@ -65,8 +64,8 @@ const DefaultIndex = ""
 const MaximumListing = 1000
 
 // ListItems returns identifiers of the extension's own items in an index, sorted by their bytes,
-// after everything that was sent before is durable. It starts after an identifier, or at the start
-// if that is empty. A page shorter than the limit is the last.
+// after everything that was sent before is durable. The page starts after the given identifier, or
+// at the beginning if that is empty. A page shorter than the limit is the last one.
 func (host *Host) ListItems(index, after string, limit int) ([]string, error) {
 	var memory arena
 	defer memory.free()
@@ -95,7 +94,7 @@ func (host *Host) ReadClientState(index string) ([]byte, error) {
 	return answer.bytes, answer.err
 }
 
-// wait sends something to the host, and waits for the answer. Nothing is sent if a text is not one.
+// wait sends something to the host and waits for the answer. Nothing is sent if a text is invalid.
 func (host *Host) wait(step string, send func(context C.uintptr_t) C.int32_t, memory *arena) outcome {
 	channel := make(chan outcome, 1)
 	handle := cgo.NewHandle(channel)
@@ -117,7 +116,7 @@ func checked(status C.int32_t, step string) error {
 	return Errorf(Status(status), "%s failed", step)
 }
 
-// arena owns C memory until it is freed. It notes the first text that C cannot express.
+// arena owns C memory until it is freed. It records the first text that cannot be expressed in C.
 type arena struct {
 	blocks  []unsafe.Pointer
 	problem error
@@ -152,7 +151,7 @@ func (memory *arena) texts(texts []string) (**C.char, C.size_t) {
 	return (**C.char)(block), C.size_t(len(texts))
 }
 
-// bytes returns a copy, not NULL.
+// bytes returns a copy, which is never NULL.
 func (memory *arena) bytes(bytes []byte) unsafe.Pointer {
 	return memory.own(C.CBytes(append(bytes[:len(bytes):len(bytes)], 0)))
 }
@@ -222,14 +221,14 @@ func (batch *Batch) RemoveDomains(domains ...string) error {
 	})
 }
 
-// RemoveAll removes all items. In a reindex they are found until it ends.
+// RemoveAll removes all items. During a reindex, they can still be found until it ends.
 func (batch *Batch) RemoveAll() error {
 	return batch.change("adding a deletion to the batch", func(*arena) C.int32_t {
 		return C.searchlight_go_remove_all(batch.host.link, batch.raw)
 	})
 }
 
-// Rename changes identifiers: a map of the new identifier of each old one.
+// Rename changes identifiers. It takes a map from old to new identifiers.
 func (batch *Batch) Rename(renames map[string]string) error {
 	var old, new []string
 	for from, to := range renames {
@@ -245,10 +244,10 @@ func (batch *Batch) Rename(renames map[string]string) error {
 	})
 }
 
-// Commit makes the changes durable in the default index, and returns when they are.
+// Commit makes the changes durable in the default index, and returns once they are durable.
 func (batch *Batch) Commit() error { return batch.CommitState(DefaultIndex, nil, AnyState()) }
 
-// Expectation is what a batch expects of the stored client state.
+// Expectation is the stored client state that a batch expects.
 type Expectation struct {
 	kind     C.int32_t
 	expected []byte
@@ -263,8 +262,9 @@ func NoState() Expectation { return Expectation{C.SEARCHLIGHT_EXPECT_NONE, nil} 
 // State expects this client state.
 func State(expected []byte) Expectation { return Expectation{C.SEARCHLIGHT_EXPECT_STATE, expected} }
 
-// CommitState does the same in a named index, which stores the client state (at most 250 bytes). If
-// the stored one is not expected, nothing changes, and the status of the error is Refused.
+// CommitState does the same in a named index, which also stores the client state (at most 250
+// bytes). If the previously stored client state is not the expected one, nothing changes, and the
+// status of the error is Refused.
 func (batch *Batch) CommitState(index string, state []byte, expectation Expectation) error {
 	if batch.raw == nil {
 		return Errorf(InvalidArgument, "the batch is closed")

@@ -20,9 +20,9 @@ type Item struct {
 	ContentType string // a uniform type identifier, or empty
 	// Attributes have the names and units of CSSearchableItemAttributeSet.
 	Attributes Attributes
-	// Traits are the search traits of attributes of the app's own.
+	// Traits are the search traits of custom attributes.
 	Traits map[string]Traits
-	// Expires is the date at which the item expires. The zero value is one month after the
+	// Expires is the date at which the item expires. The zero value means one month after the
 	// donation.
 	Expires time.Time
 	// NeverExpires keeps the item until it is removed.
@@ -42,7 +42,7 @@ const (
 	SearchableByDefault Traits = 2 // also by queries that name no attribute
 )
 
-// Add adds an item to the batch. Its values are copied.
+// Add adds an item to the batch. The item's values are copied.
 func (batch *Batch) Add(item Item) error {
 	link := batch.host.link
 	return batch.change("adding the item "+item.Identifier, func(memory *arena) C.int32_t {
@@ -120,12 +120,13 @@ type Request struct {
 	number C.uint64_t
 }
 
-// IsCancelled returns true once the host no longer waits for the answer.
+// IsCancelled returns true once the host is no longer waiting for the answer.
 func (request *Request) IsCancelled() bool {
 	return C.searchlight_go_is_cancelled(request.host.link, request.number) != 0
 }
 
-// Check returns an error if the request was cancelled. Long work calls this repeatedly.
+// Check returns an error if the request was cancelled. Long-running work should call this
+// repeatedly.
 func (request *Request) Check() error {
 	if request.IsCancelled() {
 		return Errorf(Cancelled, "the request was cancelled")
@@ -133,8 +134,8 @@ func (request *Request) Check() error {
 	return nil
 }
 
-// Report reports progress in units of your choice; total is 0 if it is not known. It is a sign of
-// life, and users see it.
+// Report reports progress in units of your choice; total is 0 if it is not known. A report counts
+// as a sign of life, and is shown to users.
 func (request *Request) Report(completed, total uint64) {
 	C.searchlight_go_report(request.host.link, request.number, C.uint64_t(completed), C.uint64_t(total))
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The module _searchlight: the functions of the host for searchlight.py, which states what each
- * does. Failures are raised as searchlight.Error.
+ * The module _searchlight: the host's functions for searchlight.py, where each of them is
+ * documented. Failures are raised as searchlight.Error.
  */
 #include "searchlight_python.h"
 
@@ -11,7 +11,7 @@
 
 /* ---- Failures ------------------------------------------------------------------------------ */
 
-static PyObject *error_class; /* set by set_error_class, before anything else */
+static PyObject *error_class; /* set by set_error_class before anything else */
 
 /* Raises an error. message: nullable. */
 static void raise_error(searchlight_status status, const char *message) {
@@ -26,7 +26,7 @@ static void raise_error(searchlight_status status, const char *message) {
     Py_DECREF(error);
 }
 
-/* Returns None, or NULL with an exception that names the failed step. */
+/* Returns None, or NULL with an exception set that names the failed step. */
 static PyObject *checked(searchlight_status status, const char *step) {
     if (status == SEARCHLIGHT_OK) Py_RETURN_NONE;
     char message[256];
@@ -35,7 +35,7 @@ static PyObject *checked(searchlight_status status, const char *step) {
     return NULL;
 }
 
-/* Returns 1 if the host has an interface, or 0 with an exception. */
+/* Returns 1 if the host has an interface, or 0 with an exception set. */
 static int has(const void *interface, const char *missing) {
     if (interface == NULL) raise_error(SEARCHLIGHT_UNSUPPORTED, missing);
     return interface != NULL;
@@ -43,14 +43,14 @@ static int has(const void *interface, const char *missing) {
 
 /* ---- Waiting for the host ------------------------------------------------------------------ */
 
-/* An answer of the host. It lies on the stack of the thread that waits for it. */
+/* An answer from the host. It is stored on the stack of the thread that waits for it. */
 struct waiting {
     pthread_mutex_t lock;
     pthread_cond_t answered;
     int is_answered;
     searchlight_status status;
     char *message;
-    char *bytes; /* a client state, or identifiers with their NULs, one after the other */
+    char *bytes; /* a client state, or consecutive identifiers with their NULs */
     size_t length, count;
 };
 
@@ -60,7 +60,7 @@ static void prepare(struct waiting *waiting) {
     pthread_cond_init(&waiting->answered, NULL);
 }
 
-/* Wakes the waiting thread. Nothing may use the answer after this. */
+/* Wakes the waiting thread. The answer must not be used after this. */
 static void wake(struct waiting *waiting, searchlight_status status, const char *message) {
     pthread_mutex_lock(&waiting->lock);
     waiting->status = status;
@@ -76,7 +76,7 @@ static void wait_for_answer(struct waiting *waiting) {
     pthread_mutex_unlock(&waiting->lock);
 }
 
-/* Ends the waiting. Returns 1, or 0 with an exception. */
+/* Ends the wait. Returns 1, or 0 with an exception set. */
 static int is_good(struct waiting *waiting, searchlight_status sent, const char *step) {
     searchlight_status status = sent != SEARCHLIGHT_OK ? sent : waiting->status;
     if (sent != SEARCHLIGHT_OK) Py_XDECREF(checked(status, step));
@@ -122,7 +122,7 @@ static void take_listing(void *context, searchlight_status status, const char *m
 
 /* ---- Texts --------------------------------------------------------------------------------- */
 
-/* The texts of a Python sequence, valid as long as the sequence. */
+/* The texts of a Python sequence, valid for as long as the sequence exists. */
 struct texts {
     PyObject *sequence;
     const char **pointers;
@@ -134,10 +134,10 @@ static void release_texts(struct texts *texts) {
     Py_XDECREF(texts->sequence);
 }
 
-/* Returns 1, or 0 with an exception. Call release_texts in both cases. */
+/* Returns 1, or 0 with an exception set. Call release_texts in either case. */
 static int take_texts(PyObject *object, struct texts *texts) {
     memset(texts, 0, sizeof *texts);
-    /* A text is a sequence of texts too, but never meant as one. */
+    /* A str is itself a sequence of texts, but passing one is always a mistake. */
     if (PyUnicode_Check(object)) PyErr_SetString(PyExc_TypeError, "a list of texts is needed, not one text");
     else texts->sequence = PySequence_Tuple(object);
     if (texts->sequence == NULL) return 0;
@@ -188,7 +188,7 @@ static PyObject *set_texts(searchlight_item *item, const char *name, PyObject *v
     return result;
 }
 
-/* Sets an attribute to a value of any type but a date. */
+/* Sets an attribute to a value of any type except a date. */
 static PyObject *item_set(PyObject *module, PyObject *arguments) {
     (void)module;
     PyObject *capsule, *value;
@@ -348,7 +348,7 @@ static PyObject *read_state(PyObject *module, PyObject *arguments) {
     if (sent == SEARCHLIGHT_OK) wait_for_answer(&waiting);
     Py_END_ALLOW_THREADS
     PyObject *result = NULL;
-    /* "y#" makes None of a NULL. */
+    /* "y#" converts NULL to None. */
     if (is_good(&waiting, sent, "requesting the client state"))
         result = Py_BuildValue("y#", waiting.bytes, (Py_ssize_t)waiting.length);
     free(waiting.bytes);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The library of an extension in Python: it starts an interpreter, imports extension.py of the
- * bundle, and passes it the requests of the host.
+ * The library of an extension written in Python: it starts an interpreter, imports the bundle's
+ * extension.py, and passes the host's requests to it.
  *
- * The interpreter is isolated: no variables of the environment, no modules of the user, no files
- * written. It imports from the bundle and from the standard library. The Makefile states where that
- * is, so that Python does not search for it:
+ * The interpreter is isolated: it uses no environment variables and no modules installed by the
+ * user, and writes no files. It imports from the bundle and from the standard library. The Makefile
+ * states the location of the library, so that Python does not search for it:
  *
  *     SEARCHLIGHT_PYTHON_PROGRAM  the program of the interpreter
  *     SEARCHLIGHT_PYTHON_LIBRARY  the modules of the standard library in Python
@@ -21,8 +21,8 @@
 struct connection connection;
 
 struct searchlight_extension {
-    PyObject *instance; /* of the class of the author */
-    PyObject *answer;   /* the function _answer of searchlight.py */
+    PyObject *instance; /* an instance of the author's class */
+    PyObject *answer;   /* the function _answer in searchlight.py */
 };
 
 /* ---- Requests ------------------------------------------------------------------------------ */
@@ -41,9 +41,9 @@ PyObject *list_of_texts(const char *const *texts, size_t count) {
     return list;
 }
 
-/* Has a function of the author answer a request. Takes over the arguments, a tuple; NULL if making
- * them failed. _answer turns exceptions into answers, so an exception here means that there was no
- * memory for that. */
+/* Has one of the author's functions answer a request. Takes ownership of the arguments, a tuple, or
+ * NULL if it could not be created. _answer turns exceptions into answers, so an exception here
+ * means that memory ran out while doing so. */
 static void answer(searchlight_extension *extension, searchlight_request request, const char *name,
                    PyObject *arguments) {
     PyObject *result = NULL;
@@ -74,7 +74,7 @@ static void reindex_items(searchlight_extension *extension, searchlight_request 
 
 static void reindex_page(searchlight_extension *extension, searchlight_request request, const searchlight_page *page) {
     PyGILState_STATE lock = PyGILState_Ensure();
-    /* "y#" makes None of a NULL. */
+    /* "y#" converts NULL to None. */
     answer(extension, request, "reindex_page",
            Py_BuildValue("(y#KII)", (const char *)page->cursor, (Py_ssize_t)page->cursor_length,
                          (unsigned long long)page->memory_limit, (unsigned)page->items, (unsigned)page->milliseconds));
@@ -135,7 +135,7 @@ static const searchlight_preview preview_table = {sizeof(searchlight_preview), 0
 static const searchlight_throttle throttle_table = {sizeof(searchlight_throttle), 0, did_throttle,
                                                     did_finish_throttle};
 
-/* An interface is served if the author's class has one of its functions. */
+/* An interface is supported if the author's class has at least one of its functions. */
 static const struct {
     const char *identifier;
     const void *table;
@@ -171,27 +171,27 @@ static int append_path(PyConfig *config, const char *path) {
     return !PyStatus_Exception(status);
 }
 
-/* Starts the interpreter, and leaves it without its lock. Returns NULL, or the reason why it did
- * not start. */
+/* Starts the interpreter, and then releases its lock. Returns NULL, or the reason why the
+ * interpreter did not start. */
 static const char *start(const char *bundle) {
     char modules[4096];
     if (snprintf(modules, sizeof modules, "%s/python", bundle) >= (int)sizeof modules)
         return "the path of the bundle is too long";
-    /* The host opens an extension with its symbols local, and so those of libpython. Modules in C,
-     * such as _sqlite3, are not linked with it and need them. */
+    /* The host loads an extension, and therefore also libpython, with local symbols. Modules
+     * written in C, such as _sqlite3, are not linked with libpython but need its symbols. */
     Dl_info library;
     if (dladdr((void *)(uintptr_t)Py_IsInitialized, &library) != 0 && library.dli_fname != NULL)
         (void)dlopen(library.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
 
     PyPreConfig early;
     PyPreConfig_InitIsolatedConfig(&early);
-    early.utf8_mode = 1; /* texts and names of files are UTF-8 in any locale */
+    early.utf8_mode = 1; /* texts and file names are UTF-8 in any locale */
     PyStatus status = Py_PreInitialize(&early);
     if (PyStatus_Exception(status)) return status.err_msg;
 
     PyConfig config;
     PyConfig_InitIsolatedConfig(&config);
-    config.site_import = 0; /* the standard library alone; saves a third of the start */
+    config.site_import = 0; /* only the standard library; saves a third of the start-up time */
     config.write_bytecode = 0;
     config.pathconfig_warnings = 0;
     config.module_search_paths_set = 1;

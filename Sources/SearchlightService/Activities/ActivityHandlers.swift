@@ -4,11 +4,11 @@ import BusTransport
 import ServiceMessages
 import Synchronization
 
-/// The running apps that take activities, and the activities that are kept for apps that are being
-/// started.
+/// The running apps that accept activities, and the activities that are kept for apps that are
+/// being launched.
 ///
-/// An activity goes to one app once: to the newest handler of its bundle, or to the first app that
-/// registers while the activity is kept. May be used from any thread.
+/// An activity is delivered once to one app: to the newest handler of its bundle, or to the first
+/// app that registers while the activity is kept. May be used from any thread.
 final class ActivityHandlers: ActivityCarrier {
     /// The identity of a registration.
     struct Token: Hashable, Sendable {
@@ -24,10 +24,10 @@ final class ActivityHandlers: ActivityCarrier {
     private final class Held: Sendable {
         let number: UInt64
         let activity: LaunchActivity
-        /// `true` while the service waits for the answer of an app. It asks no other app during
-        /// that time.
+        /// `true` while the service waits for an app's reply. During that time it offers the
+        /// activity to no other app.
         let isOffered = Atomic(false)
-        /// The registrations that were asked.
+        /// The registrations that the activity was offered to.
         let asked = Mutex<Set<Token>>([])
         private let outcome: AsyncStream<Bool>
         private let continuation: AsyncStream<Bool>.Continuation
@@ -38,7 +38,7 @@ final class ActivityHandlers: ActivityCarrier {
             (outcome, continuation) = AsyncStream.makeStream(of: Bool.self)
         }
 
-        /// Sets the outcome; the first one counts.
+        /// Sets the outcome; later outcomes are ignored.
         func end(_ isTaken: Bool) {
             timer.withLock { $0 }?.cancel()
             continuation.yield(isTaken)
@@ -57,33 +57,33 @@ final class ActivityHandlers: ActivityCarrier {
         var handlers: [String: [Handler]] = [:]
         /// The kept activities of each bundle, oldest first.
         var held: [String: [Held]] = [:]
-        /// The last activity that each handler did not take.
+        /// The last activity that each handler declined.
         var declined: [Token: LaunchActivity] = [:]
     }
     private let state = Mutex(State())
     private let clock: any Clock<Duration>
     private let activity: ServiceActivity
 
-    /// The maximum number of handlers of a bundle; an app may run several times.
+    /// The maximum number of handlers for a bundle; an app may run several times.
     static let maximumHandlers = 16
-    /// The maximum number of kept activities of a bundle, and of all bundles.
+    /// The maximum number of kept activities for one bundle, and for all bundles.
     static let (maximumHeld, maximumHeldInAll) = (8, 64)
     /// The time for which an activity is kept.
     static let patience = Duration.seconds(30)
-    /// The time limit for an app to answer that it takes an activity.
+    /// The time limit for an app's reply that it accepts an activity.
     static let answerTime = Duration.seconds(5)
 
     init(clock: any Clock<Duration>, activity: ServiceActivity) { (self.clock, self.activity) = (clock, activity) }
 
     // MARK: Apps
 
-    /// `true` if a running app of a bundle takes activities.
+    /// Returns `true` if one of a bundle's running apps accepts activities.
     func hasHandler(of bundle: String) -> Bool { state.withLock { $0.handlers[bundle] != nil } }
 
     /// Registers an app. ``deliverHeld(of:)`` then sends it the activities that are kept for its
     /// bundle.
     ///
-    /// - Returns: `nil` if there are too many handlers of the bundle.
+    /// - Returns: `nil` if the bundle has too many handlers.
     func register(_ link: any ClientLink, for bundle: String) -> Token? {
         state.withLock { state -> Token? in
             guard (state.handlers[bundle]?.count ?? 0) < Self.maximumHandlers else { return nil }
@@ -103,7 +103,7 @@ final class ActivityHandlers: ActivityCarrier {
         }
     }
 
-    /// Sends the kept activities of a bundle to its handlers.
+    /// Sends a bundle's kept activities to its handlers.
     func deliverHeld(of bundle: String) {
         let waiting = state.withLock { $0.held[bundle] ?? [] }
         for held in waiting where held.isOffered.exchange(true, ordering: .acquiringAndReleasing) == false {
@@ -112,17 +112,17 @@ final class ActivityHandlers: ActivityCarrier {
                 defer { token.end() }
                 while let handler = next(for: held, of: bundle) {
                     guard let isTaken = await ask(handler.link, held.activity) else { continue }
-                    // This is the answer of the app that was started, even if it declines. Handlers
-                    // that declined before are not asked again.
+                    // This is the reply of the app that was launched, even if it declines. Handlers
+                    // that have already declined are not asked again.
                     return end(held.number, isTaken: isTaken)
                 }
             }
         }
     }
 
-    /// Returns the newest handler that was not asked yet. If there is none, marks the activity, so
-    /// that the next handler that registers is asked. One lock covers both, so no registration is
-    /// missed.
+    /// Returns the newest handler that has not been asked yet. If there is none, marks the
+    /// activity, so that the next handler that registers is asked. Both steps take place under one
+    /// lock, so no registration is missed.
     private func next(for held: Held, of bundle: String) -> Handler? {
         state.withLock { state in
             let handler = state.handlers[bundle]?.last { handler in
@@ -133,7 +133,7 @@ final class ActivityHandlers: ActivityCarrier {
         }
     }
 
-    /// Calls an app. Returns its answer; `nil` if it fails or does not answer in time.
+    /// Calls an app. Returns its reply; `nil` if the call fails or the app does not reply in time.
     private func ask(_ link: any ClientLink, _ activity: LaunchActivity) async -> Bool? {
         let continued: ContinuedActivity =
             switch activity {
@@ -185,7 +185,7 @@ final class ActivityHandlers: ActivityCarrier {
         let token = self.activity.beginRequest(of: .service)
         let timer = clock.timer(after: Self.patience) { [weak self] in self?.end(held.number, isTaken: false) }
         held.timer.withLock { $0 = timer }
-        // An app that registered in between may have taken it already.
+        // An app that registered in between may already have taken the activity.
         if find(held.number) == nil { timer.cancel() }
         Task {
             await timer.value
@@ -207,7 +207,7 @@ final class ActivityHandlers: ActivityCarrier {
 
     func drop(_ number: UInt64) async { end(number, isTaken: false) }
 
-    /// The last activities that were taken, for a caller that asks afterwards.
+    /// The activities that were taken most recently, for a caller that asks afterwards.
     private let ended = Mutex<[UInt64]>([])
 
     private func find(_ number: UInt64) -> Held? {

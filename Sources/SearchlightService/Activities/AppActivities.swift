@@ -3,7 +3,7 @@ import BusTransport
 import ServiceMessages
 import Synchronization
 
-/// The registration of an app's connection for activities.
+/// An app connection's registration for activities.
 final class AppActivities: Sendable {
     private let bundle: String
     private let link: (any ClientLink)?
@@ -17,7 +17,8 @@ final class AppActivities: Sendable {
     func take(_ request: ActivityRequest, _ call: IncomingCall) {
         switch request {
         case .register:
-            // Answered first, so that the app knows the outcome before its first activity arrives.
+            // The reply is sent first, so that the app knows the outcome before its first activity
+            // arrives.
             guard let link, token.withLock({ $0 == nil }) else { return call.reply() }
             guard let registered = handlers.register(link, for: bundle) else {
                 return call.refuse(

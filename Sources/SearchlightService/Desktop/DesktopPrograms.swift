@@ -2,15 +2,15 @@
 import BusTransport
 import ServiceMessages
 
-/// The programs of the desktop that the service calls over the session bus for a user.
+/// The desktop programs that the service calls over the session bus for a user.
 struct DesktopPrograms: Sendable {
     let bus: MessageBus
     let clock: any Clock<Duration>
 
-    /// The time limit for the start of a program and its answer.
+    /// The time limit for starting a program and receiving its reply.
     private static let patience = Duration.seconds(10)
 
-    /// Copies a text to the clipboard with KDE's Klipper, which runs with the desktop.
+    /// Copies a text to the clipboard with KDE's Klipper, which runs as part of the desktop.
     func copy(_ text: String) async throws(QueryRefusal) {
         let member = BusMember("org.kde.klipper.klipper", "setClipboardContents")
         try await call("org.kde.klipper", "/klipper", member, [.string(text: text)], isStarted: false)
@@ -24,8 +24,8 @@ struct DesktopPrograms: Sendable {
             [.strings([uri]), .string("")], isStarted: true)
     }
 
-    /// The owner of a name. A running program need not have a service file, so the bus starts a
-    /// program only if the name has no owner.
+    /// Returns the owner of a name. A running program does not have to have a service file, so the
+    /// bus only starts a program if the name has no owner.
     private func owner(of name: String, isStarted: Bool) async throws(BusError) -> String {
         guard isStarted else { return try await bus.owner(of: name) }
         if let owner = try? await bus.owner(of: name) { return owner }

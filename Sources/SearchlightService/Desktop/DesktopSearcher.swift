@@ -10,11 +10,11 @@ import ServiceMessages
 import Synchronization
 import UserSearch
 
-/// The searches of one desktop program, and the actions on their results. The handlers of both
+/// The searches from one desktop program, and the actions on their results. The handlers for both
 /// desktops share it (``ShellSearchHandler``, ``RunnerHandler``).
 ///
-/// A search cancels the search before it. The items of apps that the user switched off are left
-/// out, also if a switch changes between a search and an action.
+/// A search cancels the previous search. Items of apps that the user switched off are excluded,
+/// even if an app is switched off between a search and an action.
 final class DesktopSearcher: Sendable {
     private let requests: ClientRequests
     private let opening: LauncherOpening
@@ -30,19 +30,20 @@ final class DesktopSearcher: Sendable {
 
     // MARK: Searching
 
-    /// Answers a search.
+    /// Replies to a search request.
     ///
     /// - Parameters:
-    ///   - previous: The results that the desktop says it has, if the text continues the last one.
+    ///   - previous: The results that the desktop reports as its current results, if the text
+    ///     continues the last one.
     ///   - snippetLength: The length of snippets in characters; `nil` for none.
-    ///   - body: Returns the answer for the hits. It is not called if a newer search has begun.
+    ///   - body: Returns the reply for the hits. It is not called if a newer search has begun.
     func search(
         _ text: String, previous: [String]? = nil, snippetLength: Int? = nil, _ call: IncomingCall,
         _ body: @escaping @Sendable ([FoundItem]) -> [BusValue]
     ) {
         let (turn, replaced) = session.withLock { $0.begin() }
         if let replaced { requests.cancel(replaced) }
-        // The call would keep the terms and results of the desktop until its answer.
+        // Otherwise the call would keep the desktop's terms and results in memory until its reply.
         call.releaseArguments()
         requests.answer(call, number: turn) { [self] (engine) throws(QueryRefusal) in
             defer { session.withLock { $0.fail(turn) } }
@@ -84,17 +85,17 @@ final class DesktopSearcher: Sendable {
 
     // MARK: Results
 
-    /// Answers a request that is not a search.
+    /// Replies to a request that is not a search.
     func answer(
         _ call: IncomingCall, _ body: @escaping @Sendable (SearchlightEngine) async throws(QueryRefusal) -> [BusValue]
     ) {
         requests.answer(call, number: session.withLock { $0.reserve() }, body)
     }
 
-    /// The item of a result.
+    /// Returns the item for a result.
     ///
-    /// - Throws: ``QueryRefusal`` if the identifier is not one of a result, or if the item is gone
-    ///   or switched off.
+    /// - Throws: ``QueryRefusal`` if the identifier does not belong to a result, or if the item no
+    ///   longer exists or is switched off.
     static func item(
         _ identifier: String, _ engine: SearchlightEngine
     ) async throws(QueryRefusal) -> StoredItem {
@@ -104,7 +105,7 @@ final class DesktopSearcher: Sendable {
         return item
     }
 
-    /// The item of a result; `nil` if it is gone or switched off.
+    /// Returns the item for a result; `nil` if it no longer exists or is switched off.
     static func item(
         _ identifier: ResultIdentifier, _ engine: SearchlightEngine
     ) async throws(QueryRefusal) -> StoredItem? {
@@ -118,10 +119,10 @@ final class DesktopSearcher: Sendable {
         }
     }
 
-    /// Opens a result in its app. Without an app for it, the window or the Quick Look page shows
-    /// it.
+    /// Opens a result in its app. If there is no app for it, the search window or the Quick Look
+    /// page shows it.
     ///
-    /// - Parameter text: The typed text, for which the use of the item counts.
+    /// - Parameter text: The typed text for which the use of the item is counted.
     func open(
         _ identifier: String, text: String, timestamp: UInt32, _ engine: SearchlightEngine
     ) async throws(QueryRefusal) {
@@ -130,14 +131,14 @@ final class DesktopSearcher: Sendable {
         options.query = text
         do throws(QueryRefusal) { _ = try await opening.open(item, options, engine) } catch {
             guard error.name == ExtensionStatus.unsupported.errorName else { throw error }
-            // Other users of the machine can read the arguments of a process, so the title is not
-            // one of them unless nothing was typed.
+            // Other users of the machine can read a process's arguments, so the title is not passed
+            // as one unless nothing was typed.
             let text = text.isEmpty ? DesktopQuery.text(of: item.displayTitle) : text
             try await opening.showResults(text, options, engine)
         }
     }
 
-    /// Carries out an action on an item in the default app for it.
+    /// Performs an action on an item in the action's default app.
     func carryOut(
         _ action: QuickAction, on item: StoredItem, text: String, _ engine: SearchlightEngine
     ) async throws(QueryRefusal) {
@@ -146,12 +147,12 @@ final class DesktopSearcher: Sendable {
         _ = try await opening.open(item, options, engine)
     }
 
-    /// Shows all results of a text in the window, or on the Quick Look page.
+    /// Shows all results for a text in the window, or on the Quick Look page.
     func showResults(_ text: String, timestamp: UInt32, _ engine: SearchlightEngine) async throws(QueryRefusal) {
         try await opening.showResults(text, Self.options(timestamp), engine)
     }
 
-    /// The startup notification for a time of the X server, at which the user acted; 0 for none.
+    /// Returns the startup notification for the X server time at which the user acted; 0 for none.
     private static func options(_ timestamp: UInt32) -> OpenOptions {
         var options = OpenOptions()
         if timestamp != 0 { options.environment["DESKTOP_STARTUP_ID"] = "searchlight_TIME\(timestamp)" }

@@ -6,7 +6,7 @@ import SearchIndex
 import SearchlightEngine
 import ServiceMessages
 
-/// Answers KRunner: the interface `org.kde.krunner1`.
+/// Replies to KRunner: the interface `org.kde.krunner1`.
 final class RunnerHandler: Sendable {
     private let searcher: DesktopSearcher
     private let programs: DesktopPrograms?
@@ -53,7 +53,7 @@ final class RunnerHandler: Sendable {
                 try await searcher.carryOut(quick, on: item, text: text, engine)
                 return []
             }
-            // The engine lets an extension name only files that it may read.
+            // The engine only lets an extension name files that it may read.
             let resource = engine.launchTarget(of: item).resource
             switch action {
             case .copy: try await programs.copy(resource?.plainText ?? item.displayTitle)
@@ -71,7 +71,7 @@ final class RunnerHandler: Sendable {
 }
 
 extension LaunchResource {
-    /// The path or the URL, as people paste it.
+    /// The path or the URL, in the form in which users paste it.
     fileprivate var plainText: String {
         switch self {
         case .file(let path): path

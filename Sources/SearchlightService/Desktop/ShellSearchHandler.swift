@@ -7,7 +7,7 @@ import SearchIndex
 import SearchlightEngine
 import ServiceMessages
 
-/// Answers GNOME Shell: the interface `org.gnome.Shell.SearchProvider2`.
+/// Replies to GNOME Shell: the interface `org.gnome.Shell.SearchProvider2`.
 final class ShellSearchHandler: Sendable {
     private let searcher: DesktopSearcher
 
@@ -75,7 +75,7 @@ final class ShellSearchHandler: Sendable {
         return metas
     }
 
-    /// The thumbnail of an item, if it has one that is small enough. The shell decodes it.
+    /// Returns an item's thumbnail, if it has one that is small enough. The shell decodes it.
     private static func picture(of item: StoredItem, room: Int) async -> [UInt8]? {
         guard let reference = item.record.thumbnailReference else { return nil }
         let limit = min(room, ShellMeta.maximumPictureBytes)

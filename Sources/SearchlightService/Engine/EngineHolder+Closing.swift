@@ -2,10 +2,10 @@
 import SearchlightEngine
 
 extension EngineHolder {
-    /// Closes the engine once it has no users, runs a body with exclusive access to the store, and
-    /// opens the engine again.
+    /// Closes the engine once it has no users, runs a closure with exclusive access to the store,
+    /// and opens the engine again.
     ///
-    /// - Throws: ``EngineUnavailable``; then the body was not called.
+    /// - Throws: ``EngineUnavailable``; in that case the closure was not called.
     func exclusively<Value>(_ body: () async -> Value) async throws(EngineUnavailable) -> Value {
         let refusal: EngineUnavailable? = state.withLock { state in
             switch state.phase {
@@ -31,7 +31,8 @@ extension EngineHolder {
             throw .inUse(limits.drainTime)
         }
         await closeDrained()
-        // A stop during the wait left the closing of the engine to this call.
+        // If the service was stopped during the wait, this call is responsible for closing the
+        // engine.
         guard !state.withLock({ $0.isStopping }) else {
             state.withLock { $0.phase = .stopped }
             throw .stopped
@@ -42,9 +43,9 @@ extension EngineHolder {
     }
 
     /// Closes the engine permanently. New users are rejected immediately; current users get a
-    /// bounded time.
+    /// limited time to finish.
     ///
-    /// - Returns: `true` if all users were done in time.
+    /// - Returns: `true` if all users finished in time.
     func stop() async -> Bool {
         let isOpen = state.withLock { state in
             state.isStopping = true
@@ -55,7 +56,7 @@ extension EngineHolder {
             return false
         }
         refuseWaiters(.stopped)
-        // A call of `exclusively(_:)` in progress closes the engine itself.
+        // If a call to `exclusively(_:)` is in progress, it closes the engine itself.
         guard isOpen else { return await waitForPassage(within: limits.stopTime) }
         let isDone = await drain(within: limits.stopTime)
         await closeDrained()
@@ -63,8 +64,8 @@ extension EngineHolder {
         return isDone
     }
 
-    /// Waits, for a bounded time, while the engine is being closed, is closed for a repair, or is
-    /// being opened. It polls, since only the end of a service uses it.
+    /// Waits, for a limited time, while the engine is being closed, is closed for a repair, or is
+    /// being opened. It polls, since it is only used when the service shuts down.
     ///
     /// - Returns: `true` if the engine has left these phases.
     private func waitForPassage(within limit: Duration) async -> Bool {
@@ -99,8 +100,8 @@ extension EngineHolder {
         }
     }
 
-    /// Tries again to open an engine that could not be opened, for a request that needs it: the
-    /// disk may have free space again.
+    /// If the engine could not be opened, tries again, for a request that needs it: disk space may
+    /// have become available.
     func tryAgain() async {
         let tries = state.withLock { state in
             guard case .failed = state.phase, state.mayTryAgain, !state.isStopping else { return false }
@@ -110,7 +111,8 @@ extension EngineHolder {
         if tries { await reopen() }
     }
 
-    /// Ends a draining phase, or continues after the reopening, and resumes the waiting users.
+    /// Ends a draining phase, or continues after the engine was opened again, and resumes the
+    /// waiting users.
     private func letIn() {
         let (engine, waiters) = state.withLock { state -> (SearchlightEngine?, [Waiter]) in
             if case .draining(let engine, _) = state.phase, !state.isStopping { state.phase = .open(engine) }
@@ -143,7 +145,7 @@ extension EngineHolder {
         await engine.close()
     }
 
-    /// Waits, for a bounded time, until the engine has no users.
+    /// Waits, for a limited time, until the engine has no users.
     ///
     /// - Returns: `true` if it has no users.
     private func drain(within limit: Duration) async -> Bool {

@@ -2,17 +2,17 @@
 import SearchlightEngine
 import Synchronization
 
-/// The engine of the service. Many requests share it; it is closed for a repair of the store and at
-/// the end.
+/// The service's engine. Many requests share it; it is closed for a repair of the store and when
+/// the service shuts down.
 ///
-/// During a repair, requests wait, up to a maximum number and time.
+/// During a repair, requests wait. Their number and waiting time are limited.
 final class EngineHolder: Sendable {
     typealias Opening = @Sendable () throws(EngineError) -> SearchlightEngine
     typealias Entrance = Result<SearchlightEngine, EngineUnavailable>
     typealias Waiter = CheckedContinuation<Entrance, Never>
 
-    /// The phase of the engine. A repair goes from `open` through `draining` and `closed` back to
-    /// `open`.
+    /// The engine's phase. During a repair it goes from `open` through `draining` and `closed` back
+    /// to `open`.
     enum Phase {
         case open(SearchlightEngine)
         /// New users wait. The continuation is resumed when the last user has left.
@@ -23,16 +23,16 @@ final class EngineHolder: Sendable {
         case failed(EngineError)
         case stopped
     }
-    /// A request for the use of the engine.
+    /// A request to use the engine.
     struct Visitor: Sendable {
         /// The owner, for ``EngineHolder/dismiss(_:)``; `nil` for none.
         var owner: ObjectIdentifier?
-        /// `true` if a current user may wait for this one, as a reindex waits for the donations of
-        /// its delegate. Such a visitor is admitted while draining, as long as there is any user.
-        /// Otherwise both would wait for each other.
+        /// `true` if a current user may be waiting for this visitor, for example a reindex for its
+        /// delegate's donations. Such a visitor is admitted while draining, as long as there is any
+        /// user. Otherwise both would wait for each other.
         var isAwaited = false
-        /// `true` if the visitor only reads. Others are rejected while the engine only reads; see
-        /// ``SearchlightEngine/refusal``.
+        /// `true` if the visitor only reads. Other visitors are rejected while the engine is
+        /// read-only; see ``SearchlightEngine/refusal``.
         var isReading = false
     }
     struct State {
@@ -42,7 +42,7 @@ final class EngineHolder: Sendable {
         var waiters: [UInt64: (owner: ObjectIdentifier?, waiter: Waiter)] = [:]
         var lastWaiter: UInt64 = 0
         var isStopping = false
-        /// `true` if the pause after a failed opening is over.
+        /// `true` if the pause after a failed attempt to open the engine is over.
         var mayTryAgain = false
 
         /// `true` if the engine is being closed or opened, or is closed for a repair.
@@ -79,14 +79,14 @@ final class EngineHolder: Sendable {
     let onClose: @Sendable () -> Void
     /// Called with the engine after it was opened again.
     let onReopen: @Sendable (SearchlightEngine) -> Void
-    /// Called with the engine if draining timed out, since users were turned away while it was
+    /// Called with the engine if draining timed out, since users were rejected while it was
     /// draining.
     let onStay: @Sendable (SearchlightEngine) -> Void
 
-    /// Opens the engine. If its repair is refused and it cannot be read either, it stays
-    /// unavailable until the user repairs the store.
+    /// Opens the engine. If a repair is rejected and the store cannot be read either, the engine
+    /// stays unavailable until the user repairs the store.
     ///
-    /// - Throws: The error of the opening.
+    /// - Throws: The error from opening the engine.
     init(
         _ limits: ServiceLimits, clock: any Clock<Duration>, opening: @escaping Opening,
         onDrain: @escaping @Sendable () -> Void = {}, onClose: @escaping @Sendable () -> Void = {},
@@ -115,7 +115,7 @@ final class EngineHolder: Sendable {
         }
     }
 
-    /// The engine, if it is open for changes or draining; for the control of work in progress.
+    /// The engine, if it is open for changes or draining; for controlling work in progress.
     var inUse: SearchlightEngine? {
         state.withLock { state in
             switch state.phase {
@@ -125,8 +125,8 @@ final class EngineHolder: Sendable {
         }
     }
 
-    /// The repair that was refused, so that the store is only read or not used at all; `nil`
-    /// normally.
+    /// The repair that was rejected, so that the store is only read or not used at all; normally
+    /// `nil`.
     var refusal: EngineError? {
         state.withLock { state in
             switch state.phase {
@@ -137,7 +137,7 @@ final class EngineHolder: Sendable {
         }
     }
 
-    /// Uses the engine, which stays open until the body returns. Waits during a repair.
+    /// Uses the engine, which stays open until the closure returns. Waits during a repair.
     ///
     /// - Parameters:
     ///   - visitor: The user of the engine.
@@ -152,10 +152,10 @@ final class EngineHolder: Sendable {
         return try await body(engine)
     }
 
-    /// Uses the engine as ``use(_:as:_:)`` does, but does not wait for it.
+    /// Uses the engine like ``use(_:as:_:)``, but does not wait for it.
     ///
     /// - Parameter visitor: The user of the engine.
-    /// - Returns: The result of the body; `nil` if the engine is unavailable.
+    /// - Returns: The closure's result; `nil` if the engine is unavailable.
     @discardableResult
     func useNow<Value>(
         as visitor: Visitor = Visitor(), _ body: (SearchlightEngine) async -> Value
@@ -165,7 +165,7 @@ final class EngineHolder: Sendable {
         return await body(engine)
     }
 
-    /// Ends the waiting of an owner that is gone.
+    /// Ends the waiting requests of an owner that has disconnected.
     func dismiss(_ owner: ObjectIdentifier) {
         let dismissed = state.withLock { state in
             let numbers = state.waiters.filter { $0.value.owner == owner }.keys
@@ -203,7 +203,7 @@ final class EngineHolder: Sendable {
             return nil
         }
         if let entrance { return waiter.resume(returning: entrance) }
-        // A cancellation before the registration found no waiter to resume.
+        // If the task was cancelled before the registration, there was no waiter to resume.
         if Task.isCancelled { resume(number, .failure(.cancelled)) }
     }
 

@@ -3,7 +3,7 @@ import SearchIndex
 import SearchlightEngine
 import Synchronization
 
-/// Checks and repairs the store of the daemon.
+/// Checks and repairs the daemon's store.
 final class EngineMaintenance: StoreMaintenance {
     private let engine: SharedEngine
     private let configuration: EngineConfiguration
@@ -13,8 +13,8 @@ final class EngineMaintenance: StoreMaintenance {
         (engine, self.configuration) = (core.engine, configuration)
     }
 
-    /// Checks the store while it is in use. Only one check runs at a time, since each copies the
-    /// database.
+    /// Checks the store while it is in use. Only one check runs at a time, since each check copies
+    /// the database.
     func verify() async throws(EngineError) -> VerificationReport {
         guard !isChecking.exchange(true, ordering: .acquiring) else {
             throw .service(
@@ -30,7 +30,7 @@ final class EngineMaintenance: StoreMaintenance {
         }
     }
 
-    /// Repairs the store with exclusive access. The end of the connection does not cancel it, so
+    /// Repairs the store with exclusive access. If the connection ends, the repair continues, so
     /// that no repair is left unfinished.
     func repair() async throws(EngineError) -> StoreCheck.Repair {
         let token = engine.activity.beginRequest()

@@ -5,13 +5,13 @@ import SearchlightEngine
 enum EngineUnavailable: Error, Sendable, CustomStringConvertible {
     /// A repair of the store is in progress.
     case repairing
-    /// Requests used the engine for longer than a repair waits.
+    /// Requests used the engine for longer than a repair waits for them.
     case inUse(Duration)
     /// A repair has lasted longer than a request waits.
     case tooLong(Duration)
     /// The maximum number of requests is waiting.
     case tooMany(Int)
-    /// The engine could not be opened, or only for reading.
+    /// The engine could not be opened, or could only be opened for reading.
     case failed(EngineError)
     /// The service is stopping.
     case stopped

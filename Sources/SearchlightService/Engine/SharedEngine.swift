@@ -2,8 +2,8 @@
 import SearchIndex
 import SearchlightEngine
 
-/// Access of clients to the engine of the service. Each request waits for a repair of the store,
-/// and a repair waits for all requests.
+/// Clients' access to the service's engine. Each request waits for a repair of the store, and a
+/// repair waits for all requests.
 struct SharedEngine: EngineSource {
     let holder: EngineHolder
     let activity: ServiceActivity
@@ -13,7 +13,7 @@ struct SharedEngine: EngineSource {
     /// Performs a request that only reads.
     ///
     /// - Parameters:
-    ///   - patience: The time that its reads wait for pending donations.
+    ///   - patience: The maximum time that the request's reads wait for pending donations.
     ///   - isInteractive: `true` if a user waits for the result, so that background work yields.
     ///   - isReading: `false` if the request may change the store.
     ///   - refusal: Returns the error to throw if the engine is unavailable.
@@ -48,12 +48,12 @@ struct SharedEngine: EngineSource {
 }
 
 extension EngineNeed {
-    /// A reading call waits only briefly for recent donations of apps.
+    /// A reading call only waits briefly for recent donations from apps.
     fileprivate var patience: ReadPatience { [.reading, .userReading].contains(self) ? .moment : .everything }
 }
 
 extension EngineError {
-    /// The error that a command receives if the engine is unavailable.
+    /// Creates the error that a command receives if the engine is unavailable.
     init(_ absence: EngineUnavailable) {
         switch absence {
         case .failed(let error): self = error

@@ -111,10 +111,10 @@ final class ExtensionKeeper: Sendable {
         scheduleRemovals(engine)
     }
 
-    /// Logs each bundle that is newly rejected, or rejected for another reason.
+    /// Logs each bundle that is newly rejected, or rejected for a different reason.
     private func tellRefusals(of registry: ExtensionRegistry) {
         let present = registry.refusals.filter { refusal in
-            // A bundle that another one shadows is not a problem.
+            // A bundle that is shadowed by another bundle is not a problem.
             if case .shadowed = refusal.problem { false } else { true }
         }
         let new = state.withLock { state in
@@ -159,7 +159,7 @@ final class ExtensionKeeper: Sendable {
     private static let pauseAfterFailure = 3600.0
 
     private func removeDue() async {
-        // Clears the timer, so that a later change of the timer does not cancel this task.
+        // Clears the timer, so that a later change to the timer does not cancel this task.
         state.withLock { $0.removal = nil }
         await use("delete the items of removed extensions") { engine in
             for (bundle, items) in await engine.carryOutRemovals() {
@@ -176,7 +176,7 @@ final class ExtensionKeeper: Sendable {
         }
     }
 
-    /// Runs a body with the engine and counts it as a request.
+    /// Runs a closure with the engine and counts it as a request.
     private func use(_ purpose: String, _ body: @escaping @Sendable (SearchlightEngine) async -> Void) async {
         let token = core.activity.beginRequest(of: .service)
         defer { token.end() }

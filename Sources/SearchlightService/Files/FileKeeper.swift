@@ -5,7 +5,7 @@ import Glibc
 import SearchlightEngine
 import Synchronization
 
-/// Follows the files of extensions while the service runs. It watches the paths from manifests and
+/// Follows the extensions' files while the service runs. It watches the paths from manifests and
 /// from the user's lists, and passes changes to the engine, which turns them into jobs.
 ///
 /// If no extension follows files, nothing runs. Otherwise one thread waits for inotify events
@@ -13,7 +13,8 @@ import Synchronization
 final class FileKeeper: Sendable {
     private struct State {
         var watcher: FileWatcher?
-        /// The generation of the current watcher. Reports of an ended watcher have an older one.
+        /// The generation of the current watcher. Reports from an ended watcher have an older
+        /// generation.
         var generation: UInt64 = 0
         var status: FileWatcher.Status?
         /// The reason why nothing can be followed, as a sentence. A timer tries again.
@@ -23,7 +24,7 @@ final class FileKeeper: Sendable {
         /// afterwards.
         var isLooking = false
         var looksAgain = false
-        /// The same two flags for changes in the snapshot.
+        /// The same two flags for processing changes in the snapshot.
         var isTaking = false
         var takesAgain = false
         var hasEnded = false
@@ -32,7 +33,7 @@ final class FileKeeper: Sendable {
         /// The tasks that wait for the watches of a bundle's files.
         var waiting: [UInt64: (bundle: String, continuation: CheckedContinuation<Void, Never>)] = [:]
         var lastWaiting: UInt64 = 0
-        /// `true` if all trees of a bundle are watched, as far as possible.
+        /// Returns `true` if all of a bundle's trees are watched, as far as possible.
         func isWatched(_ bundle: String) -> Bool {
             guard !hasEnded else { return true }
             guard !isLooking, let wanted else { return false }
@@ -42,7 +43,7 @@ final class FileKeeper: Sendable {
             }
         }
 
-        /// Removes and returns the tasks that need not wait any longer.
+        /// Removes and returns the tasks that no longer have to wait.
         mutating func takeReady() -> [CheckedContinuation<Void, Never>] {
             let ready = waiting.filter { isWatched($0.value.bundle) }
             for number in ready.keys { waiting[number] = nil }
@@ -77,9 +78,9 @@ final class FileKeeper: Sendable {
     /// The longest time a reindex waits for the watches of its bundle's files.
     private static let patience = Duration.seconds(10)
 
-    /// Returns once the files of a bundle are watched, or cannot be watched for now.
+    /// Returns once a bundle's files are watched, or cannot be watched for now.
     private func watch(_ bundle: String) async {
-        // The extension may have been installed a moment ago.
+        // The extension may have just been installed.
         lookAgain()
         let number = state.withLock { state in
             state.lastWaiting += 1
@@ -202,8 +203,8 @@ final class FileKeeper: Sendable {
             (state.watcher, state.status, state.failure.map { FollowedStatus(failed: state.wanted ?? [], because: $0) })
         }
         if let failed { return failed }
-        // The last report of the watcher may be outdated: a file system that does not respond leads
-        // to no new report. So the current status is read.
+        // The watcher's last report may be outdated: a file system that does not respond leads to
+        // no new report. So the current status is read.
         let now = watcher?.status
         return (now?.trees.isEmpty == false ? now : told).map(FollowedStatus.init)
     }

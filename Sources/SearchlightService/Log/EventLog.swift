@@ -2,7 +2,7 @@
 import ExtensionHost
 import Synchronization
 
-/// Logs the events of extensions. Each bundle has its own line allowance.
+/// Logs the extensions' events. Each bundle has its own line allowance.
 final class EventLog: Sendable {
     private let log: ServiceLog
     private let allowances = Mutex<[String: LogAllowance]>([:])
@@ -27,8 +27,8 @@ final class EventLog: Sendable {
         }
     }
 
-    /// The level and text of an event's log line; `nil` for events that are not logged, such as
-    /// donations.
+    /// Returns the level and text of an event's log line; `nil` for events that are not logged,
+    /// such as donations.
     private static func line(_ event: ExtensionEvent) -> (ServiceLog.Level, String)? {
         switch event {
         case .started(_, let process): (.info, "its worker is process \(process)")
@@ -47,7 +47,7 @@ final class EventLog: Sendable {
         case .quarantined(_, let reason): (.error, "is in quarantine: it \(reason)")
         case .healthNotKept(_, let path, let reason):
             (.error, "how it behaves could not be written to \(path): \(reason)")
-        // The account of the bundle has what was left out (OmissionStore).
+        // The bundle's account contains the omitted content (OmissionStore).
         case .donated, .progress, .confined, .libraryMemory, .leftOut: nil
         }
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// The log of the service, with one line for each event. May be used from any thread.
+/// The service's log, with one line for each event. May be used from any thread.
 ///
 /// Lines that clients or extensions cause count against their ``LogAllowance`` and against a shared
-/// one, so that they cannot fill the disk. The next written line states the number of dropped
-/// lines.
+/// allowance, so that they cannot fill the disk. The next line that is written states the number of
+/// dropped lines.
 package final class ServiceLog: Sendable {
     /// The severity of a line, as in syslog(3).
     package enum Level: Int, Sendable {
@@ -40,21 +40,21 @@ package final class ServiceLog: Sendable {
 
     private let now: @Sendable () -> Duration
 
-    /// Writes a line of the service itself.
+    /// Writes a line on the service's own behalf.
     package func write(_ level: Level, _ message: String) { sink(level, Self.line(message)) }
 
-    /// A new allowance for one peer or extension.
+    /// Creates an allowance for one peer or extension.
     func allowance() -> LogAllowance { LogAllowance(burst: 20, refill: .seconds(3), now: now) }
 
-    /// Writes a line that a peer causes, if its allowance and the shared one permit it.
+    /// Writes a line caused by a peer, if its allowance and the shared allowance permit it.
     func write(_ level: Level, _ allowance: LogAllowance, _ message: @autoclosure () -> String) {
         guard let left = allowance.take(), let leftByAll = shared.take() else { return }
         let omitted = left + leftByAll
         sink(level, Self.line(message() + (omitted > 0 ? " (\(omitted) lines were omitted before)" : "")))
     }
 
-    /// The message as a single line. Text from peers may contain line ends and terminal control
-    /// codes.
+    /// Returns the message as a single line. Text from peers may contain line ends and terminal
+    /// control codes.
     private static func line(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         for scalar in text.unicodeScalars.prefix(maximumScalars) {
@@ -68,7 +68,7 @@ package final class ServiceLog: Sendable {
         return String(line)
     }
 
-    /// The time since the first use of this log in the process.
+    /// Returns the time since this log was first used in the process.
     package static let uptime: @Sendable () -> Duration = {
         ContinuousClock.now - uptimeBase
     }

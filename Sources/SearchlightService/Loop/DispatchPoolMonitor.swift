@@ -6,7 +6,7 @@ import Synchronization
 
 /// A source of wake-ups that can be suspended.
 protocol Suspendable: Sendable {
-    /// Suspends the source, also if it has resumed by itself. Returns `false` if the caller should
+    /// Suspends the source, even if it has resumed by itself. Returns `false` if the caller should
     /// try again later.
     func suspend() -> Bool
     /// Resumes the source.
@@ -15,22 +15,22 @@ protocol Suspendable: Sendable {
 
 /// Suspends the monitor of libdispatch's thread pools while the daemon is idle.
 ///
-/// On Linux, libdispatch samples its thread pools once a second, from the first job of a pool to
-/// the end of the process. There is no switch for that (`_dispatch_workq_monitor_pools` in its
-/// `event/workqueue.c`). It causes 60 wake-ups a minute.
+/// On Linux, libdispatch samples its thread pools once a second, from a pool's first job until the
+/// process exits. This cannot be switched off (`_dispatch_workq_monitor_pools` in its
+/// `event/workqueue.c`). It causes 60 wake-ups per minute.
 ///
 /// *Why the pools are not avoided.* Swift 6.3 can replace its default executor (`_createExecutors`,
-/// SPI `ExperimentalCustomExecutors`). Such a process has no wake-ups, but one
-/// `DispatchQueue.async` of any library starts the monitor. GRDB, the write-ahead log and the
-/// extension host use libdispatch queues. docs/PERFORMANCE.md has the figures.
+/// SPI `ExperimentalCustomExecutors`). Such a process has no wake-ups, but a single
+/// `DispatchQueue.async` in any library starts the monitor. GRDB, the write-ahead log and the
+/// extension host use libdispatch queues. The measurements are in docs/PERFORMANCE.md.
 ///
 /// *Mechanism.* libdispatch arms one timerfd for each clock. In an idle daemon the monitor is the
 /// only timer on `CLOCK_MONOTONIC`: Swift's sleeps and the daemon's deadlines use other clocks.
 /// ``suspend()`` disarms that descriptor. ``resume()`` makes it expire immediately, after which
-/// libdispatch arms it again. A timer of another clock that expires arms it as well, so the caller
-/// checks later that it is still disarmed.
+/// libdispatch arms it again. If a timer on another clock expires, libdispatch arms it as well, so
+/// the caller later checks that it is still disarmed.
 ///
-/// If the process has no such descriptor, or several, the monitor is not suspended.
+/// If the process has no such descriptor or several of them, the monitor is not suspended.
 final class DispatchPoolMonitor: Suspendable {
     private struct State {
         var descriptor: Int32?
@@ -42,7 +42,7 @@ final class DispatchPoolMonitor: Suspendable {
     /// moment.
     private static let attempts = 3
 
-    /// Disarms the timer, also if libdispatch armed it again after an earlier call.
+    /// Disarms the timer, even if libdispatch has armed it again after an earlier call.
     ///
     /// - Returns: `true` if there is nothing left to do; `false` if libdispatch armed the timer
     ///   again after each attempt. The caller should then try again later.
@@ -73,7 +73,7 @@ final class DispatchPoolMonitor: Suspendable {
         _ = csystem_set_timer(descriptor, 1)
     }
 
-    /// The timerfd of this process on `CLOCK_MONOTONIC`, if there is exactly one.
+    /// Returns this process's timerfd on `CLOCK_MONOTONIC`, if there is exactly one.
     private static func find() -> Int32? {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         let timers = names.compactMap { Int32($0) }.filter { number in
@@ -85,7 +85,7 @@ final class DispatchPoolMonitor: Suspendable {
 
     private static func isDisarmed(_ descriptor: Int32) -> Bool { field("it_value", descriptor) == "(0, 0)" }
 
-    /// A field of proc_pid_fdinfo(5).
+    /// Returns a field from proc_pid_fdinfo(5).
     private static func field(_ name: String, _ descriptor: Int32) -> String? {
         guard let text = try? String(contentsOfFile: "/proc/self/fdinfo/\(descriptor)", encoding: .utf8) else {
             return nil

@@ -5,14 +5,13 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// The event loop of the daemon: a thread that runs the tasks that prefer it, and owns all
-/// deadlines.
+/// The daemon's event loop: a thread that runs the tasks that prefer it, and owns all deadlines.
 ///
 /// The thread blocks in one `read` of a timerfd, which is armed for the next deadline. An enqueued
 /// task makes the timer expire immediately. The timer's clock, `CLOCK_BOOTTIME`, includes system
 /// suspends.
 ///
-/// A deadline costs one wake-up. The same sleep on Swift's pool costs a dozen. libdispatch wakes
+/// A deadline costs one wake-up. The same sleep on Swift's pool costs a dozen: libdispatch wakes up
 /// for the timer and passes the task to a pool thread, which lives for another five seconds. It
 /// also samples its pools once a second (``DispatchPoolMonitor``).
 ///
@@ -67,7 +66,7 @@ package final class EventLoop: TaskExecutor {
 
     /// Starts the thread.
     ///
-    /// - Parameter name: The name of the thread, up to 15 bytes.
+    /// - Parameter name: The thread's name, up to 15 bytes.
     /// - Throws: ``EventLoop/Failure`` if the process cannot create the descriptor or the thread.
     package init(name: String = "loop") throws(Failure) {
         let number = csystem_timer_descriptor()
@@ -89,7 +88,7 @@ package final class EventLoop: TaskExecutor {
     /// The clock whose sleeps are deadlines of this loop.
     package var clock: LoopClock { LoopClock(loop: self) }
 
-    /// Runs a job on the thread, after the jobs that were enqueued before it.
+    /// Runs a job on the thread, after all previously enqueued jobs.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let isTaken = state.withLock { state in
@@ -113,7 +112,7 @@ package final class EventLoop: TaskExecutor {
     /// `true` until the thread has ended.
     var isRunning: Bool { state.withLock { !$0.hasEnded } }
 
-    /// Returns at a deadline.
+    /// Returns when a deadline is reached.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before the deadline, or if the thread
     ///   has ended.
@@ -125,7 +124,7 @@ package final class EventLoop: TaskExecutor {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let isAccepted = state.withLock { state in
-                    // A cancellation before this line found no sleeper to remove.
+                    // If the task was cancelled before this line, there was no sleeper to remove.
                     guard !Task.isCancelled, !state.hasEnded else { return false }
                     state.insert(Sleeper(deadline: deadline, number: number, continuation: continuation))
                     if let wakeUp = state.wakeUp, deadline < wakeUp { wake(&state) }
@@ -199,14 +198,14 @@ package struct LoopClock: Clock {
     /// The resolution of the continuous clock.
     package var minimumResolution: Duration { ContinuousClock().minimumResolution }
 
-    /// Returns at a deadline, never earlier.
+    /// Returns when a deadline is reached, never earlier.
     package func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
         try await loop.sleep(until: deadline)
     }
 }
 
 extension Clock where Duration == Swift.Duration {
-    /// The loop that owns the deadlines of this clock; `nil` for other clocks, whose tasks run on
+    /// The loop that owns this clock's deadlines; `nil` for other clocks, whose tasks run on
     /// Swift's pool.
     var eventLoop: EventLoop? { (self as? LoopClock)?.loop }
 

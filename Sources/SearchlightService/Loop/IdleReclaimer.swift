@@ -3,13 +3,13 @@ import CSystem
 import Synchronization
 
 /// Releases caches and suspends libdispatch's pool monitor once the daemon has been idle for
-/// several seconds. From then on, nothing wakes the process until a request begins.
+/// several seconds. From then on, nothing wakes up the process until a request begins.
 final class IdleReclaimer: Sendable {
     private enum Phase {
-        /// The delay before caches are released, and the delay after it: the release frees memory
+        /// The delay before caches are released, and the delay afterwards: the release frees memory
         /// that the allocator can then return to the kernel.
         case settling, released
-        /// The monitor is suspended. The next check of that follows after this delay.
+        /// The monitor is suspended. Whether it still is will be checked again after this delay.
         case suspended(next: Duration)
     }
     private struct State {
@@ -21,7 +21,7 @@ final class IdleReclaimer: Sendable {
     /// suspended.
     static let pause = Duration.seconds(3)
     /// The delay before the first check. libdispatch may arm its timers again while the monitor is
-    /// suspended, since it still wakes for a cancelled sleep.
+    /// suspended, since it still wakes up for a cancelled sleep.
     private static let firstCheck = Duration.seconds(5)
     private static let longestCheck = Duration.seconds(86400)
 
@@ -71,14 +71,14 @@ final class IdleReclaimer: Sendable {
         state.timer = clock.timer(after: pause) { [weak self] in self?.expire(total) }
     }
 
-    /// Continues with the next phase, if there were no requests since.
+    /// Continues with the next phase, if there have been no requests in the meantime.
     ///
-    /// - Parameter total: The number of requests at the time the timer was armed.
+    /// - Parameter total: The number of requests when the timer was armed.
     private func expire(_ total: UInt64) {
         state.withLock { state in
             guard !Task.isCancelled else { return }
             let load = activity()
-            // The end of the last request arms the timer again.
+            // The timer is armed again when the last request ends.
             guard load.requests == 0 else { return state.timer = nil }
             guard load.total == total else { return wait(Self.pause, .settling, &state) }
             switch state.phase {

@@ -2,8 +2,8 @@
 import Synchronization
 
 /// The watchdog notifications to systemd. They are enabled while requests are in progress and
-/// disabled otherwise, so that an idle service is never woken. None are sent before the service is
-/// ready, or once it is stopping, when systemd applies its stop timeout.
+/// disabled otherwise, so that an idle service is never woken up. None are sent before the service
+/// is ready, or once it is stopping, when systemd applies its stop timeout.
 final class ServiceWatchdog: Sendable {
     private let limit: Duration
     private let clock: any Clock<Duration>
@@ -35,9 +35,9 @@ final class ServiceWatchdog: Sendable {
     /// The notification that disables the watchdog.
     static let disarming = "WATCHDOG_USEC=0"
 
-    /// Notifies systemd that the service is ready. Requests in progress are covered from the next
-    /// ``update()`` on. An earlier keep-alive would be revoked by ``disarming``, which is part of
-    /// this notification.
+    /// Notifies systemd that the service is ready. From the next ``update()`` on, the watchdog
+    /// covers requests in progress. An earlier keep-alive would be revoked by ``disarming``, which
+    /// is part of this notification.
     func begin(saying text: String) {
         state.withLock { state in
             notify(text)
@@ -64,14 +64,15 @@ final class ServiceWatchdog: Sendable {
         state.withLock { $0.timer = timer }
     }
 
-    /// Sends a keep-alive, or disables the watchdog if there were no requests since the last one.
+    /// Sends a keep-alive, or disables the watchdog if there have been no requests since the last
+    /// keep-alive.
     ///
     /// - Parameter total: The number of requests at the last keep-alive.
     private func expire(_ total: UInt64) {
         let load = activity()
         if load.requests == 0, load.total == total {
             say(Self.disarming) { $0.isArmed = false }
-            // A request that began during this call found the watchdog enabled, so its state is
+            // If a request began during this call, it found the watchdog enabled, so the state is
             // checked again.
             return update()
         }
@@ -81,7 +82,7 @@ final class ServiceWatchdog: Sendable {
         }
     }
 
-    /// Sends a notification unless the watchdog has ended. Returns `false` if it has.
+    /// Sends a notification unless the watchdog has ended, in which case it returns `false`.
     @discardableResult
     private func say(_ text: String, _ change: (inout State) -> Void = { _ in }) -> Bool {
         state.withLock { state in

@@ -34,7 +34,7 @@ final class UnlockedSession: Sendable {
     /// logind delays a suspend until this is closed.
     private let inhibitor: Mutex<OwnedDescriptor?> = Mutex(nil)
 
-    /// Calls the handler, until the session ends.
+    /// Calls the handler until the session ends.
     private final class Follower: Sendable {
         private let onLock: Mutex<(@Sendable () -> Void)?>
         init(_ onLock: @escaping @Sendable () -> Void) { self.onLock = Mutex(onLock) }
@@ -67,7 +67,7 @@ final class UnlockedSession: Sendable {
     ///   - user: The user whose sessions are asked whether they are locked.
     ///   - clock: The clock of the time limit.
     ///   - token: Keeps the service running.
-    ///   - onLock: Called on the thread of a connection at each lock; must not block.
+    ///   - onLock: Called on a connection's thread at each lock; must not block.
     static func begin(
         _ buses: Buses, user: UInt32, _ clock: any Clock<Duration>, _ token: ServiceActivity.Token,
         onLock: @escaping @Sendable () -> Void
@@ -83,7 +83,7 @@ final class UnlockedSession: Sendable {
     deinit {
         token.end()
         follower.end()
-        // The last owner may be a handler on the thread of a connection, which cannot end itself.
+        // The last owner may be a handler on a connection's thread, which cannot end itself.
         DispatchQueue.global().async { [buses = buses.withLock { $0 }] in for bus in buses { bus.close() } }
     }
 

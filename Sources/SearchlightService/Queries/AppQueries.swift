@@ -7,13 +7,13 @@ import SearchlightEngine
 import ServiceMessages
 import UserSearch
 
-/// Answers the queries of one bundle about its own items.
+/// Handles a bundle's queries about its own items.
 struct AppQueries {
     let engine: SearchlightEngine
     let bundle: String
     let limits: ServiceLimits
 
-    /// A page of a metadata query.
+    /// Returns a page of results for a metadata query.
     func query(_ request: QueryPageRequest) async throws(QueryRefusal) -> QueryPageReply {
         let query = PageCursor.Query(kind: "Query", bundle: bundle, request)
         let limit = try pageItems(request)
@@ -30,7 +30,8 @@ struct AppQueries {
         }
     }
 
-    /// A page of a search by words, and by meaning unless `usesMeaning` is `false`.
+    /// Returns a page of results for a search by words, and by meaning unless `usesMeaning` is
+    /// `false`.
     func search(
         _ request: QueryPageRequest, usesMeaning: Bool = true
     ) async throws(QueryRefusal) -> QueryPageReply {
@@ -55,7 +56,7 @@ struct AppQueries {
         }
     }
 
-    /// Prepares searches by meaning. A model that cannot be used makes no difference for an app.
+    /// Prepares searches by meaning. If the model cannot be used, the app is not notified.
     func prepare() async { try? await engine.prepareMeaning() }
 
     private static func reply(_ items: [StoredItem], next: [UInt8]?) throws(EngineError) -> QueryPageReply {
@@ -70,7 +71,7 @@ struct AppQueries {
         return QueryPageReply(records: records, next: next ?? [])
     }
 
-    /// Suggested completions of a text that the user is typing.
+    /// Returns suggested completions for a text that the user is typing.
     func suggestions(_ text: String, limit: UInt64) async throws(QueryRefusal) -> [String] {
         guard limit > 0 else { return [] }
         var request = SuggestionRequest(text, bundle: bundle)
@@ -95,7 +96,7 @@ struct AppQueries {
         }
     }
 
-    /// The maximum number of items on a page.
+    /// Returns the maximum number of items on a page.
     private func pageItems(_ request: QueryPageRequest) throws(QueryRefusal) -> Int {
         guard request.attributes.count <= limits.attributes else {
             throw .limit("attributes", request.attributes.count, limits.attributes)

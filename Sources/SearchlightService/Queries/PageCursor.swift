@@ -2,16 +2,16 @@
 import SearchIndex
 import ServiceMessages
 
-/// The page cursors of clients. A cursor holds a hash of its query and bundle, and a position.
+/// The clients' page cursors. A cursor contains a hash of its query and bundle, and a position.
 ///
-/// Cursors are neither secret nor signed. A forged cursor is harmless, since the bundle of a query
-/// never comes from its cursor. The hash only detects that an app has confused two queries.
+/// Cursors are neither secret nor signed. A forged cursor is harmless, since a query's bundle never
+/// comes from its cursor. The hash only detects that an app has confused two queries.
 struct PageCursor {
     /// The query that a cursor belongs to.
     struct Query {
         private let mark: UInt64
 
-        /// The hash of a query.
+        /// Creates the hash of a query.
         ///
         /// - Parameters:
         ///   - kind: The name of the method.
@@ -33,7 +33,7 @@ struct PageCursor {
         head(query) + (0..<8).map { UInt8(truncatingIfNeeded: cursor.number >> (8 * $0)) }
     }
 
-    /// Encodes a position in a search; `nil` after the last hit that a cursor can hold.
+    /// Encodes a position in a search; `nil` after the last hit that a cursor can contain.
     ///
     /// - Parameter maximumHits: The maximum number of hits in a cursor.
     static func bytes(_ cursor: SearchCursor, of query: Query, maximumHits: Int) -> [UInt8]? {
@@ -73,7 +73,7 @@ struct PageCursor {
     }
 }
 
-/// FNV-1a of texts. It is the same in every process and not cryptographic.
+/// The FNV-1a hash of texts. It is the same in every process and not cryptographic.
 struct StableHash {
     private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 

@@ -11,7 +11,7 @@ struct QueryRefusal: Error, Hashable {
     var name: String
     var message: String
 
-    /// A cursor of another query, or a malformed one.
+    /// A cursor that belongs to another query or is malformed.
     static let cursor = QueryRefusal(
         name: ServiceErrorName.invalidQuery,
         message: "The cursor does not belong to this query. Start with the first page.")
@@ -43,7 +43,7 @@ struct QueryRefusal: Error, Hashable {
         self.message = message
     }
 
-    /// The error that a client receives for an error of the engine.
+    /// Creates the error that a client receives for an engine error.
     init(_ error: EngineError) {
         switch error {
         case .query(.cancelled): self = .cancelled

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// The identity of a client, as reported by the kernel and never by the client.
+/// A client's identity, as reported by the kernel and never by the client.
 package struct ClientIdentity: Sendable, Hashable {
-    /// The sandbox of a client.
+    /// A client's sandbox.
     package enum Sandbox: Sendable, Hashable {
         /// No sandbox: a regular program of the user.
         case none
@@ -34,13 +34,13 @@ extension ClientIdentity {
         self.init(try PeerIdentity(of: socket))
     }
 
-    /// The identity of a process that was already examined.
+    /// Creates the identity of a process that has already been examined.
     package init(_ peer: PeerIdentity) {
         let sandbox: Sandbox
         switch peer.sandbox {
         case .none: sandbox = .none
         case .flatpak(let application): sandbox = .application(application)
-        // Names of snaps have no dots, so they cannot collide with Flatpak application IDs.
+        // Snap names have no dots, so they cannot collide with Flatpak application IDs.
         case .snap(let name): sandbox = .application("snap." + name)
         }
         self.init(user: peer.user, process: peer.process, sandbox: sandbox)

@@ -2,14 +2,14 @@
 import ExtensionHost
 import ServiceMessages
 
-/// The rights of a client. They are decided once, from its identity and its first call.
+/// A client's rights. They are determined once, from its identity and its first call.
 package enum ClientRights: Sendable, Hashable {
     /// The client acts for one bundle.
     ///
     /// - Parameter isSandboxed: `true` if it has no access to other bundles at all, not even
     ///   through promises.
     case app(bundle: String, isSandboxed: Bool)
-    /// The client sees the whole index.
+    /// The client has access to the whole index.
     case shell
 
     /// The kind of client. Each type of request declares the kinds that may send it.
@@ -21,7 +21,7 @@ package enum ClientRights: Sendable, Hashable {
         }
     }
 
-    /// The reason why the client may not send a kind of request; `nil` if it may.
+    /// Returns the reason why the client may not send a kind of request; `nil` if it may.
     package func denial(of kind: any ClientRequest.Type) -> AccessDenial? {
         guard !kind.callers.contains(caller) else { return nil }
         switch self {
@@ -34,11 +34,11 @@ package enum ClientRights: Sendable, Hashable {
     /// The bundle that the client acts for, if any.
     package var bundle: String? { if case .app(let bundle, _) = self { bundle } else { nil } }
 
-    /// Decides the rights of a client.
+    /// Determines a client's rights.
     ///
     /// - Parameters:
-    ///   - identity: The identity of the client.
-    ///   - user: The user of the service.
+    ///   - identity: The client's identity.
+    ///   - user: The user who runs the service.
     ///   - hello: The client's first call.
     package init(_ identity: ClientIdentity, user: UInt32, hello: Hello) throws(AccessDenial) {
         guard identity.user == user else { throw .otherUser(identity.user) }
@@ -70,11 +70,11 @@ package enum AccessDenial: Error, Sendable, Hashable, CustomStringConvertible {
     case otherUser(UInt32)
     /// The client cannot be identified.
     case undetermined(String)
-    /// A sandboxed client requests the whole index.
+    /// A sandboxed client requests access to the whole index.
     case sandboxedShell(String)
-    /// The client requests the whole index and names a bundle.
+    /// The client requests access to the whole index and names a bundle.
     case shellWithBundle
-    /// The client names another bundle than its sandbox.
+    /// The client names a bundle that differs from its sandbox.
     case falseClaim(claim: String, sandbox: String)
     /// Neither the client nor a sandbox names a bundle.
     case noBundle

@@ -11,19 +11,20 @@ final class EngineJobRunner: JobRunner {
     private let core: ServiceCore
     private let allowance: LogAllowance
     private struct State {
-        /// The gates at which paused maintenance tasks wait.
+        /// The gates where paused maintenance tasks wait.
         var checkpoints: [ScheduledJob.Key: PauseGate] = [:]
         /// The usage of background workers at the last report, by bundle.
         var told: [String: Usage] = [:]
         /// The bundle of a job that the user requested, with the usage of its interactive workers
         /// at the last report. Such a job runs in these workers. Other interactive requests to the
-        /// bundle at the same time are counted too.
+        /// bundle at the same time are included in the count.
         var persons: (bundle: String, told: Usage)?
-        /// The total processor time of index writes at the last report for a job of changed files,
-        /// in seconds. Such a job has a small budget, and most of its cost arises in this process.
+        /// The total processor time in seconds spent writing the index, at the last report for a
+        /// job of changed files. Such a job has a small budget, and most of its cost arises in this
+        /// process.
         var writing: [ScheduledJob.Key: Double] = [:]
 
-        /// The gate of a job. A job may be paused before it begins.
+        /// Returns a job's gate. A job may be paused before it begins.
         mutating func gate(of key: ScheduledJob.Key) -> PauseGate {
             let gate = checkpoints[key] ?? PauseGate()
             checkpoints[key] = gate
@@ -31,7 +32,7 @@ final class EngineJobRunner: JobRunner {
         }
     }
     private let state = Mutex(State())
-    /// The maximum number of bundles with recorded usage. Beyond that the records are cleared, and
+    /// The maximum number of bundles with recorded usage. Beyond it, the records are cleared, and
     /// usage may be reported twice.
     private static let maximumBundles = 4096
 
@@ -86,8 +87,8 @@ final class EngineJobRunner: JobRunner {
             return .done
         } catch {
             switch error {
-            // The bundle is being reindexed by another request. The job list shows when the job is
-            // pending again.
+            // Another request is reindexing the bundle. The job list shows when the job is pending
+            // again.
             case .extension(.cancelled), .alreadyReindexing: return .stopped
             default:
                 switch key {
@@ -141,7 +142,7 @@ final class EngineJobRunner: JobRunner {
                 state.persons?.told = persons
             }
             if let before = state.writing[key] {
-                // If the engine was opened again, the time starts from 0.
+                // If the engine was opened again, its time restarts at 0.
                 more.append(Usage(cpu: writingTime < before ? writingTime : writingTime - before))
                 state.writing[key] = writingTime
             }
@@ -151,8 +152,8 @@ final class EngineJobRunner: JobRunner {
 }
 
 extension Usage {
-    /// The usage since an earlier moment. If a counter decreased, the engine was opened again with
-    /// zero counters, so the whole usage is new.
+    /// Returns the usage since an earlier moment. If a counter has decreased, the engine was opened
+    /// again with zero counters, so the whole usage is new.
     fileprivate func since(_ before: Usage?) -> Usage {
         guard let before, cpu >= before.cpu, written >= before.written, wakeUps >= before.wakeUps else { return self }
         return Usage(cpu: cpu - before.cpu, written: written - before.written, wakeUps: wakeUps - before.wakeUps)
@@ -172,7 +173,7 @@ extension Gate {
     }
 }
 
-/// A gate between the steps of a task, at which it waits while paused.
+/// A gate between the steps of a task, where the task waits while it is paused.
 final class PauseGate: Sendable {
     private struct State {
         var isClosed = false
@@ -182,16 +183,16 @@ final class PauseGate: Sendable {
     }
     private let state = Mutex(State())
 
-    /// `true` if tasks that arrive wait or stop.
+    /// `true` if tasks that reach the gate wait or stop.
     var isClosed: Bool { state.withLock { $0.isClosed || $0.isStopped } }
 
-    /// Closes the gate: tasks that arrive wait.
+    /// Closes the gate: tasks that reach it wait.
     func close() { state.withLock { $0.isClosed = true } }
 
     /// Opens the gate and resumes the waiting tasks.
     func open() { release(true) { $0.isClosed = false } }
 
-    /// Stops all tasks that wait or arrive.
+    /// Stops all tasks that wait at the gate or reach it.
     func stop() { release(false) { $0.isStopped = true } }
 
     /// Waits until the gate is open.

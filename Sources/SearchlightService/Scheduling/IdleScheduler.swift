@@ -3,14 +3,14 @@ import IdleScheduling
 import Synchronization
 
 /// Runs pending jobs when the machine is idle. It makes no decisions: it passes events to a
-/// ``Scheduler`` one at a time, and carries out the resulting actions.
+/// ``Scheduler`` one at a time, and performs the resulting actions.
 ///
-/// While no job is pending, no timer is armed and no sensor is active. Each event counts as a
-/// request of the service while it is processed, so that a suspended process wakes up for it.
-/// Readings of the conditions do not count: they are quick and mostly change nothing. The work that
-/// they start does count.
+/// While no job is pending, no timer is armed and no sensor is active. While an event is processed,
+/// it counts as a service request, so that the event wakes up a suspended process. Readings of the
+/// conditions do not count, because they are quick and mostly change nothing. Work that they start
+/// does count.
 final class IdleScheduler: Sendable {
-    /// An input of the scheduler.
+    /// An input to the scheduler.
     enum Input: Sendable {
         /// An event for the scheduler.
         case event(SchedulerEvent)
@@ -18,17 +18,17 @@ final class IdleScheduler: Sendable {
         case jobsChanged
         /// A job has ended.
         case ended(ScheduledJob.Key, SchedulerEvent.Outcome)
-        /// A job is paused.
+        /// A job is now paused.
         case standsStill(ScheduledJob.Key)
         /// The scheduler's timer has expired.
         case due
-        /// The time of the next look-ahead has come.
+        /// The time of the next look-ahead has been reached.
         case lookAhead
         /// A look-ahead has ended.
         case hasLooked
         /// The store is about to be closed: jobs in progress must end.
         case giveWay
-        /// A question about the state of the scheduler.
+        /// A question about the scheduler's state.
         case question(@Sendable (Scheduler) -> Void)
 
         /// `true` if the input only reads the machine's conditions.
@@ -39,24 +39,24 @@ final class IdleScheduler: Sendable {
             }
         }
     }
-    /// The outputs of the scheduler, apart from the calls of the runner and the source.
+    /// The scheduler's outputs, in addition to its calls to the runner and the source.
     struct Outlets: Sendable {
         /// Logs a decision.
         var note: @Sendable (JournalEntry) -> Void = { _ in }
-        /// Records the usage of a job, and the total usage of all bundles.
+        /// Records a job's usage, and the total usage of all bundles.
         var used: @Sendable (ScheduledJob.Key, Usage, UsageHistory) -> Void = { _, _, _ in }
         /// Records the end of a job, and the total usage of all bundles.
         var ended: @Sendable (ScheduledJob.Key, UsageHistory) -> Void = { _, _ in }
-        /// Records the jobs that the user cancelled, with the time until which each one is not
+        /// Records the jobs that the user cancelled, each with the time before which it is not
         /// started.
         var cancelled: @Sendable ([ScheduledJob.Key: Double]) -> Void = { _ in }
-        /// Called with `true` if a background job is running and not paused, whenever that may have
+        /// Called with `true` if a background job is running and not paused, whenever this may have
         /// changed.
         var working: @Sendable (Bool) -> Void = { _ in }
-        /// Called with `true` if a pending job can run at some time, whenever that may have
+        /// Called with `true` if a pending job can run at some time, whenever this may have
         /// changed.
         var owing: @Sendable (Bool) -> Void = { _ in }
-        /// Called when work begins. The returned object is kept alive until it ends.
+        /// Called when work begins. The returned object is kept alive until the work ends.
         var onWork: @Sendable () -> any Sendable = { () }
     }
 
@@ -71,9 +71,9 @@ final class IdleScheduler: Sendable {
     /// - Parameters:
     ///   - scheduler: Makes the decisions.
     ///   - runner: Runs the jobs.
-    ///   - source: Supplies the conditions of the machine.
+    ///   - source: Supplies the machine's conditions.
     ///   - now: Returns the current time, in seconds since 2001-01-01 UTC.
-    ///   - clock: The clock of the timers. Decisions run on its event loop, if it has one.
+    ///   - clock: The clock for the timers. Decisions run on its event loop, if it has one.
     init(
         _ scheduler: Scheduler, runner: any JobRunner, source: any ConditionSource,
         now: @escaping @Sendable () -> Double,
@@ -103,7 +103,8 @@ final class IdleScheduler: Sendable {
     /// Queues an input. Returns immediately; inputs are processed in order.
     func post(_ input: Input) { pass(input) }
 
-    /// The answer to a question about the scheduler, after all earlier inputs were processed.
+    /// Returns the answer to a question about the scheduler, after all earlier inputs were
+    /// processed.
     func ask<Answer: Sendable>(_ question: @escaping @Sendable (Scheduler) -> Answer) async -> Answer? {
         await withCheckedContinuation { (continuation: CheckedContinuation<Answer?, Never>) in
             let waiter = Waiter(continuation)
@@ -113,7 +114,7 @@ final class IdleScheduler: Sendable {
         }
     }
 
-    /// Stops the running jobs, waits for their end, and schedules nothing more.
+    /// Stops the running jobs, waits until they have ended, and schedules nothing more.
     func end() async {
         inputs.finish()
         await loop.value
@@ -121,7 +122,7 @@ final class IdleScheduler: Sendable {
     }
 }
 
-/// A caller that waits for an answer. It gets `nil` if the question is dropped.
+/// A caller that waits for an answer. It receives `nil` if the question is dropped.
 private final class Waiter<Answer: Sendable>: Sendable {
     private let continuation: Mutex<CheckedContinuation<Answer?, Never>?>
 

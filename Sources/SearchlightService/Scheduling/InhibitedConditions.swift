@@ -2,8 +2,7 @@
 import IdleScheduling
 import Synchronization
 
-/// The conditions of the machine, combined with the inhibitors that clients request from the
-/// service.
+/// The machine's conditions, combined with the inhibitors that clients request from the service.
 final class InhibitedConditions: ConditionSource {
     private struct State {
         var own: [UInt64: Conditions.Inhibitor] = [:]
@@ -41,7 +40,7 @@ final class InhibitedConditions: ConditionSource {
 
     /// Adds an inhibitor.
     ///
-    /// - Returns: Its number; `nil` if there are too many.
+    /// - Returns: The inhibitor's number; `nil` if there are too many.
     func add(_ inhibitor: Conditions.Inhibitor) -> UInt64? {
         let number = state.withLock { state -> UInt64? in
             guard state.own.count < Self.maximum else { return nil }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// The number of requests that a user waits for: drags and previews.
+/// Counts the requests that a user is waiting for: drags and previews.
 final class InteractiveRequestCounter: Sendable {
     private struct State {
         var count = 0
@@ -13,7 +13,7 @@ final class InteractiveRequestCounter: Sendable {
     /// a lock, in order, and must not call back.
     func follow(_ onChange: @escaping @Sendable (Int) -> Void) { state.withLock { $0.onChange = onChange } }
 
-    /// Runs a body and counts it as an interactive request.
+    /// Runs a closure and counts it as an interactive request.
     func during<Value, Failure: Error>(_ body: () async throws(Failure) -> Value) async throws(Failure) -> Value {
         change(by: 1)
         defer { change(by: -1) }

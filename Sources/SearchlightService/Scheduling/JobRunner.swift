@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// Runs the jobs of a scheduler. May be used from any task.
+/// Runs a scheduler's jobs. May be used from any task.
 protocol JobRunner: Sendable {
-    /// The pending jobs.
+    /// Returns the pending jobs.
     func jobs() async -> [ScheduledJob]
-    /// The time of the next ``lookAhead()``, in seconds since 2001-01-01 UTC; `nil` if none is
-    /// needed.
+    /// Returns the time of the next ``lookAhead()``, in seconds since 2001-01-01 UTC; `nil` if none
+    /// is needed.
     func nextLook() async -> Double?
     /// Determines upcoming work, such as items that are about to expire.
     func lookAhead() async
-    /// Runs a job to its end.
+    /// Runs a job until it ends.
     ///
     /// - Parameter isWanted: `true` if the user requested the job. It then runs at normal priority
     ///   and ignores a back-off.
@@ -21,6 +21,6 @@ protocol JobRunner: Sendable {
     func resume(_ key: ScheduledJob.Key) async
     /// Stops a running job. Its ``run(_:isWanted:)`` then returns.
     func stop(_ key: ScheduledJob.Key) async
-    /// The usage of a job since the last call; `nil` if unknown.
+    /// Returns a job's usage since the last call; `nil` if unknown.
     func used(_ key: ScheduledJob.Key) async -> Usage?
 }

@@ -4,8 +4,8 @@ import IdleScheduling
 import SearchlightEngine
 import Synchronization
 
-/// The scheduling of the service: connects the scheduler, the sensors and the stored records, and
-/// answers requests of the user.
+/// The service's scheduling: connects the scheduler, the sensors and the stored records, and
+/// handles the user's requests.
 final class ScheduleHandler: ScheduleService {
     private let core: ServiceCore
     private let now: @Sendable () -> Double
@@ -15,12 +15,12 @@ final class ScheduleHandler: ScheduleService {
     private let monitor: ConditionMonitor?
     private let scheduler: IdleScheduler
     private let priority: SessionPriority?
-    /// The throttled bundles that the scheduler knows.
+    /// The throttled bundles that the scheduler knows about.
     private let throttled = Mutex<Set<String>>([])
 
     /// Starts scheduling the engine's pending jobs.
     ///
-    /// - Parameter source: Supplies the conditions of the machine.
+    /// - Parameter source: Supplies the machine's conditions.
     init(_ core: ServiceCore, _ configuration: ServiceConfiguration, _ source: any ConditionSource) {
         self.core = core
         let now = configuration.engine.now
@@ -83,7 +83,7 @@ final class ScheduleHandler: ScheduleService {
     /// Ends the running jobs, since the store is about to be closed.
     func giveWay() { scheduler.post(.giveWay) }
 
-    /// Ends the running jobs, waits for their end, and schedules nothing more.
+    /// Ends the running jobs, waits until they have ended, and schedules nothing more.
     func end() async {
         core.holder.inUse?.onJobsChange(nil)
         await scheduler.end()
@@ -139,7 +139,7 @@ final class ScheduleHandler: ScheduleService {
                     reason: "\(InhibitedConditions.maximum) other clients already do. Wait until one ends"))
         }
         defer { source.remove(number) }
-        // A cancellation ends the sleep.
+        // Cancelling the task ends the sleep.
         while !Task.isCancelled { try? await core.clock.sleep(for: .seconds(86400)) }
     }
 }

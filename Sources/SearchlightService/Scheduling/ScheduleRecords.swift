@@ -4,12 +4,12 @@ import IdleScheduling
 import SearchlightEngine
 import Synchronization
 
-/// The usage and activity of extensions by day, their usage within the windows of their quotas, and
-/// the jobs that the user cancelled. They are written to the store whenever a job ends or is
+/// The extensions' usage and activity by day, their usage within the quota windows, and the jobs
+/// that the user cancelled. These records are written to the store whenever a job ends or is
 /// cancelled, and at intervals during a job.
 ///
 /// Callers do not wait for the disk. The records are written asynchronously, and changes during a
-/// write are combined into the next one.
+/// write are combined into the next write.
 final class ScheduleRecords: Sendable {
     private struct State {
         var ledger = DayLedger()
@@ -52,13 +52,13 @@ final class ScheduleRecords: Sendable {
         }
     }
 
-    /// The usage within the windows of the quotas.
+    /// The usage within the quota windows.
     var usage: UsageHistory { state.withLock { $0.usage } }
 
     /// The jobs that the user cancelled.
     var cancellations: [ScheduledJob.Key: Double] { state.withLock { $0.cancellations } }
 
-    /// The daily usage and activity of extensions.
+    /// The extensions' daily usage and activity.
     var ledger: DayLedger {
         if let engine = holder.inUse { takeActivity(of: engine) }
         return state.withLock { $0.ledger }
@@ -67,7 +67,7 @@ final class ScheduleRecords: Sendable {
     /// The current day in local time, counted from 2001-01-01.
     var today: Int { LocalDay.number(of: now()) }
 
-    /// Records the usage of a job, and the total usage of all bundles.
+    /// Records a job's usage, and the total usage of all bundles.
     func note(_ usage: Usage, of key: ScheduledJob.Key, _ all: UsageHistory) {
         guard let bundle = key.bundle else { return }
         let (day, present) = (today, ContinuousClock.now)
@@ -95,7 +95,7 @@ final class ScheduleRecords: Sendable {
         save()
     }
 
-    /// Writes all records and waits for the write.
+    /// Writes all records and waits until they are written.
     func finish() async {
         save()
         await state.withLock { $0.saving }?.value
@@ -114,7 +114,7 @@ final class ScheduleRecords: Sendable {
         }
     }
 
-    /// `true` if there are changes to write. If not, it marks the writer as ended.
+    /// Returns `true` if there are changes to write. Otherwise marks the writer as ended.
     private func takeDue() -> Bool {
         state.withLock { state in
             defer { state.isDue = false }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// Processes the inputs of an ``IdleScheduler``. A single task uses it, so that inputs are handled
+/// Processes the inputs to an ``IdleScheduler``. A single task uses it, so that inputs are handled
 /// in order. A job is never resumed before it was paused, and a decision always uses the latest
 /// input.
 actor SchedulerActor {
@@ -11,13 +11,13 @@ actor SchedulerActor {
         var orders: AsyncStream<(Order, any Sendable)>.Continuation
         /// The task that runs the job.
         var work: Task<Void, Never>
-        /// The task that carries out the orders.
+        /// The task that executes the orders.
         var conductor: Task<Void, Never>
         /// `true` if the user requested the job.
         var isWanted: Bool
         /// `true` if the last order was a pause.
         var isQuiet = false
-        /// Counts the job as work of the service, unless it is paused.
+        /// Counts the job as work for the service, unless it is paused.
         var token: (any Sendable)?
     }
     private enum Order: Sendable {
@@ -36,11 +36,11 @@ actor SchedulerActor {
     private var running: [ScheduledJob.Key: Running] = [:]
     private var sensing = SchedulerAction.Sensing.off
     private var timer: Task<Void, Never>?
-    /// The timer of the next look-ahead, and its time.
+    /// The timer for the next look-ahead, and its time.
     private var look: (moment: Double, timer: Task<Void, Never>)?
     private var looking: Task<Void, Never>?
 
-    /// The maximum duration of a timer in seconds, since the wall clock may be set during it.
+    /// The maximum duration of a timer in seconds, since the wall clock may be set while it runs.
     private static let longestSleep = 3600.0
 
     init(
@@ -73,8 +73,8 @@ actor SchedulerActor {
             await takeJobs()
         case .giveWay: for key in running.keys.sorted() { stop(key) }
         case .ended(let key, let outcome): await noteEnd(of: key, outcome)
-        // Usage is recorded now rather than at the next timer, which should have nothing left to
-        // record.
+        // Usage is recorded now rather than at the next timer, so that the timer has nothing left
+        // to record.
         case .standsStill(let key): if running[key] != nil { await noteUse(of: key) }
         case .due:
             timer = nil
@@ -85,7 +85,7 @@ actor SchedulerActor {
         }
     }
 
-    /// Stops all running jobs and waits for their end.
+    /// Stops all running jobs and waits until they have ended.
     func end() async {
         timer?.cancel()
         look?.timer.cancel()
@@ -103,8 +103,8 @@ actor SchedulerActor {
         timer?.cancel()
     }
 
-    /// Runs a look-ahead in a task of its own. It may wait for a busy index, and other inputs, such
-    /// as user activity, must not.
+    /// Runs a look-ahead in a separate task. It may wait for a busy index, and other inputs, such
+    /// as user activity, must not wait.
     private func beginLook() {
         guard looking == nil else { return }
         let token = outlets.onWork()
@@ -126,7 +126,7 @@ actor SchedulerActor {
         let before = scheduler.cancellations
         for action in scheduler.handle(event, at: now()) { carryOut(action) }
         noteWanted()
-        // Expired cancellations need not be written.
+        // Expired cancellations do not have to be written.
         switch event {
         case .cancel, .runNow, .ended:
             if scheduler.cancellations != before { outlets.cancelled(scheduler.cancellations) }
@@ -152,7 +152,7 @@ actor SchedulerActor {
         case .sense(let mode):
             sensing = mode
             source.sense(mode)
-            // The known conditions are from before the sensors were active.
+            // The known conditions date from before the sensors were active.
             if mode != .off { post(.event(.conditions(source.look()))) }
         case .note(let entry): outlets.note(entry)
         }
@@ -212,7 +212,7 @@ actor SchedulerActor {
         order(.stop, key)
     }
 
-    /// Marks the background jobs that the user now requests.
+    /// Marks the background jobs that the user has now requested.
     private func noteWanted() {
         let wanted = running.keys.filter { running[$0]?.isWanted == false && scheduler.isUnderWayForPerson($0) }
         guard !wanted.isEmpty else { return }
@@ -222,7 +222,7 @@ actor SchedulerActor {
 
     private func noteWorking() { outlets.working(running.values.contains { !$0.isWanted && !$0.isQuiet }) }
 
-    /// Queues an order. It counts as work until it is carried out.
+    /// Queues an order, which counts as work until it is executed.
     private func order(_ order: Order, _ key: ScheduledJob.Key) {
         guard let one = running[key] else { return }
         one.orders.yield((order, outlets.onWork()))

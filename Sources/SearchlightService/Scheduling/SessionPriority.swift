@@ -3,7 +3,7 @@ import Synchronization
 
 /// Lowers the priority of the service's own process during background work. The service logs,
 /// compares and indexes donations, which takes more processor time than the extension does. While a
-/// client waits for an answer, the process has normal priority.
+/// client is waiting for a reply, the process has normal priority.
 final class SessionPriority: Sendable {
     private struct State {
         var isWorking = false
@@ -19,20 +19,20 @@ final class SessionPriority: Sendable {
     private let isIndexing: @Sendable () -> Bool
     private let clock: any Clock<Duration>
 
-    /// The delay after the last client before the priority is lowered again, since a client often
-    /// sends another request soon.
+    /// The delay after the last client request before the priority is lowered again, since a client
+    /// often sends another request soon.
     static let patience = Duration.seconds(1)
-    /// The interval of the checks after background work, until all indexing has ended. A
-    /// batch in progress still ends after its extension is paused. It took up to 0.15 s of
-    /// processor time; on a busy machine it gets only about 0.02 s in each second.
+    /// The interval between checks after background work, until all indexing has ended. A batch in
+    /// progress still finishes after its extension is paused. It took up to 0.15 s of processor
+    /// time; on a busy machine it only gets about 0.02 s in each second.
     static let aftermath = Duration.seconds(1)
     /// The maximum number of checks, since apps may continue to donate.
     static let looks = 10
-    /// The delay before another attempt. The kernel accepts ten changes a second from all programs
-    /// of users together.
+    /// The delay before another attempt. The kernel accepts ten changes per second in total from
+    /// all unprivileged programs.
     static let retryPause = Duration.milliseconds(120)
 
-    /// Creates the control of the priority.
+    /// Creates the priority control.
     ///
     /// - Parameters:
     ///   - set: Lowers or restores the priority; returns `false` if the caller should try again
@@ -49,7 +49,7 @@ final class SessionPriority: Sendable {
         change(after: isUnderWay ? nil : Self.aftermath, looks: Self.looks) { $0.isWorking = isUnderWay }
     }
 
-    /// Records whether a client waits for an answer.
+    /// Records whether a client is waiting for a reply.
     func noteClients(_ areThere: Bool) { change(after: areThere ? nil : Self.patience) { $0.hasClients = areThere } }
 
     private func change(after pause: Duration?, looks: Int = 1, _ body: (inout State) -> Void) {
@@ -77,7 +77,7 @@ final class SessionPriority: Sendable {
     }
 
     private func expire(_ pause: Duration, looks: Int) {
-        // Called without the lock, since the index has a lock of its own.
+        // Called without the lock, since the index has its own lock.
         let isIndexing = isIndexing()
         state.withLock { state in
             guard !Task.isCancelled else { return }

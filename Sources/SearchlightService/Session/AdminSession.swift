@@ -4,7 +4,7 @@ import SearchlightEngine
 import ServiceMessages
 import Synchronization
 
-/// The session of a program of the user that sees the whole index.
+/// The session of a program run by the user, with access to the whole index.
 final class AdminSession: ClientSession.Conversation {
     private let promises: PromiseHandler
     private let launcher: LauncherHandler
@@ -21,7 +21,7 @@ final class AdminSession: ClientSession.Conversation {
         let bus = (link as? SenderLink)?.bus
         runner = RunnerHandler(desktop, bus.map { DesktopPrograms(bus: $0, clock: core.clock) })
         calls = ClientCallSession(core.calls)
-        // Progress is sent only over the socket, not over the session bus.
+        // Progress is only sent over the socket, not over the session bus.
         if let connection = link as? BusConnection { calls.attach(connection) }
     }
 

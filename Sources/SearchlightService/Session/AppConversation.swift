@@ -5,8 +5,8 @@ import SearchlightEngine
 import ServiceMessages
 import Synchronization
 
-/// The session of an app: donations to its own index, queries of its own items, and its
-/// registration as a delegate.
+/// An app's session: donations to its own index, queries about its own items, and its registration
+/// as a delegate.
 ///
 /// The bundle always comes from the connection, never from an argument of a call.
 final class AppConversation: ClientSession.Conversation {
@@ -23,7 +23,7 @@ final class AppConversation: ClientSession.Conversation {
         self.core = core
         let registration = DelegateRegistration()
         donations = AppDonations(bundle: bundle, link: link, registration: registration, core: core)
-        // A query of an app waits for the app's own donations, not for others.
+        // An app's query waits for the app's own donations, not for those of other apps.
         queries = ClientRequests(core.engine, .own(bundle), maximum: core.limits.queries, link: link)
         delegate = AppDelegate(
             bundle: bundle, link: link, intake: donations.intake, registration: registration, core: core)

@@ -5,7 +5,7 @@ import SearchlightEngine
 import ServiceMessages
 import Synchronization
 
-/// The donor of a connection: the registered delegate, or the app itself.
+/// The donor for a connection: the registered delegate, or the app itself.
 final class DelegateRegistration: Sendable {
     struct State {
         /// `true` if the app has requested its registration.
@@ -18,8 +18,8 @@ final class DelegateRegistration: Sendable {
     var donor: Donor { state.withLock { $0.token }.map(Donor.delegate) ?? .app }
 }
 
-/// The registration of an app as the delegate of its bundle, over its connection. While registered,
-/// the app gets the requests of its extension.
+/// An app's registration as the delegate of its bundle, over its connection. While registered, the
+/// app receives its extension's requests.
 final class AppDelegate: Sendable {
     private let bundle: String
     private let link: (any ClientLink)?
@@ -94,7 +94,7 @@ final class AppDelegate: Sendable {
         if let token { core.holder.inUse?.unregisterDelegate(token) }
     }
 
-    /// Requests the pending work of a bundle from its newly registered app.
+    /// Requests a bundle's pending work from its newly registered app.
     private func askForWhatIsOwed() {
         core.background.begin { [core, bundle] in
             let token = core.activity.beginRequest(of: .service)

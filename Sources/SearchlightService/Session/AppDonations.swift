@@ -6,8 +6,8 @@ import SearchlightEngine
 import ServiceMessages
 import Synchronization
 
-/// The donations of one connection: processed in order, within the limits of the connection and of
-/// the service.
+/// The donations over one connection: processed in order, within the limits of the connection and
+/// of the service.
 final class AppDonations: Sendable {
     let intake: DonationIntake
     private let bundle: String
@@ -38,7 +38,7 @@ final class AppDonations: Sendable {
             let visitor = EngineHolder.Visitor(
                 owner: ObjectIdentifier(held), isAwaited: registration.state.withLock { $0.token != nil })
             let refusal: (EngineUnavailable) -> BusError = { absence in
-                // The connection is closed without an answer, so that the client sends the donation
+                // The connection is closed without a reply, so that the client sends the donation
                 // again to the next service.
                 if case .stopped = absence { link?.close() }
                 return BusError.refused(.unavailable, absence.description)
@@ -51,7 +51,7 @@ final class AppDonations: Sendable {
             terms.isWanted = {
                 guard !held.isOver else { return false }
                 guard connection.accept(since: arrival, isGone: { link?.hasHungUp ?? false }) else {
-                    // Later donations of this connection are dropped too.
+                    // Later donations over this connection are dropped too.
                     held.end()
                     return false
                 }
@@ -66,8 +66,8 @@ final class AppDonations: Sendable {
                         let answer = try await core.flow.keeping(request.byteCount) {
                             () throws(BusError) -> [BusValue]? in
                             guard !held.isOver else { throw refusal(.cancelled) }
-                            // Other donations may have used the room. A wait at this point would
-                            // block all large donations, so it is repeated outside.
+                            // Other donations may have used up the room. A wait at this point would
+                            // block all large donations, so the wait is repeated outside.
                             guard !request.isChange || engine.hasRoom(for: bundle, bytes: bytes) else { return nil }
                             return try await engine.receiver(for: registration.donor, terms: terms)
                                 .answer(request, from: bundle)
@@ -81,8 +81,8 @@ final class AppDonations: Sendable {
         }
     }
 
-    /// Waits until the store has room for the bundle. During the wait its calls give back their
-    /// share of the message budget, which other clients may need.
+    /// Waits until the store has room for the bundle. During the wait, the bundle's calls give back
+    /// their share of the message budget, which other clients may need.
     private static func waitForRoom(
         _ bundle: String, _ bytes: Int, _ engine: SearchlightEngine, _ core: ServiceCore, _ waits: SpaceWaiters,
         _ arrivals: Arrivals
@@ -118,8 +118,8 @@ final class AppDonations: Sendable {
         }
     }
 
-    /// Decides whether a large call may be read now. If it would wait for room in the store, it is
-    /// not read, so that it takes no share of the message budget.
+    /// Determines whether a large call may be read now. If it would wait for room in the store, it
+    /// is not read, so that it takes no share of the message budget.
     ///
     /// - Parameter onOpen: See ``BusConnection/LargeCallGate``.
     func mayRead(onOpen: @escaping @Sendable (Bool) -> Void) -> Bool {
@@ -158,7 +158,7 @@ extension IndexRequest {
     }
 }
 
-/// The waiting requests of one connection, oldest first, each with its arrival moment and call.
+/// One connection's waiting requests, oldest first, each with its arrival moment and call.
 private final class Arrivals: Sendable {
     private struct State {
         var line: [(moment: UInt64, call: IncomingCall)] = []
@@ -179,7 +179,7 @@ private final class Arrivals: Sendable {
     /// Removes the last request, which was rejected.
     func removeLast() { _ = state.withLock { $0.line.popLast() } }
 
-    /// Records whether the oldest request waits for room in the store, which may take long.
+    /// Records whether the oldest request is waiting for room in the store, which may take long.
     func setWaiting(_ isWaiting: Bool) {
         let calls = state.withLock { state in
             state.isWaiting = isWaiting
@@ -195,8 +195,8 @@ private final class Arrivals: Sendable {
             defer { state.current = first?.call }
             return (first?.moment ?? 0, state.current)
         }
-        // Keeps the call alive until the lock is released, since its deinitializer may run other
-        // code.
+        // Keeps the call alive until the lock is released, since the call's deinitializer may run
+        // other code.
         withExtendedLifetime(previous) {}
         return moment
     }

@@ -9,7 +9,7 @@ protocol ClientLink: Sendable {
     /// - Throws: ``BusError``.
     func call(_ member: BusMember, _ arguments: [BusValue]) async throws(BusError) -> [BusValue]
 
-    /// Sends a call without a reply.
+    /// Sends a call that has no reply.
     func post(_ member: BusMember, _ arguments: [BusValue])
 
     /// Ends the conversation.

@@ -5,8 +5,8 @@ import SearchlightEngine
 import ServiceMessages
 import Synchronization
 
-/// The requests of one client to the engine. Their number is bounded, and the end of the session
-/// cancels all of them.
+/// One client's requests to the engine. Their number is bounded, and all of them are cancelled when
+/// the session ends.
 final class ClientRequests: Sendable {
     private struct State {
         var isClosed = false
@@ -19,22 +19,22 @@ final class ClientRequests: Sendable {
     private let maximum: Int
     private let link: (any ClientLink)?
 
-    /// Creates the request queue of a client.
+    /// Creates a client's request queue.
     ///
     /// - Parameters:
-    ///   - patience: The time that reads wait for pending donations.
+    ///   - patience: The maximum time for which reads wait for pending donations.
     ///   - maximum: The maximum number of concurrent requests.
-    ///   - link: Closed when the service ends, so that the client sends unanswered requests again
-    ///     to the next service.
+    ///   - link: Closed when the service shuts down, so that the client sends unanswered requests
+    ///     again to the next service.
     init(_ engine: SharedEngine, _ patience: ReadPatience, maximum: Int, link: (any ClientLink)? = nil) {
         (self.engine, self.patience, self.maximum, self.link) = (engine, patience, maximum, link)
     }
 
-    /// Runs a request on the engine and answers or rejects its call. Never blocks.
+    /// Runs a request on the engine and replies to its call or rejects it. Never blocks.
     ///
     /// - Parameters:
-    ///   - number: The client's number of the request, for its cancellation.
-    ///   - isInteractive: `true` if a user waits for the answer.
+    ///   - number: The client's number for the request, used to cancel it.
+    ///   - isInteractive: `true` if a user is waiting for the reply.
     func answer(
         _ call: IncomingCall, number: UInt64? = nil, isInteractive: Bool = false,
         _ body: @escaping @Sendable (SearchlightEngine) async throws(QueryRefusal) -> [BusValue]
@@ -72,7 +72,7 @@ final class ClientRequests: Sendable {
         } catch {
             result = .failure(error)
         }
-        // Removed before the answer, so that the client may use the same number again.
+        // Removed before the reply, so that the client may use the same number again.
         state.withLock { $0.tasks[number] = nil }
         switch result {
         case .success(let answer): call.reply(answer)

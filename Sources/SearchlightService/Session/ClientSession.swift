@@ -4,15 +4,16 @@ import SearchlightEngine
 import ServiceMessages
 import Synchronization
 
-/// The session of one client, from its first call to its end. ``ClientRights`` decides once which
-/// calls it may make. Everything that it holds is released at the end, whatever the reason.
+/// The session of one client, from its first call until it ends. ``ClientRights`` determines once
+/// which calls the client may make. All of the session's resources are released when it ends,
+/// regardless of the reason.
 final class ClientSession: Sendable {
     /// The part of a session that depends on the client's rights.
     protocol Conversation: Sendable {
         /// Processes a permitted call; never blocks.
         func receive(_ request: any ClientRequest, _ call: IncomingCall)
-        /// Decides whether a large call may be read now; see ``BusConnection/LargeCallGate``. Never
-        /// blocks.
+        /// Determines whether a large call may be read now; see ``BusConnection/LargeCallGate``.
+        /// Never blocks.
         func mayReadLarge(onOpen: @escaping @Sendable (Bool) -> Void) -> Bool
         /// Registers again with an engine that was opened again.
         func rejoin(_ engine: SearchlightEngine)
@@ -27,16 +28,16 @@ final class ClientSession: Sendable {
     let identity: ClientIdentity
     private let core: ServiceCore
     private let allowance: LogAllowance
-    /// `true` if a launcher may skip the first call, as generic session bus tools do.
+    /// `true` if a launcher may skip the first call, like generic session bus tools do.
     private let isDirect: Bool
-    /// The channel to the client. Its lock is held while it is created, since a call may arrive on
-    /// the connection's thread during that time.
+    /// The channel to the client. Its lock is held while the channel is created, since a call may
+    /// arrive on the connection's thread during that time.
     private let link = Mutex<(any ClientLink)?>(nil)
 
     private enum Phase {
-        /// The client has not identified itself.
+        /// The client has not identified itself yet.
         case new
-        /// There are too many clients; each call gets that error.
+        /// There are too many clients; each call receives that error.
         case turnedAway
         /// The client identified itself and was rejected.
         case refused(AccessDenial)
@@ -50,7 +51,7 @@ final class ClientSession: Sendable {
     }
     private let state: Mutex<State>
 
-    /// The time before the connection of a client beyond the limit is closed, so that it can read
+    /// The delay before a connection beyond the client limit is closed, so that the client can read
     /// the error.
     private static let timeToHear = Duration.seconds(1)
 
@@ -65,7 +66,7 @@ final class ClientSession: Sendable {
         allowance = core.log.allowance()
     }
 
-    /// Sets the channel to the client, and starts the time limit of the first call.
+    /// Sets the channel to the client, and starts the time limit for the first call.
     func attach<Failure: Error>(_ make: () throws(Failure) -> any ClientLink) throws(Failure) {
         let result: Result<Void, Failure> = link.withLock { link in
             Result { () throws(Failure) in link = try make() }
@@ -119,7 +120,7 @@ final class ClientSession: Sendable {
         do throws(BusError) { conversation.receive(try kind.init(call), call) } catch { call.refuse(error) }
     }
 
-    /// Decides whether a large call may be read now. Called on the connection's thread; never
+    /// Determines whether a large call may be read now. Called on the connection's thread; never
     /// blocks.
     func mayReadLarge(onOpen: @escaping @Sendable (Bool) -> Void) -> Bool {
         conversation?.mayReadLarge(onOpen: onOpen) ?? true
@@ -146,7 +147,7 @@ final class ClientSession: Sendable {
         }
     }
 
-    /// Processes the first call of a launcher, which gets the rights of a shell or is rejected.
+    /// Processes a launcher's first call. The launcher gets a shell's rights or is rejected.
     private func beginLauncher(_ call: IncomingCall) {
         do throws(AccessDenial) {
             let hello = Hello(role: .shell, bundle: nil, program: "")
@@ -175,7 +176,7 @@ final class ClientSession: Sendable {
     }
 
     private func makeConversation(_ rights: ClientRights) -> any Conversation {
-        // The lock is held until the channel is set, so it is set here.
+        // `attach(_:)` holds the lock until the channel is set, so the channel is available here.
         let link = link.withLock { $0 }
         switch rights {
         case .app(let bundle, _): return AppConversation(bundle: bundle, link: link, core: core)
@@ -183,7 +184,7 @@ final class ClientSession: Sendable {
         }
     }
 
-    /// Answers immediately and without the engine, so that a repair or a busy store does not delay
+    /// Replies immediately and without the engine, so that a repair or a busy store does not delay
     /// the client.
     private func answer(_ call: IncomingCall, _ rights: ClientRights) {
         let welcome = Welcome(
@@ -218,8 +219,8 @@ final class ClientSession: Sendable {
         }
     }
 
-    /// Releases everything the client had. Called when its connection has ended; returns when that
-    /// is done.
+    /// Releases all of the client's resources. Called when its connection has ended; returns when
+    /// that is done.
     func end() async {
         let (conversation, deadline) = state.withLock { state -> ((any Conversation)?, Task<Void, Never>?) in
             defer { state.phase = .ended }

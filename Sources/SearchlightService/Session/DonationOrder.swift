@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// Orders the donations of an app that has several connections, one after the other or at the same
+/// Orders the donations of an app that has several connections, one after another or at the same
 /// time.
 ///
-/// If an app ends and restarts, the last donations of its first process must not overwrite
-/// acknowledged donations of the second. So a donation of a connection whose client has gone is
-/// dropped if the app has donated over another connection since. No client received an
-/// acknowledgement for it. Without another connection the donation is kept, since a client need not
-/// wait for its answer.
+/// If an app exits and restarts, the last donations from its first process must not overwrite
+/// acknowledged donations from the second. So a donation over a connection whose client has
+/// disconnected is dropped if the app has donated over another connection in the meantime. No
+/// client received an acknowledgement for it. If there is no other connection, the donation is
+/// kept, since a client does not have to wait for the reply.
 final class DonationOrder: Sendable {
-    /// The number of accepted donations of one app.
+    /// The number of one app's accepted donations.
     fileprivate final class Count: Sendable {
         let accepted = Mutex<UInt64>(0)
     }
@@ -24,7 +24,7 @@ final class DonationOrder: Sendable {
     /// The number of connected apps.
     var bundles: Int { entries.withLock { $0.count } }
 
-    /// Registers a connection of an app. Call ``Connection/end()`` at its end.
+    /// Registers one of an app's connections. Call ``Connection/end()`` when the connection ends.
     func connect(_ bundle: String) -> Connection {
         let count = entries.withLock { entries in
             var entry = entries[bundle] ?? Entry()
@@ -43,12 +43,12 @@ final class DonationOrder: Sendable {
         }
     }
 
-    /// A connection of an app.
+    /// One of an app's connections.
     final class Connection: Sendable {
         private let order: DonationOrder
         private let bundle: String
         private let count: Count
-        /// The number of accepted donations over this connection. Changed only while the lock of
+        /// The number of accepted donations over this connection. Only changed while the lock of
         /// ``count`` is held.
         private let own = Atomic<UInt64>(0)
         private let hasEnded = Atomic(false)
@@ -61,11 +61,11 @@ final class DonationOrder: Sendable {
         /// connections.
         var now: UInt64 { count.accepted.withLock { $0 - own.load(ordering: .relaxed) } }
 
-        /// Decides whether a donation is accepted, and counts it.
+        /// Determines whether a donation is accepted, and counts it.
         ///
         /// - Parameters:
         ///   - arrival: The value of ``now`` when the donation arrived.
-        ///   - isGone: Returns `true` if the client has gone. Must be quick.
+        ///   - isGone: Returns `true` if the client has disconnected. Must be quick.
         func accept(since arrival: UInt64, isGone: () -> Bool) -> Bool {
             count.accepted.withLock { accepted in
                 if accepted - own.load(ordering: .relaxed) != arrival, isGone() { return false }

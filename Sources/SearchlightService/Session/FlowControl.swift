@@ -3,10 +3,10 @@ import BusTransport
 import SearchlightEngine
 import Synchronization
 
-/// The flow control of all donations. It counts the donations in flight and the donations that wait
-/// at each limit.
+/// The flow control for all donations. It counts the donations in flight and the donations that
+/// wait at each limit.
 ///
-/// A donation of an app passes the limits in this order. A donation of a command passes only
+/// A donation from an app passes the limits in this order. A donation from a command only passes
 /// `service` and, within the index, `store`.
 ///
 /// | Bound | Limit | Beyond the limit a donation |
@@ -37,12 +37,12 @@ final class FlowControl: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// The maximum of ``held`` so far.
+    /// The highest value of ``held`` so far.
     var peak: Int { state.withLock { $0.peak } }
     /// The number of bytes in flight.
     var held: Int { state.withLock { $0.bytes } }
 
-    /// The donations in flight, and the number that waits at each limit.
+    /// The donations in flight, and the number of donations that wait at each limit.
     var flow: DonationFlow {
         var flow = state.withLock { state in
             var flow = DonationFlow(bytes: state.bytes, donations: state.donations, rejected: state.rejected)
@@ -57,9 +57,9 @@ final class FlowControl: Sendable {
     /// Counts a rejected donation.
     func noteRejection() { state.withLock { $0.rejected += 1 } }
 
-    /// Runs a body that waits at a limit, and counts it as waiting.
+    /// Runs a closure that waits at a limit, and counts it as waiting.
     ///
-    /// - Throws: The error of `body`.
+    /// - Throws: The closure's error.
     func waiting<Value, Failure: Error>(
         at bound: DonationFlow.Bound, _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -90,10 +90,10 @@ final class FlowControl: Sendable {
 
     // MARK: Large donations
 
-    /// Commits a donation. Large donations of all clients are committed one at a time, in order of
-    /// arrival. During its commit, a large donation takes several times its size in memory.
+    /// Commits a donation. Large donations from all clients are committed one at a time, in order
+    /// of arrival, because the commit of a large donation takes several times its size in memory.
     ///
-    /// - Throws: The error of `body`.
+    /// - Throws: The closure's error.
     func keeping<Value, Failure: Error>(
         _ bytes: Int, _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -117,7 +117,7 @@ final class FlowControl: Sendable {
         next?.resume()
     }
 
-    /// Waits for the slot of large donations and takes it.
+    /// Waits for the slot for large donations and takes it.
     func resume(_ bytes: Int) async {
         guard bytes > Self.smallBytes else { return }
         let isFree = state.withLock { state in
@@ -140,7 +140,7 @@ final class FlowControl: Sendable {
         }
     }
 
-    /// The donations in flight of one connection.
+    /// One connection's donations in flight.
     final class Share: Sendable {
         private let held = Mutex((bytes: 0, donations: 0))
         private let over = Atomic(false)

@@ -2,7 +2,7 @@
 import BusTransport
 import SearchIndex
 
-/// The diagnosis of a search for launchers, as named values (docs/DBUS.md).
+/// Converts a search diagnosis to named values for launchers (docs/DBUS.md).
 enum LauncherDiagnosis {
     static func all(of diagnosis: SearchDiagnosis) -> [String: BusValue] {
         var values: [String: BusValue] = [

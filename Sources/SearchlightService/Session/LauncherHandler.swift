@@ -7,13 +7,13 @@ import SearchlightEngine
 import ServiceMessages
 import UserSearch
 
-/// Answers the calls of launchers: the interface `com.searchlight.Search1`.
+/// Handles the launchers' calls: the interface `com.searchlight.Search1`.
 final class LauncherHandler: Sendable {
     private let limits: ServiceLimits
     private let requests: ClientRequests
     private let opening: LauncherOpening
 
-    /// The maximum size of an answer in bytes. A launcher shows few items, and the bus limits the
+    /// The maximum size of a reply in bytes. A launcher shows few items, and the bus limits the
     /// size of messages.
     static let maximumAnswerBytes = 8 << 20
 
@@ -237,7 +237,7 @@ final class LauncherHandler: Sendable {
 }
 
 extension QueryRefusal {
-    /// The error for an unknown item number.
+    /// Returns the error for an unknown item number.
     fileprivate static func noItem(_ number: UInt64) -> QueryRefusal {
         QueryRefusal(
             name: ExtensionStatus.notFound.errorName, message: EngineError.itemNotFound("@\(number)").description)

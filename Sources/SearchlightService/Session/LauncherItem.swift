@@ -5,14 +5,14 @@ import Previews
 import SearchIndex
 import SearchlightEngine
 
-/// An item for launchers, as named values (docs/DBUS.md).
+/// Converts an item to named values for launchers (docs/DBUS.md).
 enum LauncherItem {
     /// The maximum nesting depth of a value. Deeper values are reduced to their texts.
     private static let maximumDepth = 4
     /// The maximum length of a snippet in characters.
     static let snippetLength = 160
 
-    /// An item that a search found.
+    /// Returns the values for an item that a search found.
     ///
     /// - Parameter hasAttributes: `true` if attributes were requested.
     static func found(_ hit: FoundItem, hasAttributes: Bool) -> [String: BusValue] {
@@ -24,7 +24,7 @@ enum LauncherItem {
         return values
     }
 
-    /// All values of an item.
+    /// Returns all values for an item.
     static func all(of item: StoredItem) -> [String: BusValue] {
         var values = common(
             item, title: item.displayTitle, contentType: item.contentType, path: item.record.contentPath)
@@ -35,7 +35,7 @@ enum LauncherItem {
         return values
     }
 
-    /// The amount of donations that are not included yet.
+    /// Returns the amount of donations that are not included yet.
     static func pending(_ amount: PendingDonations.Amount) -> [String: BusValue] {
         [
             "donations": .unsigned(UInt64(clamping: amount.donations)),
@@ -66,8 +66,8 @@ enum LauncherItem {
         return .dictionary(values)
     }
 
-    /// The bus value of an attribute; `nil` if it has none. Values beyond the maximum depth are
-    /// reduced to their texts.
+    /// Returns the bus value for an attribute; `nil` if it has none. Values beyond the maximum
+    /// depth are reduced to their texts.
     private static func value(of attribute: AttributeValue, depth: Int) -> BusValue? {
         switch attribute {
         case .null: return nil
@@ -93,7 +93,7 @@ enum LauncherItem {
         }
     }
 
-    /// The texts of an attribute. D-Bus has no arrays of mixed types, so numbers and dates in an
+    /// Returns an attribute's texts. D-Bus has no arrays of mixed types, so numbers and dates in an
     /// array become texts.
     private static func texts(of attribute: AttributeValue) -> BusValue {
         guard case .array(let elements) = attribute else { return .strings(attribute.texts.map(\.fitForBus)) }

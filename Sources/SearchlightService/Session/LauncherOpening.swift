@@ -13,7 +13,7 @@ struct LauncherOpening: Sendable {
 
     init(_ activities: ActivityHandlers) { self.activities = activities }
 
-    /// Opens an item. Answer: the launch method and the outcome.
+    /// Opens an item. Returns the launch method and the outcome.
     func open(
         _ item: StoredItem, _ options: OpenOptions, _ engine: SearchlightEngine
     ) async throws(QueryRefusal) -> [String: BusValue] {
@@ -24,7 +24,7 @@ struct LauncherOpening: Sendable {
         return values
     }
 
-    /// The facts for opening an item, or for an action on it.
+    /// Returns the facts that are needed to open an item, or to perform an action on it.
     private static func target(
         of item: StoredItem, _ options: OpenOptions, _ engine: SearchlightEngine
     ) throws(QueryRefusal) -> LaunchTarget {
@@ -41,7 +41,7 @@ struct LauncherOpening: Sendable {
         return target
     }
 
-    /// Continues a search in the app of a bundle. Answer: the launch method and the outcome.
+    /// Continues a search in a bundle's app. Returns the launch method and the outcome.
     func continueSearch(
         _ text: String, in bundle: String, _ options: OpenOptions, _ engine: SearchlightEngine
     ) async throws(QueryRefusal) -> [String: BusValue] {
@@ -51,8 +51,8 @@ struct LauncherOpening: Sendable {
         return try await open(engine.launchTarget(ofSearch: text, in: bundle), options, engine)
     }
 
-    /// Shows the results of a text in the window. If that is not installed or does not start, a new
-    /// process serves the Quick Look page until nobody has used it for a while.
+    /// Shows the results for a text in the window. If the window is not installed or does not
+    /// start, a new process serves the Quick Look page until it has not been used for a while.
     func showResults(_ text: String, _ options: OpenOptions, _ engine: SearchlightEngine) async throws(QueryRefusal) {
         let environment = engine.environment.merging(options.environment) { $1 }
         let installation = Installation(environment: environment)
@@ -68,7 +68,7 @@ struct LauncherOpening: Sendable {
                 _ = try await launcher.launch(plan(window, []))
                 return
             } catch {
-                // A desktop may lack the display or a library that the window needs.
+                // The desktop may lack the display or a library that the window needs.
             }
         }
         do throws(LaunchError) {
@@ -79,7 +79,7 @@ struct LauncherOpening: Sendable {
         }
     }
 
-    /// The time without a request after which the process of a page ends, in seconds.
+    /// The time in seconds without a request after which the process that serves a page exits.
     private static let pageIdleSeconds = 900
 
     private func open(
@@ -122,7 +122,7 @@ struct LauncherOpening: Sendable {
 }
 
 extension LaunchError.Kind {
-    /// The D-Bus name of the error.
+    /// The error's D-Bus name.
     fileprivate var errorName: String {
         switch self {
         case .noApp: ExtensionStatus.unsupported.errorName

@@ -2,11 +2,11 @@
 import BusTransport
 import Previews
 
-/// A preview for launchers, as named values (docs/DBUS.md).
+/// Converts a preview to named values for launchers (docs/DBUS.md).
 enum LauncherPreview {
-    /// All values of a preview.
+    /// Returns all values for a preview.
     ///
-    /// - Parameter maximumBytes: The maximum size of the content. Larger content is left out and
+    /// - Parameter maximumBytes: The maximum size of the content. Larger content is omitted and
     ///   available as a file.
     static func all(of preview: Preview, maximumBytes: Int) -> [String: BusValue] {
         var values: [String: BusValue] = [

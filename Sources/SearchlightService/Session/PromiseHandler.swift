@@ -7,11 +7,11 @@ import SearchIndex
 import SearchlightEngine
 import ServiceMessages
 
-/// Fetches the data of items of any bundle, for clients with the right to do so.
+/// Fetches the data of any bundle's items, for clients with the right to do so.
 final class PromiseHandler: Sendable {
     private let requests: ClientRequests
 
-    /// The maximum number of concurrent fetches of one client.
+    /// The maximum number of one client's concurrent fetches.
     private static let maximum = 16
 
     init(_ core: ServiceCore, _ patience: ReadPatience) {
@@ -35,8 +35,8 @@ final class PromiseHandler: Sendable {
         do throws(EngineError) {
             guard !bundle.isEmpty else { throw .itemNotFound(item) }
             let item = try await engine.item(named: item, bundle: bundle)
-            // An item may have the type although it does not promise it, for example if its app can
-            // provide it.
+            // An item may be available in the type although it does not promise it, for example if
+            // its app can provide it.
             let choice = engine.resolve(item, accepted: [type]).choice ?? Representation(type: type, form: .data)
             switch try await engine.fulfil(choice, of: item) {
             case .data(let payload): return payload
@@ -47,7 +47,7 @@ final class PromiseHandler: Sendable {
         }
     }
 
-    /// The content of a file as a stream.
+    /// Returns the content of a file as a stream.
     private static func contents(of file: FileReply) throws(EngineError) -> Payload {
         var status = stat()
         guard fstat(file.descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -59,7 +59,7 @@ final class PromiseHandler: Sendable {
 }
 
 extension QueryRefusal {
-    /// The error that a client receives for a failed fetch.
+    /// Creates the error that a client receives for a failed fetch.
     fileprivate init(fetching error: EngineError) {
         switch error {
         case .itemNotFound, .itemElsewhere, .ambiguousItem, .extension(.notFound):

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// The service's own tasks. Their number is bounded, and the end of the service cancels all of
-/// them.
+/// The service's own tasks. Their number is bounded, and all of them are cancelled when the service
+/// shuts down.
 final class SessionTasks: Sendable {
     private struct State {
         var isClosed = false
@@ -14,7 +14,7 @@ final class SessionTasks: Sendable {
 
     init(maximum: Int) { self.maximum = maximum }
 
-    /// Starts a task, unless there are too many or all were cancelled.
+    /// Starts a task, unless there are too many tasks or all were cancelled.
     func begin(_ body: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             guard !state.isClosed, state.tasks.count < maximum else { return }

@@ -3,7 +3,7 @@ import BusTransport
 import ExtensionHost
 import Synchronization
 
-/// The waits of one connection for room in the store. All end with the connection, so that a
+/// One connection's waits for room in the store. All of them end with the connection, so that a
 /// disconnected client holds no resources.
 final class SpaceWaiters: Sendable {
     typealias Wait = Task<Result<Void, BusError>, Never>
@@ -15,14 +15,14 @@ final class SpaceWaiters: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Starts a wait, which the end of the connection cancels. If the connection has already ended,
-    /// the wait is cancelled immediately.
+    /// Starts a wait, which is cancelled when the connection ends. If the connection has already
+    /// ended, the wait is cancelled immediately.
     @discardableResult
     func begin(_ body: @escaping @Sendable () async throws(BusError) -> Void) -> Wait {
         let (wait, isOver) = state.withLock { state in
             state.last += 1
             let number = state.last
-            // The task removes itself under the lock, and so only after it is recorded.
+            // The task removes itself under the lock, and therefore only after it is recorded.
             let wait = Wait { [self] in
                 defer { end(number) }
                 do throws(BusError) { return .success(try await body()) } catch { return .failure(error) }
@@ -36,7 +36,7 @@ final class SpaceWaiters: Sendable {
 
     private func end(_ number: UInt64) { state.withLock { $0.waits[number] = nil } }
 
-    /// Cancels all waits, and each that starts later.
+    /// Cancels all waits, including those that start later.
     func endAll() {
         let waits = state.withLock { state in
             state.isOver = true

@@ -3,7 +3,7 @@ import BusTransport
 import ServiceMessages
 import Synchronization
 
-/// A sender on the session bus. Its calls wait until it is identified.
+/// A sender on the session bus. Its calls wait until the sender is identified.
 final class BusSender: Sendable {
     private enum Phase {
         case new([IncomingCall])
@@ -19,7 +19,8 @@ final class BusSender: Sendable {
     let name: String
     private let core: ServiceCore
 
-    /// The maximum number of waiting calls. A client usually sends one and waits for its answer.
+    /// The maximum number of waiting calls. A client usually sends one call and waits for its
+    /// reply.
     private static let maximumWaiting = 64
 
     init(name: String, core: ServiceCore) {
@@ -41,7 +42,7 @@ final class BusSender: Sendable {
                 }
                 calls.append(call)
                 state.phase = .new(calls)
-            // Called under the lock, so that the waiting calls come first.
+            // Called under the lock, so that the waiting calls are processed first.
             case .known(let session): session.receive(call)
             case .ended: return (ServiceErrorName.accessDenied, "The service has ended this session.")
             }
@@ -52,7 +53,7 @@ final class BusSender: Sendable {
 
     /// Starts the session of the identified sender.
     ///
-    /// - Returns: `false` if the sender is gone.
+    /// - Returns: `false` if the sender has left the bus.
     func begin(_ session: ClientSession) -> Bool {
         state.withLock { state in
             guard case .new(let calls) = state.phase else { return false }

@@ -4,8 +4,8 @@ import ServiceMessages
 import Synchronization
 import SystemSupport
 
-/// The current senders on the session bus. Each is added at its first call and removed when it
-/// leaves the bus.
+/// The current senders on the session bus. Each sender is added with its first call and removed
+/// when it leaves the bus.
 final class BusSenders: Sendable {
     private struct State {
         var bus: MessageBus?
@@ -26,7 +26,7 @@ final class BusSenders: Sendable {
 
     func attach(_ bus: MessageBus) { state.withLock { $0.bus = bus } }
 
-    /// Processes a call of any sender. Called on the thread of the bus; never blocks.
+    /// Processes a call from any sender. Called on the bus thread; never blocks.
     func receive(_ call: IncomingCall) {
         guard let name = call.sender else {
             return call.refuse(
@@ -58,7 +58,8 @@ final class BusSenders: Sendable {
         Task {
             defer { token.end() }
             do {
-                // The watch comes before the questions, so that the sender's end is always noticed.
+                // The watch is set up before the queries, so that the sender's end is always
+                // detected.
                 try await bus.watch(sender.name) { [weak self, weak sender] in
                     if let sender { self?.end(sender, "The client has disconnected.") }
                 }
@@ -78,7 +79,7 @@ final class BusSenders: Sendable {
         }
     }
 
-    /// Releases everything a sender had, once.
+    /// Releases all of a sender's resources, once.
     private func end(_ sender: BusSender, _ reason: String) {
         let bus = state.withLock { state -> MessageBus? in
             guard state.senders[sender.name] === sender else { return nil }
@@ -89,7 +90,7 @@ final class BusSenders: Sendable {
         if let session = sender.end(name: ServiceErrorName.accessDenied, message: reason) { sessions.end(session) }
     }
 
-    /// Ends all senders, because the bus connection has ended or is about to.
+    /// Ends all senders, because the bus connection has ended or is about to end.
     func endAll() {
         let all = state.withLock { state in
             state.isClosed = true

@@ -15,6 +15,6 @@ struct SenderLink: ClientLink {
 
     func close() { onClose() }
 
-    /// The bus reports the end of a sender.
+    /// Always `false`, because the bus itself reports when a sender has disconnected.
     var hasHungUp: Bool { false }
 }

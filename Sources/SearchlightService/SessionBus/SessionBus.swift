@@ -2,8 +2,8 @@
 import BusTransport
 import Synchronization
 
-/// The service's connection to the session bus. Problems with the bus are logged, and the socket
-/// continues to serve.
+/// The service's connection to the session bus. Problems with the bus are logged, and the service
+/// remains available on the socket.
 final class SessionBus: Sendable {
     private let core: ServiceCore
     private let senders: BusSenders
@@ -16,7 +16,7 @@ final class SessionBus: Sendable {
     }
     private let state = Mutex(State())
 
-    /// The time limit for the connection and the request of the name.
+    /// The time limit for connecting and requesting the name.
     private static let patience = Duration.seconds(10)
 
     init(_ core: ServiceCore, _ sessions: Sessions) {

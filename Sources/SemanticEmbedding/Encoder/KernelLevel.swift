@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import CEmbeddingKernels
 
-/// A level of processor instructions for which the kernels are compiled.
+/// An instruction set level for which the kernels are compiled.
 package enum KernelLevel: String, CaseIterable, Sendable {
-    /// Plain C, on every processor.
+    /// Plain C, for any processor.
     case portable
     /// AVX2 with FMA (x86-64-v3).
     case avx2
     /// AVX-512 F, BW, DQ and VL (x86-64-v4).
     case avx512
-    /// Advanced SIMD of 64-bit ARM.
+    /// Advanced SIMD on 64-bit ARM.
     case neon
 
     /// The levels that this processor can run.

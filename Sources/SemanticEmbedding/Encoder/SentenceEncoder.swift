@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import CEmbeddingKernels
 
-/// A BERT encoder for one text at a time: tokens in, one embedding of length 1 out.
+/// A BERT encoder that processes one text at a time: tokens in, one embedding of length 1 out.
 ///
-/// An encoder belongs to one thread at a time and starts no others. It allocates its memory once:
-/// about 4 MB for 256 tokens of a model with a hidden size of 384.
+/// An encoder may be used by one thread at a time, and starts no threads. It allocates its memory
+/// once: about 4 MB for 256 tokens and a model with a hidden size of 384.
 final class SentenceEncoder {
     let configuration: EncoderConfiguration
     private let weights: EncoderWeights
     private let kernels: cembedding_kernels
     /// The largest number of tokens.
     let maximumTokens: Int
-    /// The hidden states, a row for each token.
+    /// The hidden states, one row per token.
     private let states: FloatBuffer
-    /// The queries, keys and values of a layer, and later the outputs of its products.
+    /// The queries, keys and values of a layer, and later the results of its matrix products.
     private let projections: FloatBuffer
     /// The attention of a layer.
     private let context: FloatBuffer
@@ -39,7 +39,7 @@ final class SentenceEncoder {
     /// Returns the embedding of a text.
     ///
     /// - Parameters:
-    ///   - tokens: The tokens of the text, including the start and the end token; at least one.
+    ///   - tokens: The tokens of the text, including the start and end tokens; at least one.
     ///   - isCancelled: Called before each layer. A layer takes a few milliseconds.
     func encode(
         _ tokens: [Int32], pooling: ModelSettings.Pooling, isCancelled: () -> Bool
@@ -55,7 +55,7 @@ final class SentenceEncoder {
         return try pool(tokens.count, pooling)
     }
 
-    /// The hidden states before the first layer.
+    /// Computes the hidden states before the first layer.
     private func embed(_ tokens: [Int32]) throws(EmbeddingError) {
         let hidden = configuration.hiddenSize
         states.base.update(repeating: 0, count: tokens.count * hidden)
@@ -64,7 +64,7 @@ final class SentenceEncoder {
             let state = states.base + position * hidden
             add(weights.words, Int(token), to: state)
             add(weights.positions, position, to: state)
-            // All tokens of a single text are of the first type.
+            // In a single text, all tokens are of the first type.
             add(weights.tokenTypes, 0, to: state)
         }
         normalize(states, adding: nil, tokens.count, weights.embeddingNorm)
@@ -106,7 +106,7 @@ final class SentenceEncoder {
             configuration.epsilon)
     }
 
-    /// Returns the embedding of the hidden states, with a length of 1.
+    /// Returns the embedding computed from the hidden states, normalized to length 1.
     private func pool(_ count: Int, _ pooling: ModelSettings.Pooling) throws(EmbeddingError) -> [Float] {
         let hidden = configuration.hiddenSize
         let rows = pooling == .mean ? count : 1
@@ -115,7 +115,7 @@ final class SentenceEncoder {
             let state = states.base + row * hidden
             for index in 0..<hidden { sums[index] += Double(state[index]) }
         }
-        // The mean has the direction of the sum, so the number of rows makes no difference.
+        // The mean has the same direction as the sum, so the number of rows is irrelevant.
         let length = sums.reduce(0) { $0 + $1 * $1 }.squareRoot()
         guard length.isFinite, length > 0 else { throw .notFinite }
         return sums.map { Float($0 / length) }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A model in memory: its settings, its tokenizer and its mapped weights. The embedders of several
-/// threads share one, so that the weights are in memory once. They are unmapped with the last
-/// reference.
+/// A model in memory: its settings, its tokenizer and its mapped weights. Embedders on several
+/// threads share one model, so that the weights are in memory only once. The weights are unmapped
+/// when the last reference is released.
 package final class EmbeddingModel: @unchecked Sendable {
-    // Sendable: nothing changes after the initializer. The matrices are mapped read-only, and the
+    // Sendable: nothing changes after initialization. The matrices are mapped read-only, and the
     // copied biases, norms and scales are only read.
 
     let configuration: EncoderConfiguration

@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSONText
 
-/// The sizes of a BERT encoder, from its `config.json`.
+/// The dimensions of a BERT encoder, from its `config.json`.
 package struct EncoderConfiguration: Hashable, Sendable {
     /// The width of an embedding.
     package let hiddenSize: Int
     package let layers: Int
     package let heads: Int
-    /// The width between the two products of a feed-forward block.
+    /// The width between the two matrix products of a feed-forward block.
     package let intermediateSize: Int
-    /// The number of positions, and so the largest number of tokens.
+    /// The number of positions, which is also the largest number of tokens.
     package let positions: Int
-    /// The number of rows in the table of word embeddings.
+    /// The number of rows in the word embedding table.
     package let vocabularySize: Int
     package let tokenTypes: Int
-    /// The number added to a variance before its square root is taken.
+    /// The number added to a variance before taking the square root.
     package let epsilon: Float
 
     var headSize: Int { hiddenSize / heads }
 
-    /// The widths of matrices and heads are multiples of this number, which is the width of a
-    /// panel.
+    /// The widths of matrices and heads are multiples of this number, which is the panel width.
     static let granularity = 16
 
     /// Reads `config.json`.

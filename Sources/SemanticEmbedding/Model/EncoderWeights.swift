@@ -2,13 +2,13 @@
 import CEmbeddingKernels
 import SystemSupport
 
-/// The weights of a BERT encoder. Matrices stay in the mapped file; biases, norms and scales are
+/// The weights of a BERT encoder. Matrices remain in the mapped file; biases, norms and scales are
 /// copied.
 ///
-/// A matrix has elements of the type `F32`, `F16` or `BF16` as trained, or `I8` as
-/// ``ModelQuantization`` writes it, with its scales in a tensor with the suffix `_scale`.
+/// The elements of a matrix are of type `F32`, `F16` or `BF16` as trained, or `I8` as written by
+/// ``ModelQuantization``, with the scales in a tensor with the suffix `_scale`.
 final class EncoderWeights {
-    /// A matrix and the memory it needs beside the file.
+    /// A matrix, and the memory that it needs in addition to the file.
     struct Matrix {
         let view: cembedding_matrix
         private let scales: FloatBuffer?
@@ -18,7 +18,7 @@ final class EncoderWeights {
         }
     }
 
-    /// A product with a bias.
+    /// A matrix product with a bias.
     struct Linear {
         let name: String
         let weights: Matrix
@@ -47,23 +47,23 @@ final class EncoderWeights {
     let tokenTypes: Matrix
     let embeddingNorm: Norm
     let layers: [Layer]
-    /// Keeps the matrices mapped.
+    /// Holds the mapping of the matrices.
     private let file: SafetensorsFile
 
-    /// The names of the tables of embeddings in the file, without the prefix of the model.
+    /// The names of the embedding tables in the file, without the model's prefix.
     static let wordsName = "embeddings.word_embeddings.weight"
     static let positionsName = "embeddings.position_embeddings.weight"
     static let tokenTypesName = "embeddings.token_type_embeddings.weight"
-    /// The suffix of the tensor with the scales of an `I8` matrix.
+    /// The suffix of the tensor that contains the scales of an `I8` matrix.
     static let scaleSuffix = "_scale"
 
-    /// The number of groups of columns that have a scale in the matrices of products.
+    /// Returns the number of column groups with their own scale, in matrices used in products.
     static func groups(_ columns: Int) -> Int { (columns + Int(CEMBEDDING_GROUP) - 1) / Int(CEMBEDDING_GROUP) }
 
-    /// Maps a file of weights and checks that it has all tensors of the configuration.
+    /// Maps a weights file, and checks that it contains all tensors of the configuration.
     init(path: String, configuration: EncoderConfiguration) throws(EmbeddingError) {
         let file = try SafetensorsFile(path: path)
-        // In models for a task, the names of the encoder's tensors have a prefix.
+        // In models trained for a task, the names of the encoder's tensors have a prefix.
         let prefix = ["", "bert."].first { file.contains($0 + Self.wordsName) } ?? ""
         let reader = WeightReader(file: file, prefix: prefix)
         let (hidden, intermediate) = (configuration.hiddenSize, configuration.intermediateSize)
@@ -103,7 +103,7 @@ private struct WeightReader {
         }
     }
 
-    /// A table of embeddings, row by row.
+    /// Returns an embedding table, stored row by row.
     func table(_ name: String, _ rows: Int, _ columns: Int) throws(EmbeddingError) -> EncoderWeights.Matrix {
         try matrix(
             name, rows, columns, int8: CEMBEDDING_INT8_ROWS, shape: [rows, columns], scaleShape: [rows])
@@ -141,7 +141,7 @@ private struct WeightReader {
             view: cembedding_matrix(elements: base, scales: nil, rows: rows, columns: columns, form: form))
     }
 
-    /// A copy of numbers as floats.
+    /// Returns a copy of a vector as floats.
     private func vector(_ name: String, _ shape: [Int]) throws(EmbeddingError) -> FloatBuffer {
         let (tensor, bytes) = try file.tensor(prefix + name)
         guard tensor.shape == shape, Self.form(of: tensor.type) != nil else {
@@ -165,9 +165,10 @@ private struct WeightReader {
     }
 }
 
-/// The binary format of half precision, which Swift's `Float16` has on some processors only.
+/// The binary format of half-precision numbers. Swift's `Float16` is only available on some
+/// processors.
 enum Float16Bits {
-    /// Returns the value of a number in half precision.
+    /// Returns the value of a half-precision number.
     static func float(_ bits: UInt16) -> Float {
         let magnitude = Float(bitPattern: UInt32(bits & 0x7FFF) << 13) * 0x1p112
         let special: UInt32 = bits & 0x7C00 == 0x7C00 ? 0x7F80_0000 : 0

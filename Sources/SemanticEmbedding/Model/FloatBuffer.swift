@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Memory for floats, aligned to a cache line and initialized to 0. It is freed when the object is
+/// Memory for floats, aligned to a cache line and initialized to 0. Freed when the object is
 /// deinitialized.
 final class FloatBuffer {
     let base: UnsafeMutablePointer<Float>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSONText
 
-/// The fields of a JSON object from a file of a model, with checks of their kinds.
+/// The fields of a JSON object from a model file, with type checks.
 struct ModelDocument {
     private let members: [String: JSONValue]
 
-    /// The largest nesting depth of the files of a model. `tokenizer.json` needs seven levels.
+    /// The largest nesting depth in a model's files. `tokenizer.json` needs seven levels.
     private static let maximumDepth = 16
 
     init(reading bytes: ArraySlice<UInt8>) throws(ModelProblem) {
@@ -26,7 +26,7 @@ struct ModelDocument {
         return value
     }
 
-    /// An integer within bounds.
+    /// Returns an integer within bounds.
     func integer(_ key: String, in bounds: ClosedRange<Int>, default fallback: Int? = nil) throws(ModelProblem) -> Int {
         guard let value = self[key] else {
             guard let fallback else { throw .damaged("it has no “\(key)”.") }

@@ -3,7 +3,7 @@ import Glibc
 import SystemSupport
 
 /// The folder of a model: a published sentence transformer, or the output of ``ModelQuantization``.
-/// The initializer reads and checks all files except the weights.
+/// The initializer reads and checks all files other than the weights.
 package struct ModelFolder: Sendable {
     package let path: String
     package let configuration: EncoderConfiguration
@@ -26,7 +26,7 @@ package struct ModelFolder: Sendable {
 
     /// Reads a folder.
     ///
-    /// - Parameter settings: The settings that replace the settings of the folder.
+    /// - Parameter settings: The settings to use instead of the folder's own.
     package init(path: String, settings: ModelSettings? = nil) throws(EmbeddingError) {
         self.path = path
         let file = path + "/" + Self.configurationName
@@ -60,7 +60,7 @@ package struct ModelFolder: Sendable {
         tokenizer = WordPieceTokenizer(vocabulary: vocabulary, rules: known.rules)
     }
 
-    /// The settings that the files of the folder give.
+    /// Returns the settings given by the files in the folder.
     private static func settings(_ path: String) throws(EmbeddingError) -> ModelSettings {
         let own = path + "/" + ModelSettings.fileName
         if let bytes = try optional(own, documentBytes) {
@@ -90,7 +90,7 @@ package struct ModelFolder: Sendable {
         }
     }
 
-    /// The bytes of a file; `nil` if there is none.
+    /// Returns the bytes of a file; `nil` if it does not exist.
     private static func optional(_ path: String, _ limit: Int) throws(EmbeddingError) -> [UInt8]? {
         do { return try BoundedFile.regular(path, limit: limit) } catch .system(code: ENOENT) { return nil } catch {
             throw .file(path: path, reason: error.description)

@@ -3,18 +3,19 @@ import CEmbeddingKernels
 import Glibc
 import SystemSupport
 
-/// Writes a copy of a model whose matrices have elements of 8 bits, a quarter of the size.
+/// Writes a copy of a model with 8-bit matrix elements, at a quarter of the size.
 ///
-/// A scale is the largest magnitude of the elements that share it, divided by 127. In the table of
-/// word embeddings a row has one scale. In the matrices of products, each group of 64 columns of a
-/// row has a scale, because some columns of some rows are much larger than the others. These
-/// matrices are in the order in which the kernels read them. Position embeddings, biases and norms
-/// stay floats. The file is a safetensors file, and ``EncoderWeights`` describes its tensors.
+/// A scale is the largest magnitude among the elements that share it, divided by 127. In the word
+/// embedding table, each row has one scale. In the matrices used in products, each group of 64
+/// columns in a row has a scale, because some columns of some rows are much larger than the others.
+/// These matrices are stored in the order in which the kernels read them. Position embeddings,
+/// biases and norms remain floats. The file is a safetensors file; ``EncoderWeights`` describes its
+/// tensors.
 package enum ModelQuantization {
-    /// Writes a model into a folder, which must exist and have no files of a model.
+    /// Writes a model into a folder, which must exist and must not contain model files.
     ///
-    /// The files are complete on the disk when the function returns. If it throws, some of them may
-    /// exist, so the caller writes to a new folder and renames it.
+    /// When the function returns, the files are complete on disk. If it throws, some of them may
+    /// exist, so the caller should write to a new folder and rename it.
     package static func write(_ folder: ModelFolder, to path: String) throws(EmbeddingError) {
         let weights = try EncoderWeights(path: folder.weightsPath, configuration: folder.configuration)
         var writer = QuantizedTensors()
@@ -43,7 +44,7 @@ package enum ModelQuantization {
         try write([Array(folder.settings.json.utf8)], to: path + "/" + ModelSettings.fileName)
     }
 
-    /// Writes a new file and synchronizes it with the disk.
+    /// Writes a new file and synchronizes it to disk.
     package static func write(_ parts: [[UInt8]], to path: String) throws(EmbeddingError) {
         let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard number >= 0 else { throw failed(path, errno) }
@@ -60,7 +61,7 @@ package enum ModelQuantization {
     }
 }
 
-/// The tensors of a quantized model, in memory.
+/// The tensors of a quantized model, kept in memory.
 private struct QuantizedTensors {
     private var descriptions: [String] = []
     private var parts: [[UInt8]] = []
@@ -85,7 +86,7 @@ private struct QuantizedTensors {
         var elements = [UInt8](repeating: 0, count: rows * columns)
         let groups = EncoderWeights.groups(columns)
         let scales = FloatBuffer(count: rows * groups)
-        /// The position of an element or a scale, with 16 rows side by side.
+        /// Returns the position of an element or a scale. 16 rows are interleaved.
         func position(_ row: Int, _ index: Int, _ count: Int) -> Int {
             (row / panel * count + index) * panel + row % panel
         }
@@ -146,7 +147,7 @@ private struct QuantizedTensors {
 
     func write(to path: String) throws(EmbeddingError) {
         var table = Array("{\(descriptions.joined(separator: ","))}".utf8)
-        // The data begins at a multiple of 8 bytes.
+        // The data must begin at a multiple of 8 bytes.
         while !table.count.isMultiple(of: 8) { table.append(UInt8(ascii: " ")) }
         let length = withUnsafeBytes(of: UInt64(table.count).littleEndian) { Array($0) }
         try ModelQuantization.write([length, table] + parts, to: path)

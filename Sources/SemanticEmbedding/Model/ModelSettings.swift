@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSONText
 
-/// The settings for the use of a model that `config.json` does not contain.
+/// The settings for using a model that are not part of `config.json`.
 ///
-/// Models of the e5 family need `query: ` and `passage: ` before texts. Models of the bge family
-/// need a sentence before queries, and the output of the start token.
+/// Models of the e5 family require `query: ` and `passage: ` before texts. Models of the bge family
+/// require a sentence before queries, and use the output of the start token.
 package struct ModelSettings: Hashable, Sendable {
-    /// The method that combines the outputs of all tokens into one embedding.
+    /// The method for combining the outputs of all tokens into one embedding.
     package enum Pooling: String, Hashable, Sendable {
         case mean
-        /// The output of the start token.
+        /// Uses the output of the start token.
         case start
     }
 
@@ -18,17 +18,17 @@ package struct ModelSettings: Hashable, Sendable {
     package var queryPrefix = ""
     /// The text before every passage.
     package var passagePrefix = ""
-    /// The largest number of tokens of a passage.
+    /// The largest number of tokens in a passage.
     package var maximumTokens = Self.usualTokens
     package var rules = TextRules()
 
-    /// The largest number of tokens unless the model has fewer positions.
+    /// The largest number of tokens, unless the model has fewer positions.
     static let usualTokens = 256
     private static let maximumPrefixBytes = 512
 
     package init() {}
 
-    /// The file in which an installed model has its settings.
+    /// The file in which an installed model stores its settings.
     static let fileName = "searchlight-model.json"
 
     /// Reads `searchlight-model.json`.
@@ -56,7 +56,7 @@ package struct ModelSettings: Hashable, Sendable {
         return prefix
     }
 
-    /// The content of `searchlight-model.json`.
+    /// The settings as the content of `searchlight-model.json`.
     var json: String {
         let fields: [(String, JSONValue)] = [
             ("pooling", .text(pooling.rawValue)), ("query_prefix", .text(queryPrefix)),
@@ -69,7 +69,7 @@ package struct ModelSettings: Hashable, Sendable {
 }
 
 extension ModelSettings {
-    /// Reads the pooling from `1_Pooling/config.json` of a sentence transformer.
+    /// Reads the pooling method from a sentence transformer's `1_Pooling/config.json`.
     mutating func readPooling(_ bytes: [UInt8]) throws(ModelProblem) {
         let document = try ModelDocument(reading: bytes[...])
         let isStart = try document.bool("pooling_mode_cls_token") ?? false
@@ -91,7 +91,7 @@ extension ModelSettings {
         passagePrefix = try Self.prefix(prompts["passage"] == nil ? "document" : "passage", of: prompts)
     }
 
-    /// Reads the rules from `tokenizer_config.json`.
+    /// Reads the text rules from `tokenizer_config.json`.
     mutating func readTokenizerRules(_ bytes: [UInt8]) throws(ModelProblem) {
         let document = try ModelDocument(reading: bytes[...])
         rules.lowercases = try document.bool("do_lower_case") ?? true

@@ -3,21 +3,21 @@ import CEmbeddingKernels
 import Glibc
 import SystemSupport
 
-/// A safetensors file in memory: mapped read-only, and unmapped when the object is deinitialized.
-/// Pages are read when the encoder first needs them.
+/// A memory-mapped safetensors file: mapped read-only, and unmapped when the object is
+/// deinitialized. Pages are read when the encoder first accesses them.
 ///
-/// The installer writes the file once and renames it, and no process writes to it afterwards. A
-/// process of the same user that truncates the file while it is mapped ends this process with
-/// SIGBUS.
+/// The installer writes the file once and renames it; no process writes to it afterwards. If
+/// another process of the same user truncates the file while it is mapped, this process is
+/// terminated with SIGBUS.
 final class SafetensorsFile {
     let path: String
     private let header: SafetensorsHeader
     private let bytes: UnsafeRawBufferPointer
 
-    /// The largest file.
+    /// The maximum size of a file, in bytes.
     private static let maximumBytes = 2 << 30
 
-    /// Maps a file and checks its table of tensors.
+    /// Maps a file and checks its tensor table.
     init(path: String) throws(EmbeddingError) {
         self.path = path
         bytes = try Self.map(path)
@@ -51,10 +51,11 @@ final class SafetensorsFile {
         return UnsafeRawBufferPointer(start: base, count: size)
     }
 
-    /// Returns `true` if the file has a tensor of a name.
+    /// Returns `true` if the file contains a tensor with a name.
     func contains(_ name: String) -> Bool { header.tensors[name] != nil }
 
-    /// The bytes and the description of a tensor. The bytes are valid while this object exists.
+    /// Returns the bytes and the description of a tensor. The bytes are valid as long as this
+    /// object exists.
     func tensor(_ name: String) throws(EmbeddingError) -> (SafetensorsHeader.Tensor, UnsafeRawBufferPointer) {
         guard let tensor = header.tensors[name] else {
             throw .file(path: path, reason: "it has no tensor “\(name)”.")
@@ -62,7 +63,7 @@ final class SafetensorsFile {
         return (tensor, UnsafeRawBufferPointer(rebasing: bytes[tensor.range]))
     }
 
-    /// The problem of a tensor with an unexpected shape or type.
+    /// Returns the error for a tensor with an unexpected shape or type.
     func mismatch(_ name: String, _ tensor: SafetensorsHeader.Tensor, expected: String) -> EmbeddingError {
         .unsupported(
             path: path,

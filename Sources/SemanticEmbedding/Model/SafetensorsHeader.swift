@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSONText
 
-/// The table of tensors at the beginning of a safetensors file: a length in 8 bytes, a JSON object
-/// of that length, and then the data.
+/// The tensor table at the beginning of a safetensors file. The file consists of a length of 8
+/// bytes, a JSON object of that length, and the data.
 ///
-/// The reader accepts only a table whose tensors cover the data exactly, without gaps and without
-/// overlap. So offsets in the file need no other check.
+/// The reader only accepts tables whose tensors cover the data exactly, without gaps or overlaps,
+/// so no other checks of file offsets are needed.
 struct SafetensorsHeader: Sendable {
-    /// A type of elements, by its name in the file.
+    /// An element type, with its name in the file.
     enum ElementType: String, CaseIterable, Sendable {
         case bool = "BOOL"
         case uint8 = "U8"
@@ -39,16 +39,16 @@ struct SafetensorsHeader: Sendable {
     struct Tensor: Hashable, Sendable {
         let type: ElementType
         let shape: [Int]
-        /// The range of the tensor in the file, in bytes.
+        /// The range of the tensor within the file, in bytes.
         let range: Range<Int>
     }
 
-    /// The tensors by their names.
+    /// The tensors by name.
     let tensors: [String: Tensor]
 
-    /// The largest table, in bytes. A model with 48 layers needs 150 KB.
+    /// The maximum size of the table, in bytes. A model with 48 layers needs 150 KB.
     static let maximumBytes = 1 << 20
-    /// The number of bytes of the length before the table.
+    /// The size of the length that precedes the table, in bytes.
     static let lengthBytes = 8
     private static let maximumTensors = 4096
     private static let maximumDimensions = 8
@@ -119,7 +119,7 @@ struct SafetensorsHeader: Sendable {
         return Tensor(type: type, shape: shape, range: dataStart + offsets[0]..<dataStart + offsets[1])
     }
 
-    /// Returns a list of integers of 0 or more; `nil` for anything else.
+    /// Returns a list of non-negative integers; `nil` for anything else.
     private static func integers(_ value: JSONValue?) -> [Int]? {
         guard case .list(let values) = value else { return nil }
         var integers: [Int] = []
@@ -130,7 +130,7 @@ struct SafetensorsHeader: Sendable {
         return integers
     }
 
-    /// Checks that the tensors cover the data without gaps and without overlap.
+    /// Checks that the tensors cover the data without gaps or overlaps.
     private static func checkCover(_ tensors: [String: Tensor], _ data: Range<Int>) throws(ModelProblem) {
         var end = data.lowerBound
         let sorted = tensors.sorted {

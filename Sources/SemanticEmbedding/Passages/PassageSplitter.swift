@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A part of a text that is embedded on its own.
+/// A part of a text that is embedded separately.
 package struct TextPassage: Hashable, Sendable {
-    /// The tokens of the prefix, the title and the part, between the start and the end token.
+    /// The tokens of the prefix, the title and the part, enclosed by the start and end tokens.
     package let tokens: [Int32]
-    /// The range of the part in the text, in UTF-8 bytes. Empty if the text is empty.
+    /// The range of the part within the text, in UTF-8 bytes; empty if the text is empty.
     package let range: Range<Int>
 }
 
 /// Divides a text into passages of a limited number of tokens. Each passage begins with the title,
-/// because a part of a text seldom names the subject of the text.
+/// because parts of a text seldom mention its subject.
 ///
-/// A passage ends after a paragraph if it is at least half full by then, otherwise after a sentence
-/// or line, otherwise after a word.
+/// A passage ends after a paragraph if it is at least half full at that point; otherwise after a
+/// sentence or line; otherwise after a word.
 package struct PassageSplitter: Sendable {
-    /// The usual largest number of passages of a text, about 2,500 words.
+    /// The usual maximum number of passages per text, about 2,500 words.
     package static let usualPassages = 16
 
     private let tokenizer: WordPieceTokenizer
     private let prefix: String
-    /// The largest number of tokens of a passage.
+    /// The largest number of tokens in a passage.
     private let tokens: Int
     /// The largest number of passages.
     private let passages: Int
 
     /// - Parameters:
-    ///   - prefix: The text before the title.
-    ///   - tokens: The largest number of tokens of a passage, at least 8.
+    ///   - prefix: The text that precedes the title.
+    ///   - tokens: The largest number of tokens in a passage, at least 8.
     ///   - passages: The largest number of passages of a text.
     package init(tokenizer: WordPieceTokenizer, prefix: String, tokens: Int, passages: Int) {
         precondition(tokens >= 8 && passages >= 1)
         (self.tokenizer, self.prefix, self.tokens, self.passages) = (tokenizer, prefix, tokens, passages)
     }
 
-    /// Returns the passages of a text in their order. Only the beginning of a long text is read.
+    /// Returns the passages of a text, in order. Of a long text, only the beginning is read.
     ///
-    /// The prefix has up to a quarter of the tokens of a passage, and the title a quarter too.
+    /// The prefix and the title each get up to a quarter of the tokens in a passage.
     package func passages(title: String, text: String) -> [TextPassage] {
         var head = [tokenizer.vocabulary.start]
         tokenizer.append(prefix, to: &head, limit: tokens / 4)
@@ -50,16 +50,16 @@ package struct PassageSplitter: Sendable {
     }
 }
 
-/// The words of the current passage, and the passages before it.
+/// The words of the current passage, and the completed passages.
 private struct Split {
     let head: [Int32]
     let end: Int32
-    /// The number of tokens for the text.
+    /// The number of tokens available for the text.
     let space: Int
     let limit: Int
     private(set) var passages: [TextPassage] = []
     private var words: [WordPieceTokenizer.Word] = []
-    /// The quality of a passage end after each word.
+    /// For each word, how suitable it is as the end of a passage.
     private var ends: [Ending] = []
     private var count = 0
 
@@ -69,7 +69,7 @@ private struct Split {
         (self.head, self.end, self.space, self.limit) = (head, end, space, limit)
     }
 
-    /// Adds a word; returns `false` if there are as many passages as allowed.
+    /// Adds a word; returns `false` once the number of passages reaches the limit.
     mutating func add(_ word: WordPieceTokenizer.Word, _ text: UnsafeBufferPointer<UInt8>) -> Bool {
         if let last = words.last {
             let isEnd = Self.endsSentence(text[last.range])
@@ -98,7 +98,7 @@ private struct Split {
         }
     }
 
-    /// Ends the current passage at its best end.
+    /// Ends the current passage at the most suitable word.
     private mutating func cut() {
         var (best, bestEnding) = (words.count, Ending.word)
         var left = count
@@ -110,7 +110,7 @@ private struct Split {
         take(best)
     }
 
-    /// Makes the first words a passage.
+    /// Turns the first words into a passage.
     private mutating func take(_ number: Int) {
         let taken = words[..<number]
         guard let first = taken.first, let last = taken.last else { return }

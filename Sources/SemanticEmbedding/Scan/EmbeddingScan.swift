@@ -2,32 +2,33 @@
 import CEmbeddingKernels
 
 /// Finds the rows that are most similar to a query: the rows with the largest dot products, exact
-/// up to the quantization. Among equal products, the first rows are taken. Allocates memory only
-/// for the results, and uses one thread.
+/// up to quantization. If products are equal, the first rows are taken. Allocates memory only for
+/// the results, and uses one thread.
 ///
-/// There are two scans. An exact scan reads all components. A scan of sign codes reads one
-/// bit of each component and then the components of the nearest candidates. That is faster for many
-/// rows and misses some rows; docs/SEMANTIC.md has measurements for several numbers of candidates.
+/// There are two scans. An exact scan reads all components. A scan of sign codes reads one bit of
+/// each component, and then the components of the nearest candidates. For many rows, it is faster
+/// but misses some rows; docs/SEMANTIC.md has measurements for various numbers of candidates.
 package struct EmbeddingScan {
     private let kernels: cembedding_kernels
 
-    /// - Parameter level: The instructions to use; the fastest of this processor by default.
+    /// - Parameter level: The instruction set to use; by default, the fastest one on this
+    ///   processor.
     package init(level: KernelLevel = .best) { kernels = level.kernels }
 
     /// Scans all rows.
     ///
     /// - Parameters:
     ///   - count: The largest number of hits.
-    ///   - filter: A bit for each row, the lowest bit of the first word first; only rows with their
-    ///     bit are found. `nil` allows all rows.
-    /// - Returns: The hits, the best first.
+    /// - filter: One bit per row, starting with the lowest bit of the first word. Only rows whose
+    ///   bit is set are found. `nil` allows all rows.
+    /// - Returns: The hits, best first.
     package func best(
         _ count: Int, for query: [Float], in rows: EmbeddingRows, filter: [UInt64]? = nil
     ) -> [EmbeddingHit] {
         best(count, query, rows, filter, list: nil)
     }
 
-    /// Scans the sign codes of all rows, and scores the nearest candidates.
+    /// Scans the sign codes of all rows, then scores the nearest candidates.
     ///
     /// - Parameters:
     ///   - codes: The codes of the rows (``signCodes(of:)``).
@@ -53,7 +54,7 @@ package struct EmbeddingScan {
         return best(count, query, rows, nil, list: list)
     }
 
-    /// Returns some rows with their similarities, the best first.
+    /// Returns some rows with their similarities, best first.
     ///
     /// - Precondition: Each position is below the number of rows.
     package func similarities(of positions: [Int], to query: [Float], in rows: EmbeddingRows) -> [EmbeddingHit] {
@@ -61,8 +62,8 @@ package struct EmbeddingScan {
         return best(positions.count, query, rows, nil, list: positions.map(UInt32.init))
     }
 
-    /// Returns the sign codes of rows: a bit for each component, 1 if it is negative, in words of
-    /// 64 bits.
+    /// Returns the sign codes of rows, as 64-bit words: one bit per component, 1 if the component
+    /// is negative.
     package func signCodes(of rows: EmbeddingRows) -> [UInt64] {
         let count = rows.count * Self.codeWords(rows.width)
         return [UInt64](unsafeUninitializedCapacity: count) { codes, written in
@@ -72,7 +73,7 @@ package struct EmbeddingScan {
         }
     }
 
-    /// The number of words of a sign code.
+    /// Returns the number of words in a sign code.
     package static func codeWords(_ width: Int) -> Int { (width + 63) / 64 }
 
     private func check(_ query: [Float], _ rows: EmbeddingRows, _ filter: [UInt64]?) {
@@ -87,7 +88,7 @@ package struct EmbeddingScan {
         guard let components = rows.components.baseAddress, let scales = rows.scales.baseAddress, count > 0 else {
             return []
         }
-        // A query has finer steps than the rows, since there is only one.
+        // A query is quantized more finely than the rows, because there is only one.
         guard query.allSatisfy(\.isFinite) else { return [] }
         let step = query.reduce(0) { max($0, abs($1)) } / Float(CEMBEDDING_QUERY_PEAK)
         guard step.isNormal else { return [] }

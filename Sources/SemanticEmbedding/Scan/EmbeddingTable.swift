@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Quantized embeddings in memory, for scans. A table of many rows also has their sign codes, with
-/// which a scan reads an eighth of the memory.
+/// Quantized embeddings in memory, for scans. A table with many rows also stores their sign codes,
+/// so that a scan reads an eighth of the memory.
 ///
 /// ```swift
 /// var table = EmbeddingTable(width: 384)
@@ -10,17 +10,17 @@
 /// let hits = table.best(10, for: query)
 /// ```
 package struct EmbeddingTable: Sendable {
-    /// The number of components of a row, a multiple of 16 up to 4096.
+    /// The number of components in a row, a multiple of 16 up to 4096.
     package let width: Int
     private var components: [Int8] = []
     private var scales: [Float] = []
-    /// The sign codes of the first rows; empty if the table has few.
+    /// The sign codes of the first rows; empty if the table has few rows.
     private var codes: [UInt64] = []
 
-    /// The number of rows from which a scan uses sign codes.
+    /// The number of rows at which scans start to use sign codes.
     static let fewestWithCodes = 1 << 16
-    /// The number of candidates whose components are read: a share of the rows, and at least a
-    /// number and a multiple of the wanted hits (docs/SEMANTIC.md).
+    /// The number of candidates whose components are read: one in this many rows, but at least a
+    /// fixed number and a multiple of the requested hits (docs/SEMANTIC.md).
     private static let (candidateShare, fewestCandidates, candidatesPerHit) = (100, 4000, 32)
 
     /// The number of rows.
@@ -48,8 +48,8 @@ package struct EmbeddingTable: Sendable {
         embedding.components.withUnsafeBufferPointer { append(components: $0, scale: embedding.scale) }
     }
 
-    /// Computes the sign codes of the rows that were appended since the last call. Scans before
-    /// that read all components.
+    /// Computes the sign codes of rows appended since the last call. Until then, scans read all
+    /// components of these rows.
     package mutating func completeCodes() {
         guard count >= Self.fewestWithCodes else { return }
         let known = codes.count / EmbeddingScan.codeWords(width)
@@ -57,11 +57,11 @@ package struct EmbeddingTable: Sendable {
         codes += withRows(from: known) { EmbeddingScan().signCodes(of: $0) }
     }
 
-    /// Returns the most similar rows, the best first. A scan of many rows may miss some.
+    /// Returns the most similar rows, best first. A scan of many rows may miss some.
     ///
     /// - Parameters:
     ///   - wanted: The largest number of hits.
-    ///   - filter: A bit for each row; only rows with their bit are found. `nil` allows all rows.
+    /// - filter: One bit per row; only rows whose bit is set are found. `nil` allows all rows.
     package func best(
         _ wanted: Int, for query: [Float], filter: [UInt64]? = nil, level: KernelLevel = .best
     ) -> [EmbeddingHit] {
@@ -79,7 +79,7 @@ package struct EmbeddingTable: Sendable {
         }
     }
 
-    /// Returns some rows with their similarities, the best first.
+    /// Returns the rows at the given positions with their similarities, best first.
     ///
     /// - Precondition: Each position is below ``count``.
     package func similarities(of positions: [Int], to query: [Float]) -> [EmbeddingHit] {

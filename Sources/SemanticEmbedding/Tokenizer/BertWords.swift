@@ -2,13 +2,13 @@
 import TextAnalysis
 
 /// Divides a text into normalized words, like BERT's basic tokenizer: control characters are
-/// removed, punctuation characters and Chinese characters are words of their own, and whitespace
-/// separates all others.
+/// removed, each punctuation or Chinese character is a separate word, and all other words are
+/// separated by whitespace.
 struct BertWords {
-    /// The longest word, in scalars. A longer word is unknown.
+    /// The length of the longest word, in scalars. Longer words are unknown.
     static let maximumScalars = 100
 
-    /// A word; its bytes are valid during the call.
+    /// A word; its bytes are valid only during the call.
     struct Word {
         /// The normalized bytes in UTF-8; `nil` if the word is too long.
         let bytes: ArraySlice<UInt8>?
@@ -27,8 +27,8 @@ struct BertWords {
         bytes.reserveCapacity(4 * Self.maximumScalars)
     }
 
-    /// Calls `body` with each word until it returns `false`. Linear in the length of the text; no
-    /// word takes more memory than its longest form.
+    /// Calls `body` with each word until it returns `false`. Linear in the length of the text; a
+    /// word uses no more memory than the longest valid word.
     static func forEach(in text: UnsafeBufferPointer<UInt8>, _ rules: TextRules, _ body: (Word) -> Bool) {
         withoutActuallyEscaping(body) { body in
             var walk = BertWords(rules, body)
@@ -54,7 +54,7 @@ struct BertWords {
         _ = endWord()
     }
 
-    /// Decodes a scalar of valid UTF-8 and moves behind it.
+    /// Decodes a scalar of valid UTF-8 and advances past it.
     private static func decode(_ text: UnsafeBufferPointer<UInt8>, _ position: inout Int) -> Unicode.Scalar {
         let rest = UnsafeBufferPointer(rebasing: text[position..<min(position + 4, text.count)])
         var iterator = rest.makeIterator()
@@ -153,12 +153,13 @@ struct BertWords {
         case .connectorPunctuation, .dashPunctuation, .openPunctuation, .closePunctuation, .initialPunctuation,
             .finalPunctuation, .otherPunctuation:
             true
-        // Signs such as $ and ^ are punctuation too, but only in ASCII.
+        // Symbols such as $ and ^ are also punctuation, but only in ASCII.
         default: scalar.isASCII && !(0x30...0x39).contains(scalar.value) && !scalar.properties.isAlphabetic
         }
     }
 
-    /// The blocks of Chinese characters that the reference implementation separates.
+    /// Returns `true` for the blocks of Chinese characters that the reference implementation
+    /// separates.
     private static func isIdeograph(_ value: UInt32) -> Bool {
         switch value {
         case 0x4E00...0x9FFF, 0x3400...0x4DBF, 0x20000...0x2A6DF, 0x2A700...0x2B73F, 0x2B740...0x2B81F,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The pieces of a vocabulary in the order of their bytes. A lookup narrows the range of possible
-/// pieces by each byte of the word. So its time does not depend on the contents of the vocabulary.
+/// The pieces of a vocabulary, sorted by bytes. A lookup narrows the range of possible pieces with
+/// each byte of the word, so its time does not depend on the contents of the vocabulary.
 struct PieceTable: Sendable {
     private var bytes: [UInt8] = []
     /// The start of each piece, and the end of the last one.
     private var starts: [Int32] = [0]
     private var identifiers: [Int32] = []
-    /// The first piece that begins with each byte, and the number of pieces.
+    /// For each byte, the first piece that begins with it; then the number of pieces.
     private var firsts: [Int] = []
 
     /// Creates a table of non-empty pieces.
@@ -51,7 +51,7 @@ struct PieceTable: Sendable {
 
     private func byte(_ index: Int, _ depth: Int) -> UInt8 { bytes[Int(starts[index]) + depth] }
 
-    /// Returns the first index for which a condition holds; it holds for all later ones.
+    /// Returns the first index that satisfies a condition, which all later indexes satisfy too.
     private func partition(_ lower: Int, _ upper: Int, _ condition: (Int) -> Bool) -> Int {
         var (lower, upper) = (lower, upper)
         while lower < upper {

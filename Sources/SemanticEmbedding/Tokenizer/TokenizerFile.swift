@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSONText
 
-/// The form of `tokenizer.json`, which has the vocabulary and the rules of normalization.
+/// The contents of `tokenizer.json`: the vocabulary and the normalization rules.
 struct TokenizerFile {
     let vocabulary: WordPieceVocabulary
     let rules: TextRules

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Divides texts into the tokens of a BERT model: words by ``TextRules``, and words into the
-/// longest pieces of the vocabulary, from left to right.
+/// Divides texts into the tokens of a BERT model: texts into words by ``TextRules``, and words into
+/// the longest vocabulary pieces, from left to right.
 ///
 /// ```swift
 /// tokenizer.tokens(of: "Unaffable", limit: 256)  // [CLS] una ##ffa ##ble [SEP]
 /// ```
 ///
-/// The reference implementation reads `[CLS]` and other control tokens in a text as control tokens.
-/// Here they are ordinary text, `[` `cls` `]`, because a text from an app or a file must not change
-/// the structure of the model's input. The only control token that a text can cause is the one of
+/// The reference implementation treats `[CLS]` and the like in a text as control tokens. Here they
+/// are ordinary text, `[` `cls` `]`, because a text from an app or a file must not change the
+/// structure of the model's input. The only control token that a text can produce is the token for
 /// unknown words.
 package struct WordPieceTokenizer: Sendable {
     package let vocabulary: WordPieceVocabulary
@@ -27,10 +27,10 @@ package struct WordPieceTokenizer: Sendable {
         (self.vocabulary, self.rules) = (vocabulary, rules)
     }
 
-    /// Returns the tokens of a text between the start and the end token.
+    /// Returns the tokens of a text, enclosed by the start and end tokens.
     ///
     /// - Parameters:
-    ///   - prefix: A text before it, with at most half of the tokens.
+    ///   - prefix: A text that precedes it; it uses at most half of the tokens.
     ///   - limit: The largest number of tokens, at least 2. The rest of the text is not read.
     package func tokens(of text: String, prefix: String = "", limit: Int) -> [Int32] {
         var tokens = [vocabulary.start]

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSONText
 
-/// The pieces of words that a model knows, with their numbers.
+/// The word pieces that a model knows, with their numbers.
 ///
-/// Control tokens, such as `[CLS]`, are not among the pieces. So no text can produce one of them.
+/// Control tokens such as `[CLS]` are not among the pieces, so a text cannot produce them.
 package struct WordPieceVocabulary: Sendable {
     /// The largest number of entries.
     static let maximumEntries = 1_000_000
-    /// The longest entry, in bytes.
+    /// The length of the longest entry, in bytes.
     private static let maximumEntryBytes = 512
     /// The prefix of a piece that continues a word.
     static let continuation = "##"
@@ -21,25 +21,25 @@ package struct WordPieceVocabulary: Sendable {
     let initial: PieceTable
     /// The pieces that continue a word, without their prefix.
     let continuing: PieceTable
-    /// The token of a word that has no pieces.
+    /// The token for a word that cannot be divided into pieces.
     package let unknown: Int32
     /// The token at the beginning of every text.
     package let start: Int32
     /// The token at the end of every text.
     package let end: Int32
-    /// The largest number of an entry.
+    /// The largest entry number.
     let largest: Int32
 
     /// Creates a vocabulary.
     ///
     /// - Parameters:
-    ///   - entries: The entries by their numbers. If two entries are equal, the last one counts.
+    ///   - entries: The entries with their numbers. If two entries are equal, the last one is used.
     ///   - controls: The control tokens, in addition to BERT's.
     init(entries: [(text: String, number: Int)], controls: Set<String> = []) throws(ModelProblem) {
         guard entries.count <= Self.maximumEntries else {
             throw .unsupported("it has \(entries.count) entries; the limit is \(Self.maximumEntries).")
         }
-        // By their bytes: texts that differ in normalization are different entries.
+        // Compared by bytes, because texts that differ only in normalization are different entries.
         var numbers: [[UInt8]: Int32] = Dictionary(minimumCapacity: entries.count)
         for (text, number) in entries {
             guard (0..<Self.maximumEntries).contains(number) else {
@@ -74,11 +74,11 @@ package struct WordPieceVocabulary: Sendable {
         self.continuing = PieceTable(continuing)
     }
 
-    /// Reads `vocab.txt`, which has one entry on each line. The number of an entry is its line
-    /// number, from 0.
+    /// Reads `vocab.txt`, which has one entry per line. An entry's number is its line number,
+    /// starting at 0.
     init(readingLines bytes: [UInt8]) throws(ModelProblem) {
         guard let text = String(validating: bytes, as: UTF8.self) else { throw .damaged("it is not UTF-8.") }
-        // By bytes: to Swift, a carriage return and a line feed are one character.
+        // Split by bytes, because Swift treats a carriage return and a line feed as one character.
         var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         if lines.last?.isEmpty == true { lines.removeLast() }
         let entries = lines.enumerated().map { number, line in

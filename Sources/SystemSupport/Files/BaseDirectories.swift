@@ -2,7 +2,7 @@
 import Glibc
 
 /// The folders of the XDG Base Directory specification. A variable that is empty or not an absolute
-/// path counts as unset, as the specification requires.
+/// path is treated as unset, as the specification requires.
 package struct BaseDirectories: Sendable {
     /// The home folder; `nil` if unknown.
     package let home: String?
@@ -17,12 +17,12 @@ package struct BaseDirectories: Sendable {
     /// `$XDG_DATA_DIRS`, or else `/usr/local/share` and `/usr/share`, in order of precedence.
     package let sharedData: [String]
 
-    /// The folders for an environment.
+    /// Determines the folders for an environment.
     ///
     /// - Parameters:
     ///   - environment: The variables.
-    ///   - user: Returns the home folder if no variable names it.
-    ///   - absolute: Returns a path in its usable form; `nil` for an invalid one.
+    ///   - user: Returns the home folder if no variable specifies it.
+    ///   - absolute: Returns a path in a usable form; `nil` for an invalid path.
     package init(
         environment: [String: String], user: () -> String? = { nil },
         absolute: (String) -> String? = { $0.hasPrefix("/") ? $0 : nil }
@@ -39,7 +39,7 @@ package struct BaseDirectories: Sendable {
         sharedData = shared.split(separator: ":").compactMap { absolute(String($0)) }
     }
 
-    /// The home folder in the user database.
+    /// Returns the home folder according to the user database.
     package static func homeOfUser() -> String? {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?

@@ -2,14 +2,14 @@
 import CSystem
 import Glibc
 
-/// Reads small files of other programs as a whole, up to a size limit.
+/// Reads small files written by other programs in full, up to a size limit.
 package enum BoundedFile {
     package enum Failure: Error, Hashable, CustomStringConvertible {
         case system(code: Int32)
         case tooLarge(limit: Int)
         case notRegular
 
-        /// The reason, to complete a sentence about the file.
+        /// The reason, to be inserted into a sentence about the file.
         package var description: String {
             switch self {
             case .system(let code): "\(String(cString: strerror(code)))."
@@ -19,33 +19,35 @@ package enum BoundedFile {
         }
     }
 
-    /// The bytes of a regular file. The path may be a symbolic link, since users may keep their
-    /// settings elsewhere. Other kinds of files, such as named pipes, are rejected without
+    /// Returns the bytes of a regular file. The path may be a symbolic link, because users may keep
+    /// their settings elsewhere. Other kinds of files, such as named pipes, are rejected without
     /// blocking.
     package static func regular(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
         try read(below: AT_FDCWD, path, limit: limit, regularOnly: true, followingLinks: true)
     }
 
-    /// The bytes of a file in `/proc`.
+    /// Returns the bytes of a file in `/proc`.
     static func read(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
         try read(below: AT_FDCWD, path, limit: limit, regularOnly: false)
     }
 
-    /// The beginning of a file. The file may be a terminal or a named pipe; neither blocks.
+    /// Returns the beginning of a file. The file may be a terminal or a named pipe; neither one
+    /// blocks.
     package static func beginning(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard number >= 0 else { throw .system(code: errno) }
         return try fill(limit, from: OwnedDescriptor(adopting: number))
     }
 
-    /// The only word in a file; `nil` if the file has none or several, or cannot be read.
+    /// Returns the only word in a file; `nil` if there are none or several, or if the file is
+    /// unreadable.
     package static func word(_ path: String) -> String? {
         guard let bytes = try? beginning(path, limit: 256) else { return nil }
         let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
         return words.count == 1 ? String(words[0]) : nil
     }
 
-    /// The names in a folder, in no order, up to a limit.
+    /// Returns the names in a folder, in no particular order, up to a limit.
     package static func names(in path: String, limit: Int) throws(Failure) -> [String] {
         guard let folder = opendir(path) else { throw .system(code: errno) }
         defer { closedir(folder) }
@@ -59,9 +61,9 @@ package enum BoundedFile {
         return names
     }
 
-    /// The bytes of a file in an open folder. With `regularOnly`, pipes, devices and other kinds
-    /// are rejected after a non-blocking open. A symbolic link is rejected unless `followingLinks`
-    /// is set.
+    /// Returns the bytes of a file in an open folder. With `regularOnly`, pipes, devices and other
+    /// kinds are rejected after a non-blocking open. A symbolic link is rejected unless
+    /// `followingLinks` is set.
     static func read(
         below folder: Int32, _ name: String, limit: Int, regularOnly: Bool, followingLinks: Bool = false
     ) throws(Failure) -> [UInt8] {
@@ -77,12 +79,12 @@ package enum BoundedFile {
         return try contents(of: file, limit: limit, size: nil)
     }
 
-    /// The bytes of an open file, from its beginning.
+    /// Returns the bytes of an open file, starting at its beginning.
     static func contents(of file: OwnedDescriptor, limit: Int) throws(Failure) -> [UInt8] {
         var status = stat()
         guard fstat(file.number, &status) == 0 else { throw .system(code: errno) }
         guard status.st_size <= limit else { throw .tooLarge(limit: limit) }
-        // The buffer is no larger than the file.
+        // Limits the buffer to the size of the file.
         return try contents(of: file, limit: limit, size: Int(status.st_size))
     }
 

@@ -5,22 +5,23 @@ import Glibc
 /// The POSIX access control list (ACL) of a file or folder: the additional users and groups that
 /// may access it.
 ///
-/// If a file has a list, the group bits of its mode are the list's mask: the maximum rights of
-/// named users and all groups. So a mode without group rights needs no check of the list. Default
-/// lists of folders need no check either: a file created with mode 0600 or 0700 has an empty mask.
+/// If a file has an access list, the group bits of its mode are the list's mask: the maximum rights
+/// of named users and all groups. So if the mode grants no group rights, the list need not be
+/// checked. Default lists of folders need not be checked either: a file created with mode 0600 or
+/// 0700 has an empty mask.
 package enum FileAccessList {
-    /// The file whose list is read.
+    /// The file whose access list is read.
     package enum Place: Sendable {
         /// The file at a path itself. A symbolic link has no list.
         case path(String)
-        /// The file that a path leads to.
+        /// The file that a path leads to, following symbolic links.
         case target(String)
         /// An open file. If it was opened with `O_PATH`, its list is read through `/proc`.
         case descriptor(Int32)
     }
 
-    /// Returns `true` if any user other than the owner may write, by mode or by access list. A list
-    /// that cannot be read counts as permission.
+    /// Returns `true` if any user other than the owner may write, according to the mode or the
+    /// access list. A list that cannot be read is treated as permission.
     ///
     /// - Parameters:
     ///   - status: The file's mode and group.
@@ -49,7 +50,7 @@ package enum FileAccessList {
         return false
     }
 
-    // As in the kernel's include/uapi/linux/posix_acl_xattr.h.
+    // Defined in the kernel's include/uapi/linux/posix_acl_xattr.h.
     private static let version: UInt32 = 2
     private static let headerBytes = 4
     private static let entryBytes = 8
@@ -67,10 +68,10 @@ package enum FileAccessList {
         (0..<count).reduce(0) { $0 | UInt32(bytes[place + $1]) << UInt32(8 * $1) }
     }
 
-    /// The kernel's maximum size of an attribute in bytes.
+    /// The kernel's maximum size for an attribute, in bytes.
     private static let maximumBytes = 64 << 10
 
-    /// The list in the kernel's format; empty if there is none, `nil` if it cannot be read.
+    /// Returns the list in the kernel's format; empty if there is none, `nil` if it cannot be read.
     private static func bytes(_ place: Place) -> [UInt8]? {
         let name = "system.posix_acl_access"
         var list = [UInt8](repeating: 0, count: maximumBytes)
@@ -86,7 +87,7 @@ package enum FileAccessList {
                 getxattr("/proc/self/fd/\(number)", name, buffer.baseAddress, buffer.count)
             }
         }
-        // ENODATA: the file has no list. ENOTSUP: the file system has no lists.
+        // ENODATA: the file has no list. ENOTSUP: the file system does not support lists.
         if count < 0 { return errno == ENODATA || errno == ENOTSUP ? [] : nil }
         return Array(list[..<count])
     }

@@ -9,7 +9,7 @@ public enum FileChange: Hashable, Sendable {
     /// The file was removed.
     case removed(path: String)
 
-    /// The paths in the change.
+    /// The paths involved in the change.
     public var paths: [String] {
         switch self {
         case .changed(let path), .removed(let path): [path]

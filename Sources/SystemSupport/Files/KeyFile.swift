@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A small, strict parser of desktop key files (`[Group]`, `key=value`, `#` comments), for files
-/// whose content determines rights. Ambiguous content is an error.
+/// A small, strict parser for desktop key files (`[Group]`, `key=value`, `#` comments) whose
+/// content determines rights. Ambiguous content is an error.
 struct KeyFile {
     enum Failure: Error, Hashable, CustomStringConvertible {
         case notText
@@ -19,7 +19,7 @@ struct KeyFile {
 
     private let groups: [String: [String: String]]
 
-    /// Parses the bytes of a file. The caller must limit their number.
+    /// Parses the bytes of a file. The caller must limit the number of bytes.
     init(_ bytes: [UInt8]) throws(Failure) {
         guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else { throw .notText }
         var groups: [String: [String: String]] = [:]
@@ -50,13 +50,14 @@ struct KeyFile {
         self.groups = groups
     }
 
-    /// The unmodified value of a key.
+    /// Returns the unmodified value of a key.
     func value(_ group: String, _ key: String) -> String? { groups[group]?[key] }
 
     private static func belongsInGroup(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte != 0x7F && byte != UInt8(ascii: "[") && byte != UInt8(ascii: "]")
     }
 
-    /// Keys may be bus names and paths, so only spaces and control characters are excluded.
+    /// Returns `true` if a byte is allowed in a key. Keys may be bus names and paths, so only
+    /// spaces and control characters are excluded.
     private static func belongsInKey(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x7F }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The table of mounts. It detects folders that are also visible at another path (bind mounts), so
-/// that their path does not identify their content.
+/// The mount table. It is used to detect folders that are also visible at another path (bind
+/// mounts), whose path therefore does not identify their content.
 package struct MountPoints: Hashable, Sendable {
     private struct Mount: Hashable {
         var device: Substring
@@ -10,13 +10,13 @@ package struct MountPoints: Hashable, Sendable {
         var point: String
     }
     private let mounts: [Mount]
-    /// The indices of the mounts of each file system.
+    /// For each file system, the indices of its mounts.
     private let places: [Substring: [Int]]
 
     private static let usualBytes = 64 << 10
     private static let maximumBytes = 4 << 20
 
-    /// Parses text in the format of `/proc/self/mountinfo` (proc_pid_mountinfo(5)).
+    /// Parses text in `/proc/self/mountinfo` format (proc_pid_mountinfo(5)).
     package init(_ text: String) {
         let mounts = text.split(separator: "\n").compactMap { line -> Mount? in
             let fields = line.split(separator: " ", maxSplits: 5)
@@ -27,11 +27,11 @@ package struct MountPoints: Hashable, Sendable {
         places = Dictionary(grouping: mounts.indices) { mounts[$0].device }
     }
 
-    /// The current mounts of this process; `nil` if they cannot be read or exceed 4 MiB.
+    /// Returns this process's current mounts; `nil` if they cannot be read or exceed 4 MiB.
     ///
     /// - Parameter path: The path of the table. Invalid UTF-8 in it is replaced.
     package static func current(_ path: String = "/proc/self/mountinfo") -> MountPoints? {
-        // Reads with a limit that suffices for most systems first.
+        // Reads with a limit that is sufficient for most systems first.
         guard
             let bytes = (try? BoundedFile.regular(path, limit: usualBytes))
                 ?? (try? BoundedFile.regular(path, limit: maximumBytes))
@@ -41,21 +41,21 @@ package struct MountPoints: Hashable, Sendable {
         return mounts.mounts.isEmpty ? nil : mounts
     }
 
-    /// The mount points where a different file system is mounted than before.
+    /// Returns the mount points at which a different file system is mounted than before.
     package func changedPoints(since earlier: MountPoints) -> Set<String> {
         Set(Set(mounts).symmetricDifference(earlier.mounts).map(\.point))
     }
 
-    /// The other path of a folder that is mounted at, above or below a path; `nil` if there is no
-    /// such mount.
+    /// Returns the other path of a folder that is mounted at, above or below a path; `nil` if there
+    /// is no such mount.
     ///
-    /// A file system with one mount is a disk. A part of a file system that another mount shows too
-    /// is a bind mount.
+    /// A file system with a single mount is a disk. If another mount shows the same part of a file
+    /// system, it is a bind mount.
     ///
     /// - Parameters:
     ///   - path: A path without symbolic links.
-    ///   - folder: Mounts above it do not count. A mount at it counts only if it shows the home
-    ///     folder.
+    ///   - folder: Mounts above this folder are ignored. A mount at this folder is considered only
+    ///     if it shows the home folder.
     ///   - home: The home folder, without symbolic links.
     package func source(of path: String, below folder: String, home: String) -> String? {
         for mount in mounts where lies(mount.point, in: folder) {
@@ -69,8 +69,8 @@ package struct MountPoints: Hashable, Sendable {
         return nil
     }
 
-    /// The path at which another mount of the same file system shows a mount's content, or a part
-    /// of it.
+    /// Returns the path at which another mount of the same file system shows all or part of a
+    /// mount's content.
     private static func place(of mount: Mount, by other: Mount) -> String? {
         if lies(mount.root, in: other.root) {
             let rest = other.root == "/" ? mount.root : String(mount.root.dropFirst(other.root.count))
@@ -79,7 +79,7 @@ package struct MountPoints: Hashable, Sendable {
         return lies(other.root, in: mount.root) ? other.point : nil
     }
 
-    /// The text with octal escapes such as `\040` replaced with their bytes.
+    /// Returns the text with octal escapes such as `\040` replaced with their bytes.
     package static func unescaped(_ field: Substring) -> String {
         guard field.utf8.contains(UInt8(ascii: "\\")) else { return String(field) }
         var bytes: [UInt8] = []

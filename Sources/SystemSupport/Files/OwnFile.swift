@@ -2,7 +2,7 @@
 import CSystem
 import Glibc
 
-/// Access to files of a store, which are checked before and after they are opened.
+/// Access to the files of a store, which are checked before and after they are opened.
 package enum OwnFile {
     /// The required kind of a file.
     package enum Kind: Sendable {
@@ -46,15 +46,15 @@ package enum OwnFile {
             throw fail(.kind(FileTrust.kind(status.st_mode), wanted: wanted))
         }
         guard FileTrust.isTrusted(status.st_uid) else { throw fail(.owner(status.st_uid)) }
-        // The listener of a socket identifies its clients, so the mode of a socket is not checked.
+        // The listener of a socket identifies its clients, so a socket's mode is not checked.
         guard kind == .socket || !FileTrust.othersMayWrite(status, at: place) else { throw fail(.writable) }
         guard kind != .file || status.st_nlink <= 1 || isSetAside(status, path) else {
             throw fail(.names(Int(status.st_nlink)))
         }
     }
 
-    /// `true` if the second hard link of a file is its `.damaged` name or original name. A crash
-    /// between link and rename leaves both.
+    /// Returns `true` if the second hard link of a file is its `.damaged` name or its original
+    /// name. Both names remain after a crash between link and rename.
     private static func isSetAside(_ status: stat, _ path: String) -> Bool {
         guard status.st_nlink == 2 else { return false }
         let other =
@@ -63,12 +63,12 @@ package enum OwnFile {
         return lstat(other, &second) == 0 && second.st_dev == status.st_dev && second.st_ino == status.st_ino
     }
 
-    /// Opens a regular file of this user. It never blocks, as a named pipe could, and follows no
-    /// symbolic link.
+    /// Opens a regular file that belongs to this user. Never blocks, as a named pipe would, and
+    /// does not follow symbolic links.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
-    ///   - flags: The flags of open(2), without `O_TRUNC`, since a file must not be truncated
+    ///   - flags: The flags of open(2), without `O_TRUNC`, because a file must not be truncated
     ///     before it is checked.
     ///   - mode: The mode of a new file.
     /// - Throws: ``UntrustedFile``; `system` with `ENOENT` if the file does not exist.
@@ -86,16 +86,16 @@ package enum OwnFile {
         guard fstat(number, &status) == 0 else {
             throw UntrustedFile(path: path, problem: .system(operation: "Checking", code: errno))
         }
-        // The file may have been replaced since the first check.
+        // The file may have been replaced after the first check.
         try check(status, at: .descriptor(number), path, .file)
         return file
     }
 
-    /// Creates a new file, replacing an existing one. An existing symbolic link is removed and not
+    /// Creates a new file, replacing an existing one. An existing symbolic link is removed, not
     /// followed.
     package static func create(_ path: String) throws(UntrustedFile) -> OwnedDescriptor {
-        // Removed first: on a read-only file system, `O_EXCL` would report that the file exists
-        // instead of the actual error.
+        // Removed first: on a read-only file system, opening with `O_EXCL` would report that the
+        // file exists, not the actual error.
         guard unlink(path) == 0 || errno == ENOENT else {
             throw UntrustedFile(path: path, problem: .system(operation: "Removing", code: errno))
         }
@@ -106,7 +106,7 @@ package enum OwnFile {
         return OwnedDescriptor(adopting: number)
     }
 
-    /// The bytes of a regular file of this user.
+    /// Returns the bytes of a regular file that belongs to this user.
     ///
     /// - Returns: The bytes; `nil` if the file does not exist.
     /// - Throws: ``UntrustedFile``; `system` with `EFBIG` if it is larger than the limit.
@@ -129,12 +129,12 @@ package enum OwnFile {
 
 /// Access to the folder of a store.
 package enum OwnFolder {
-    /// The maximum number of symbolic links in a path; the same as the kernel's.
+    /// The maximum number of symbolic links in a path, which is the same as the kernel's.
     private static let maximumLinks = 40
 
     /// Opens a folder and checks each component of its path, so that only this user and root can
-    /// replace it. Components may be symbolic links of these users, since a store may be on another
-    /// disk.
+    /// replace it. Components may be symbolic links that belong to these users, because a store may
+    /// be on another disk.
     ///
     /// - Parameters:
     ///   - path: An absolute path.
@@ -146,10 +146,10 @@ package enum OwnFolder {
         return try walk.run(creating: creating)
     }
 
-    /// The components of one path.
+    /// Walks through the components of a path.
     private struct FolderWalk {
         let path: String
-        /// The remaining components, the next one last.
+        /// The remaining components; the next one is last.
         var rest: [Substring]
         /// The path so far.
         var shown = ""
@@ -160,7 +160,7 @@ package enum OwnFolder {
             rest = Self.steps(path)
         }
 
-        /// The components of a path without `.`, the next one last.
+        /// Returns the components of a path without `.`; the next one is last.
         private static func steps(_ path: String) -> [Substring] {
             path.split(separator: "/").filter { $0 != "." }.reversed()
         }
@@ -203,8 +203,8 @@ package enum OwnFolder {
                 try check(next)
                 current = next
             }
-            // After a symbolic link, the last folder may have been checked only as an intermediate
-            // one.
+            // After a symbolic link, the last folder may only have been checked as an intermediate
+            // folder.
             try check(current)
             return current
         }
@@ -215,7 +215,7 @@ package enum OwnFolder {
             return OwnedDescriptor(adopting: number)
         }
 
-        /// The target of a symbolic link; `nil` for other files.
+        /// Returns the target of a symbolic link; `nil` for other files.
         private func link(_ file: OwnedDescriptor) throws(UntrustedFile) -> String? {
             var status = stat()
             guard fstat(file.number, &status) == 0 else { throw fail(.system(operation: "Checking", code: errno)) }
@@ -241,8 +241,8 @@ package enum OwnFolder {
             }
             guard FileTrust.isTrusted(status.st_uid) else { throw fail(.owner(status.st_uid)) }
             guard FileTrust.othersMayWrite(status, at: .descriptor(folder.number)) else { return }
-            // In a sticky folder such as /tmp, users cannot replace the files of others. The
-            // store's own folder must not be sticky.
+            // In a sticky folder such as /tmp, users cannot replace other users' files. The store's
+            // own folder must not be sticky.
             guard !rest.isEmpty, status.st_mode & S_ISVTX != 0 else { throw fail(.writable) }
         }
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// A file descriptor with one owner. It is closed when the last reference is released.
+/// A file descriptor with a single owner. It is closed when the last reference is released.
 ///
 /// ```swift
 /// let file = OwnedDescriptor(adopting: open(path, O_RDONLY | O_CLOEXEC))
 /// ```
 public final class OwnedDescriptor: Sendable {
-    /// The descriptor's number, valid while this object exists.
+    /// The number of the descriptor, valid as long as this object exists.
     public let number: Int32
 
     /// Takes ownership of an open descriptor.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The state of a folder, which distinguishes a removed file from an unavailable folder. If a disk
+/// The state of a folder, used to distinguish a removed file from an unavailable folder. If a disk
 /// is not mounted, a missing file proves nothing.
 package enum SearchedFolder: Hashable, Sendable {
     /// The folder can be read and is on this file system.
@@ -16,20 +16,20 @@ package enum SearchedFolder: Hashable, Sendable {
         if case .open(let fileSystem) = self { fileSystem } else { nil }
     }
 
-    /// `true` if a file that was in the folder and is not found has been removed.
+    /// Returns `true` if a file that was in the folder and is no longer found has been removed.
     ///
     /// - Parameter known: The folder's file system at that time; `nil` if unknown.
     package func provesAbsence(on known: UInt64?) -> Bool {
         switch self {
         case .open(let present): known == nil || known == present
-        // The folder itself was deleted, as package managers do with empty ones. If it had been on
-        // an unmounted disk, its parent would be on another file system.
+        // The folder itself was deleted, as package managers do with empty folders. If it had been
+        // on an unmounted disk, its parent would now be on another file system.
         case .missing(let above): known == above
         case .unreadable: false
         }
     }
 
-    /// Reads the state of a folder. May block on a file system that does not respond.
+    /// Determines the state of a folder. May block on a file system that does not respond.
     package init(_ path: String) {
         if let folder = opendir(path) {
             closedir(folder)
@@ -52,8 +52,8 @@ package enum SearchedFolder: Hashable, Sendable {
         self = .unreadable
     }
 
-    /// A file system number that stays the same after a restart, if the file system has one;
-    /// otherwise its device number.
+    /// Returns a file system ID that survives a restart, if the file system has one; otherwise its
+    /// device number.
     private static func fileSystem(of path: String) -> UInt64? {
         var system = statvfs()
         guard statvfs(path, &system) == 0 else { return nil }

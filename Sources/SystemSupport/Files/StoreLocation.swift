@@ -6,7 +6,7 @@ public struct StoreLocation: Hashable, Sendable {
     /// The absolute path of the store's folder.
     public let folder: String
 
-    /// A store in a named folder; a relative path starts from the working directory.
+    /// A store in a given folder; a relative path is relative to the working directory.
     ///
     /// - Parameter workingDirectory: The absolute path of the working directory; `nil` for the
     ///   process's own.
@@ -14,15 +14,15 @@ public struct StoreLocation: Hashable, Sendable {
         self.folder = Self.absolute(folder, from: workingDirectory)
     }
 
-    /// The default store: `$SEARCHLIGHT_STORE`, or else `searchlight/store` in `$XDG_DATA_HOME`, or
-    /// else in `~/.local/share`.
+    /// The default store: `$SEARCHLIGHT_STORE`, or else `searchlight/store` in `$XDG_DATA_HOME` or,
+    /// if that is unset, in `~/.local/share`.
     ///
-    /// An empty variable counts as unset. A relative `$XDG_DATA_HOME` or `$HOME` counts as unset
-    /// too, as the XDG Base Directory specification requires.
+    /// An empty variable is treated as unset. So is a relative `$XDG_DATA_HOME` or `$HOME`, as the
+    /// XDG Base Directory specification requires.
     ///
     /// - Parameters:
     ///   - environment: The variables.
-    ///   - workingDirectory: The start of a relative `SEARCHLIGHT_STORE`; `nil` for the process's
+    ///   - workingDirectory: The base of a relative `SEARCHLIGHT_STORE`; `nil` for the process's
     ///     own.
     public init(environment: [String: String], workingDirectory: String? = nil) {
         if let store = environment["SEARCHLIGHT_STORE"], !store.isEmpty {
@@ -36,10 +36,11 @@ public struct StoreLocation: Hashable, Sendable {
     /// The name of the socket in the store's folder.
     public static let socketName = "socket"
 
-    /// The path of the socket, for display. It may be longer than a socket address permits.
+    /// The path of the socket, for display. It may be longer than a socket address allows.
     public var socketPath: String { folder == "/" ? "/" + Self.socketName : folder + "/" + Self.socketName }
 
-    /// An absolute path without empty components, `.` and `..`. Symbolic links are not resolved.
+    /// Returns an absolute path without empty components, `.` and `..`. Does not resolve symbolic
+    /// links.
     private static func absolute(_ path: String, from workingDirectory: String?) -> String {
         let start = path.hasPrefix("/") ? "" : (workingDirectory ?? currentDirectory() ?? "/") + "/"
         var parts: [Substring] = []

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// A file or folder that a store rejects, because it has the wrong kind or others may change it.
+/// A file or folder that a store rejects, because it is of the wrong kind or because others may
+/// change it.
 package struct UntrustedFile: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reason for the rejection.
     package enum Problem: Hashable, Sendable {
         /// The file is a symbolic link.
         case link
-        /// The file has another kind, such as “a named pipe”.
+        /// The file is of another kind, such as “a named pipe”.
         case kind(String, wanted: String)
-        /// The file has another owner.
+        /// The file belongs to another user.
         case owner(uid_t)
-        /// Other users may write the file.
+        /// Other users may write to the file.
         case writable
-        /// The file has several hard links, so that it may also be part of something else.
+        /// The file has several hard links, so it may also be part of something else.
         case names(Int)
-        /// The file was replaced while it was opened.
+        /// The file was replaced while it was being opened.
         case replaced
         /// A system call failed.
         case system(operation: String, code: Int32)
@@ -25,7 +26,7 @@ package struct UntrustedFile: Error, Hashable, Sendable, CustomStringConvertible
 
     package init(path: String, problem: Problem) { (self.path, self.problem) = (path, problem) }
 
-    /// The reason, as part of a sentence about the file.
+    /// The reason, to be inserted into a sentence about the file.
     package var reason: String {
         switch problem {
         case .system(_, let code): String(cString: strerror(code))
@@ -35,7 +36,7 @@ package struct UntrustedFile: Error, Hashable, Sendable, CustomStringConvertible
 
     private func withoutEnd(_ text: String) -> String { text.hasSuffix(".") ? String(text.dropLast()) : text }
 
-    /// The reason and advice, in one or two sentences that start with the path.
+    /// The reason with advice, in one or two sentences that start with the path.
     package var description: String {
         switch problem {
         case .link: "\(path) is a symbolic link. A store must not contain links. Move it away and try again."
@@ -55,17 +56,18 @@ package struct UntrustedFile: Error, Hashable, Sendable, CustomStringConvertible
     }
 }
 
-/// The users and modes that are trusted for files of this user.
+/// Determines which owners and modes are trusted for this user's files.
 package enum FileTrust {
-    /// `true` if files of a user are safe from everyone except this user and root. In a container,
-    /// unmapped users appear as one user, which may be the machine's root.
+    /// Returns `true` if files that belong to a user are safe from everyone except this user and
+    /// root. In a container, unmapped users appear as a single user, which may be the machine's
+    /// root.
     static func isTrusted(_ owner: uid_t) -> Bool {
         owner == geteuid() || owner == 0 || owner == overflowUser && isContained
     }
 
-    /// `true` if users other than the owner may write. A group whose only member is this user
-    /// counts as this user, since many systems create one for each user. The group of root counts
-    /// as root.
+    /// Returns `true` if users other than the owner may write. A group whose only member is this
+    /// user is treated like the user, because many systems create such a group for each user. The
+    /// group of root is treated like root.
     static func othersMayWrite(_ status: stat, at place: FileAccessList.Place) -> Bool {
         FileAccessList.othersMayWrite(status, at: place) { user in
             user == geteuid() || user == 0
@@ -80,8 +82,8 @@ package enum FileTrust {
         return String(decoding: map, as: UTF8.self).split(whereSeparator: \.isWhitespace) != ["0", "0", "4294967295"]
     }()
 
-    /// `true` if a group is this user's primary group, has the user's name, and has no other
-    /// members.
+    /// Returns `true` if a group is this user's primary group, has the user's name, and has no
+    /// other members.
     package static func isOwn(group: gid_t) -> Bool {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16384) { buffer in
             var (user, foundUser) = (passwd(), UnsafeMutablePointer<passwd>?.none)
@@ -103,7 +105,7 @@ package enum FileTrust {
         }
     }
 
-    /// The kind of a file, to complete “it is”.
+    /// Returns the kind of a file, to be inserted after “it is”.
     static func kind(_ mode: mode_t) -> String {
         switch mode & S_IFMT {
         case S_IFREG: "a file"

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The code of a failed system call.
+/// The error code of a failed system call.
 package struct ErrnoCode: Error, Hashable {
     package let code: Int32
     package init(_ code: Int32) { self.code = code }
 }
 
-/// Complete reads and writes: calls that a signal interrupted are repeated, and short transfers are
+/// Complete reads and writes: calls interrupted by a signal are repeated, and short transfers are
 /// continued. For blocking descriptors. May be used from any thread.
 package enum WholeTransfer {
-    /// The maximum size of one read if the buffer grows with the received bytes.
+    /// The maximum size of a single read when the buffer grows with the received bytes.
     private static let pieceBytes = 64 << 10
 
-    /// Fills a buffer, or its beginning if the file ends.
+    /// Fills a buffer, or only its beginning if the file ends earlier.
     ///
-    /// - Parameter offset: The start offset; `nil` uses and moves the file position.
-    /// - Returns: The number of bytes.
+    /// - Parameter offset: The start offset; `nil` to use and advance the file position.
+    /// - Returns: The number of bytes read.
     package static func read(
         _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int? = nil
     ) -> Result<Int, ErrnoCode> {
@@ -35,9 +35,9 @@ package enum WholeTransfer {
         return .success(done)
     }
 
-    /// Reads up to a number of bytes. The buffer grows with the received bytes.
+    /// Reads up to a number of bytes, growing the buffer with the received bytes.
     ///
-    /// - Parameter offset: The start offset; `nil` uses and moves the file position.
+    /// - Parameter offset: The start offset; `nil` to use and advance the file position.
     package static func bytes(
         of descriptor: Int32, upTo limit: Int, at offset: Int? = nil
     ) throws(ErrnoCode) -> [UInt8] {
@@ -55,9 +55,9 @@ package enum WholeTransfer {
         return bytes
     }
 
-    /// Writes all bytes. If the disk is full, some of them may have been written.
+    /// Writes all bytes. If the disk fills up, some of them may have been written.
     ///
-    /// - Parameter offset: The start offset; `nil` uses and moves the file position.
+    /// - Parameter offset: The start offset; `nil` to use and advance the file position.
     package static func write(
         _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int? = nil
     ) -> Result<Void, ErrnoCode> {

@@ -2,8 +2,8 @@
 import CSystem
 import Glibc
 
-/// A dedicated thread, for work that blocks in the kernel most of the time and so must not occupy a
-/// thread of a pool.
+/// A dedicated thread for work that blocks in the kernel most of the time, and therefore must not
+/// occupy a pool thread.
 package enum OwnThread {
     private final class Box {
         let name: String
@@ -16,7 +16,7 @@ package enum OwnThread {
 
     /// Starts a detached thread.
     ///
-    /// - Parameter name: The name for debuggers, up to 15 bytes.
+    /// - Parameter name: The name shown by debuggers, up to 15 bytes.
     /// - Returns: 0 or an error code.
     package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Int32 {
         let box = Unmanaged.passRetained(Box(name: name, body: body))

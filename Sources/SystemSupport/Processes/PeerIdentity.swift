@@ -5,7 +5,7 @@ import Glibc
 /// The identity of the process at the other end of a connection, as reported by the kernel. It is
 /// determined once, when the connection is accepted.
 public struct PeerIdentity: Sendable {
-    /// The sandbox of a process, which determines the data it may access.
+    /// The sandbox of a process, which determines what data the process may access.
     public enum Sandbox: Hashable, Sendable {
         /// No sandbox that defines an identity.
         case none
@@ -17,22 +17,22 @@ public struct PeerIdentity: Sendable {
 
     /// The user ID.
     public let user: uid_t
-    /// The process ID, for logs. After the process has ended, another one may get it.
+    /// The process ID, for logs. After the process has exited, its ID may be reused.
     public let process: pid_t
     /// The sandbox of the process.
     public let sandbox: Sandbox
     private let handle: ProcessHandle
 
-    /// Identifies the process that connected a socket.
+    /// Identifies the process that connected through a socket.
     ///
-    /// The process that connected counts, even if it passed the socket to another one. Before Linux
-    /// 6.5 the kernel reports only its process ID. If the process died before this call and another
-    /// one got its ID, the other one is identified instead.
+    /// The process that connected is identified, even if it has passed the socket to another
+    /// process. Before Linux 6.5, the kernel only reports its process ID. If the process has died
+    /// before this call and its ID was reused, the new process is identified instead.
     ///
     /// - Parameters:
     ///   - socket: A connected Unix socket.
     ///   - processes: The path of `/proc`.
-    /// - Throws: ``PeerIdentityError``, also if the sandbox cannot be determined.
+    /// - Throws: ``PeerIdentityError``, including if the sandbox cannot be determined.
     public init(of socket: OwnedDescriptor, processes: String = "/proc") throws(PeerIdentityError) {
         var process: pid_t = 0
         var user: uid_t = 0
@@ -62,8 +62,8 @@ public struct PeerIdentity: Sendable {
 
     init(user: uid_t, handle: ProcessHandle, processes: String) throws(PeerIdentityError) {
         let sandbox = try SandboxProbe(process: handle.process, processes: processes).sandbox()
-        // Only now is it certain that the checks were about this process and not about another one
-        // that got its ID.
+        // Only now is it certain that the checks applied to this process, and not to another
+        // process that reused its ID.
         guard handle.isAlive else { throw .gone(process: handle.process) }
         self.user = user
         process = handle.process
@@ -79,9 +79,9 @@ public struct PeerIdentity: Sendable {
 public enum PeerIdentityError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The process is not visible, for example in another PID namespace.
     case invisible
-    /// The process ended during the identification.
+    /// The process exited while it was being identified.
     case gone(process: pid_t)
-    /// The sandbox of the process cannot be determined.
+    /// The process's sandbox cannot be determined.
     case undetermined(process: pid_t, detail: String)
     /// A system call failed.
     case system(operation: String, code: Int32)

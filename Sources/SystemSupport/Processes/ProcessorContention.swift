@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Detects whether the machine has more runnable threads than processors, so that some threads
-/// wait. The calling thread counts as runnable. Does not detect threads that wait because of a
-/// processor affinity or a CPU quota.
+/// Detects whether the machine has more runnable threads than processors, so that some threads have
+/// to wait. The calling thread is counted as runnable. Threads that wait because of processor
+/// affinity or a CPU quota are not detected.
 ///
-/// A check takes some microseconds and can run on any thread. If `/proc/loadavg` cannot be read,
+/// A check takes a few microseconds and can run on any thread. If `/proc/loadavg` cannot be read,
 /// the result is `true`.
 package final class ProcessorContention: Sendable {
     /// A descriptor of `/proc/loadavg`; -1 if it cannot be opened.
     private let descriptor: Int32
     private let processors: Int
 
-    /// - Parameter path: A file in the form of `/proc/loadavg` (proc(5)), whose fourth word is
+    /// - Parameter path: A file in the format of `/proc/loadavg` (proc(5)), whose fourth word is
     ///   `runnable/all`, counted in threads.
     package init(path: String = "/proc/loadavg", processors: Int = sysconf(Int32(_SC_NPROCESSORS_ONLN))) {
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -21,7 +21,7 @@ package final class ProcessorContention: Sendable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// `true` if threads wait for a processor now.
+    /// `true` if threads are currently waiting for a processor.
     package var isPresent: Bool {
         guard let runnable else { return true }
         return runnable > processors

@@ -2,13 +2,13 @@
 import CSystem
 import Glibc
 
-/// Determines the sandbox of a process. It reads the file that Flatpak puts at the root of every
+/// Determines the sandbox of a process. It reads the file that Flatpak places in the root of every
 /// sandbox. A sandboxed process cannot change its own root.
 struct SandboxProbe {
     let process: pid_t
     let processes: String
 
-    /// The maximum size of `.flatpak-info` in bytes; it usually has several hundred.
+    /// The maximum size of `.flatpak-info` in bytes. It usually has several hundred bytes.
     static let maximumInfo = 64 << 10
     /// The maximum size of a security label in bytes.
     private static let maximumLabel = 4096
@@ -49,15 +49,15 @@ struct SandboxProbe {
         return name
     }
 
-    /// The snap's name from the AppArmor label `snap.NAME.PROGRAM (enforce)`. A snap in classic
-    /// confinement, or on a system without AppArmor, is not sandboxed.
+    /// Returns the snap's name from the AppArmor label `snap.NAME.PROGRAM (enforce)`. A snap in
+    /// classic confinement, or on a system without AppArmor, is not sandboxed.
     private func snapName() throws(PeerIdentityError) -> String? {
         for file in ["attr/apparmor/current", "attr/current"] {
             let bytes: [UInt8]
             do {
                 bytes = try BoundedFile.read("\(processes)/\(process)/\(file)", limit: Self.maximumLabel)
             } catch {
-                // EINVAL: no security module has labels.
+                // EINVAL: no security module provides labels.
                 if case .system(let code) = error, [ENOENT, EINVAL, EOPNOTSUPP].contains(code) { continue }
                 if case .system(let code) = error { throw undetermined("reading its security label", code) }
                 throw doubtful("its security label is too long")
@@ -71,9 +71,9 @@ struct SandboxProbe {
         return nil
     }
 
-    /// `true` if a name is a valid application identifier. It has at most 255 bytes, and two or
-    /// more elements separated by dots. Each element has letters, digits, `_` and `-`, and does not
-    /// start with a digit.
+    /// Returns `true` if a name is a valid application identifier: at most 255 bytes, and two or
+    /// more elements separated by dots. Each element consists of letters, digits, `_` and `-`, and
+    /// does not start with a digit.
     static func isApplicationName(_ name: String) -> Bool {
         let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return name.utf8.count <= 255 && parts.count >= 2

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension String {
-    /// The text quoted as one word of a shell command.
+    /// The text, quoted as a single word of a shell command.
     package var shellWord: String {
         let isPlain =
             !isEmpty

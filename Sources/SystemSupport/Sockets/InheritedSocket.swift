@@ -7,20 +7,20 @@ import Glibc
 public enum InheritedSocket {
     /// The number of the first inherited descriptor (`SD_LISTEN_FDS_START`).
     public static let firstDescriptor: Int32 = 3
-    /// The maximum number of descriptors that are checked.
+    /// The maximum number of descriptors to check.
     private static let maximumCount = 64
 
-    /// Takes the inherited listening Unix stream socket, if there is one.
+    /// Takes ownership of the inherited listening Unix stream socket, if there is one.
     ///
-    /// Reads the variables `LISTEN_PID` and `LISTEN_FDS`, and closes other inherited descriptors.
-    /// Call it once, before other threads open descriptors, and do not pass the variables to child
-    /// processes.
+    /// Reads the environment variables `LISTEN_PID` and `LISTEN_FDS`, and closes other inherited
+    /// descriptors. Call it once, before other threads open descriptors, and do not pass the
+    /// variables on to child processes.
     ///
     /// - Parameters:
     ///   - environment: The variables.
     ///   - process: The ID of this process.
     ///   - first: The number of the first descriptor.
-    /// - Returns: The socket; `nil` if this process inherited none.
+    /// - Returns: The socket; `nil` if this process did not inherit one.
     /// - Throws: ``ServiceSocketError/notInherited(detail:)`` if the descriptor is something else.
     public static func take(
         environment: [String: String], process: pid_t = getpid(), first: Int32 = firstDescriptor
@@ -39,8 +39,8 @@ public enum InheritedSocket {
         else {
             throw .notInherited(detail: "descriptor \(first) is not such a socket")
         }
-        // The user that listens on the socket must be this user, or root for the system's service
-        // manager.
+        // The user listening on the socket must be this user, or root in the case of the system's
+        // service manager.
         var (maker, owner) = (pid_t(0), uid_t(0))
         guard csystem_peer(taken[0].number, &maker, &owner) == 0, owner == geteuid() || owner == 0 else {
             throw .notInherited(detail: "user \(owner) listens on it, but this is user \(geteuid())")
@@ -51,7 +51,7 @@ public enum InheritedSocket {
         return taken[0]
     }
 
-    /// A socket option; `nil` if the descriptor is not a socket.
+    /// Returns a socket option; `nil` if the descriptor is not a socket.
     private static func option(_ name: Int32, of descriptor: OwnedDescriptor) -> Int32? {
         var value: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)

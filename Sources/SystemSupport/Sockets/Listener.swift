@@ -3,18 +3,18 @@ import CSystem
 import Glibc
 import Synchronization
 
-/// Accepts connections on a listening socket, on a thread of its own that blocks in `poll`.
+/// Accepts connections on a listening socket, on its own thread, which blocks in `poll`.
 ///
 /// If the process has no descriptors left, the listener frees a spare descriptor, accepts the
-/// waiting connection with it, and closes that connection. The client then gets an error, and the
-/// thread does not spin.
+/// waiting connection with it, and closes the connection. The client then receives an error, and
+/// the thread does not spin.
 public final class Listener: Sendable {
-    /// A problem of a listener.
+    /// A problem reported by a listener.
     public enum Trouble: Hashable, Sendable, CustomStringConvertible {
-        /// A connection was closed immediately, or still waits, because the process or the system
-        /// has no descriptors or memory left.
+        /// A connection was closed immediately, or is still waiting, because the process or the
+        /// system has no descriptors or memory left.
         case exhausted(code: Int32)
-        /// The socket failed; nothing will be accepted.
+        /// The socket failed; no further connections will be accepted.
         case failed(code: Int32)
 
         /// The problem in one sentence.
@@ -40,10 +40,10 @@ public final class Listener: Sendable {
     private let wake: OwnedDescriptor
     private let isClosed = Mutex(false)
 
-    /// Starts accepting.
+    /// Starts accepting connections.
     ///
     /// - Parameters:
-    ///   - socket: The listening socket; closed with the listener.
+    ///   - socket: The listening socket, which the listener closes.
     ///   - name: The name of the thread, up to 15 bytes.
     ///   - onTrouble: Called on the listener's thread.
     ///   - onConnection: Called on the listener's thread for each connection, in order. Other
@@ -66,8 +66,8 @@ public final class Listener: Sendable {
         guard descriptor >= 0 else { throw .system(operation: "creating an event descriptor", code: errno) }
         let wake = OwnedDescriptor(adopting: descriptor)
         self.wake = wake
-        // Another process may share an inherited socket and accept a connection first, so `accept`
-        // must not block.
+        // Another process may share an inherited socket and accept the connection first, so
+        // `accept` must not block.
         let flags = fcntl(socket.number, F_GETFL)
         guard flags >= 0, fcntl(socket.number, F_SETFL, flags | O_NONBLOCK) == 0 else {
             throw .system(operation: "preparing the listening socket", code: errno)
@@ -80,9 +80,9 @@ public final class Listener: Sendable {
 
     deinit { close() }
 
-    /// Stops accepting and closes the socket, without waiting for a running handler. The kernel
-    /// closes the connections that were not accepted. May be called from any thread, more than
-    /// once.
+    /// Stops accepting connections and closes the socket, without waiting for a running handler.
+    /// The kernel closes connections that have not been accepted. May be called from any thread,
+    /// more than once.
     public func close() {
         isClosed.withLock { closed in
             guard !closed else { return }
@@ -101,9 +101,9 @@ private struct Accepting: Sendable {
     let onTrouble: @Sendable (Listener.Trouble) -> Void
     let onConnection: @Sendable (OwnedDescriptor) -> Void
 
-    /// The delay in milliseconds before another attempt if another thread took the spare
-    /// descriptor. There is no notification of a free descriptor, so this case alone uses a
-    /// timeout.
+    /// The delay in milliseconds before the next attempt if another thread took the spare
+    /// descriptor. There is no notification when a descriptor becomes free, so only this case uses
+    /// a timeout.
     private static let pause: Int32 = 1000
 
     func run() {
@@ -125,7 +125,7 @@ private struct Accepting: Sendable {
         }
     }
 
-    /// Accepts one connection; `false` if the socket has failed.
+    /// Accepts one connection; returns `false` if the socket has failed.
     private func accept(_ spare: inout OwnedDescriptor?) -> Bool {
         switch kernel.accept(socket.number) {
         case .success(let number): onConnection(OwnedDescriptor(adopting: number))
@@ -135,11 +135,11 @@ private struct Accepting: Sendable {
             case EMFILE, ENFILE, ENOMEM, ENOBUFS:
                 onTrouble(.exhausted(code: error.code))
                 spare = nil  // Closes it.
-                // If another thread took the free descriptor, this fails and the loop pauses.
+                // If another thread took the free descriptor, this fails, and the loop pauses.
                 guard case .success(let number) = kernel.accept(socket.number) else { return true }
                 let refused = OwnedDescriptor(adopting: number)
-                // `dup3` closes the connection and keeps its number for the spare in one step, so
-                // that no other thread can take it.
+                // `dup3` closes the connection and reuses its number for the spare descriptor in a
+                // single step, so that no other thread can take it.
                 if csystem_replace(wake.number, refused.number) >= 0 { spare = refused }
             default:
                 onTrouble(.failed(code: error.code))
@@ -149,6 +149,6 @@ private struct Accepting: Sendable {
         return true
     }
 
-    /// A duplicate of the event descriptor, which costs nothing.
+    /// Returns a duplicate of the event descriptor, which uses no other resources.
     private func newSpare() -> OwnedDescriptor? { OwnedDescriptor(duplicating: wake.number) }
 }

@@ -2,7 +2,7 @@
 import CSystem
 import Glibc
 
-/// The Unix stream socket in a store's folder, through which clients find the service of the store.
+/// The Unix stream socket in a store's folder, through which clients find the store's service.
 public enum ServiceSocket {
     /// The maximum number of connections that wait for `accept`. Further clients block in
     /// `connect`.
@@ -12,30 +12,30 @@ public enum ServiceSocket {
 
     /// Creates a listening socket that only this user may connect to (mode 0600).
     ///
-    /// The socket of an earlier service is replaced. The caller must hold the store's write lock,
-    /// so that no other service can be listening on it.
+    /// Replaces the socket of an earlier service. The caller must hold the store's write lock, so
+    /// that no other service can be listening on that socket.
     ///
-    /// - Parameter folder: The store's existing folder.
+    /// - Parameter folder: The store's folder, which must exist.
     /// - Throws: ``ServiceSocketError``; `notASocket` if another kind of file has the name.
     public static func listen(inFolder folder: String) throws(ServiceSocketError) -> OwnedDescriptor {
         let place = try SocketPlace(folder: folder, create: true)
         try place.removeSocket()
         let socket = try newSocket()
-        // bind(2) creates the file with this mode, so that others can never connect.
+        // bind(2) creates the file with this mode, so other users can never connect.
         guard fchmod(socket.number, 0o600) == 0 else { throw .system(operation: "restricting a socket", code: errno) }
         let bound = place.withAddress { bind(socket.number, $0, $1) == 0 ? 0 : errno }
         guard bound == 0 else { throw place.error("creating the socket \(place.path)", code: bound) }
         guard Glibc.listen(socket.number, backlog) == 0 else {
             throw .system(operation: "listening on \(place.path)", code: errno)
         }
-        // The path must still lead to the socket that was just created.
+        // The path must lead to the socket that was just created.
         guard try place.isOwnSocket() else { throw .notASocket(path: place.path) }
         return socket
     }
 
-    /// Removes the socket, so that clients find immediately that no service is running. Call it as
-    /// the listener, before the store's lock is released, and not for a socket of a service
-    /// manager.
+    /// Removes the socket, so that clients can tell immediately that no service is running. Only
+    /// the listener may call this, before the store's lock is released, and not for a socket that
+    /// belongs to a service manager.
     public static func remove(inFolder folder: String) throws(ServiceSocketError) {
         try SocketPlace(folder: folder, create: true).removeSocket()
     }
@@ -43,8 +43,8 @@ public enum ServiceSocket {
     /// Connects to the service in a store's folder and verifies that it belongs to this user before
     /// anything is sent.
     ///
-    /// - Throws: ``ServiceSocketError``: `absent` without a socket, `nobodyListens` if its service
-    ///   has died, `anotherUser` if another user serves it.
+    /// - Throws: ``ServiceSocketError``: `absent` if there is no socket, `nobodyListens` if its
+    ///   service has died, `anotherUser` if it is served by another user.
     public static func connect(inFolder folder: String) throws(ServiceSocketError) -> OwnedDescriptor {
         try connect(inFolder: folder, servedBy: geteuid())
     }
@@ -73,7 +73,7 @@ public enum ServiceSocket {
         return socket
     }
 
-    /// Verifies the user that listens on the other end of a connection.
+    /// Verifies which user is listening on the other end of a connection.
     static func checkServer(
         _ socket: OwnedDescriptor, path: String, user: uid_t
     ) throws(ServiceSocketError) {

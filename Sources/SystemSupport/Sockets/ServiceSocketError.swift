@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// An error of listening on or connecting to a service's socket.
+/// An error that occurred while listening on a service's socket or connecting to it.
 public enum ServiceSocketError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// There is no socket: no service has run on this store, or it ended normally.
+    /// There is no socket: no service has run on this store, or the service exited normally.
     case absent(path: String)
-    /// There is a socket without a listener: the service died.
+    /// There is a socket but no listener: the service died.
     case nobodyListens(path: String)
     /// The file system denies access to this user.
     case notPermitted(path: String)

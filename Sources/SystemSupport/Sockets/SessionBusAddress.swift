@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The address of the user's session bus, from the environment.
+/// The address of the user's session bus, according to the environment.
 package enum SessionBusAddress {
-    /// The address in `$DBUS_SESSION_BUS_ADDRESS`, or else of the socket `bus` in
-    /// `$XDG_RUNTIME_DIR`, as in D-Bus libraries; `nil` if there is no bus.
+    /// Returns the address in `$DBUS_SESSION_BUS_ADDRESS`, or else the address of the socket `bus`
+    /// in `$XDG_RUNTIME_DIR`, as D-Bus libraries do; `nil` if there is no bus.
     package static func find(in environment: [String: String]) -> String? {
         if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty { return address }
         guard let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") else { return nil }

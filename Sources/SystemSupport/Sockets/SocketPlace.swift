@@ -2,7 +2,7 @@
 import CSystem
 import Glibc
 
-/// The open folder of a socket, and the socket's address in it.
+/// The folder of a socket, kept open, and the socket's address in it.
 struct SocketPlace {
     /// The socket's path, for error messages.
     let path: String
@@ -15,7 +15,7 @@ struct SocketPlace {
 
     /// Opens the folder.
     ///
-    /// - Parameter create: `true` if the folder must exist. For connecting, a missing folder is
+    /// - Parameter create: `true` if the folder must exist. When connecting, a missing folder is
     ///   reported as a missing socket.
     init(folder: String, create: Bool) throws(ServiceSocketError) {
         path = StoreLocation(folder: folder).socketPath
@@ -28,7 +28,7 @@ struct SocketPlace {
         self.folder = OwnedDescriptor(adopting: number)
     }
 
-    /// Calls `body` with the socket's address. A path that is too long for it is replaced with one
+    /// Calls `body` with the socket's address. A path that is too long is replaced with a path
     /// through the folder's descriptor in `/proc`.
     func withAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         let direct = path.utf8.count < Self.maximumAddress
@@ -36,7 +36,7 @@ struct SocketPlace {
         return withSocketAddress(Array(address.utf8), body)
     }
 
-    /// `true` if the file with the socket's name is a socket; `nil` if there is no file.
+    /// Returns `true` if the file with the socket's name is a socket; `nil` if there is no file.
     private func kind() throws(ServiceSocketError) -> Bool? {
         var status = stat()
         guard fstatat(folder.number, Self.name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -47,10 +47,10 @@ struct SocketPlace {
         return status.st_mode & S_IFMT == S_IFSOCK
     }
 
-    /// `true` if the file with the socket's name is a socket or has disappeared.
+    /// Returns `true` if the file with the socket's name is a socket or does not exist any more.
     func isSocket() throws(ServiceSocketError) -> Bool { try kind() ?? true }
 
-    /// `true` if the file is a socket of this user that only this user may connect to.
+    /// Returns `true` if the file is a socket of this user to which only this user may connect.
     func isOwnSocket() throws(ServiceSocketError) -> Bool {
         var status = stat()
         guard fstatat(folder.number, Self.name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -59,7 +59,7 @@ struct SocketPlace {
         return status.st_mode & S_IFMT == S_IFSOCK && status.st_uid == geteuid() && status.st_mode & 0o077 == 0
     }
 
-    /// Removes the socket, if there is one, but no other file.
+    /// Removes the socket if there is one, but no other kind of file.
     func removeSocket() throws(ServiceSocketError) {
         guard let isSocket = try kind() else { return }
         guard isSocket else { throw .notASocket(path: path) }
@@ -93,7 +93,7 @@ func withSocketAddress<Result>(
     address.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
     let start = MemoryLayout.offset(of: \sockaddr_un.sun_path) ?? 2
-    // An abstract name ends at the address length, a path at its zero byte.
+    // An abstract name ends at the address length, a path at its terminating zero byte.
     let length = path.first == 0 ? start + path.count : MemoryLayout<sockaddr_un>.size
     return withUnsafePointer(to: address) {
         $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(length)) }

@@ -2,11 +2,13 @@
 
 import Glibc
 
-/// Functions that read files which may be missing, huge, special or in the middle of a replacement.
+/// Reads files that may be missing, huge, special, or in the process of being replaced.
 enum FileBytes {
-    /// Returns the beginning of a regular file, at most `limit` bytes; empty if it cannot be read.
+    /// Returns at most `limit` bytes from the beginning of a regular file; empty if it cannot be
+    /// read.
     static func read(_ path: String, limit: Int) -> [UInt8] {
-        // `O_NONBLOCK`, because opening a named pipe would block until a writer opens it.
+        // `O_NONBLOCK`, because opening a named pipe would block until another process writes to
+        // it.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { return [] }
         defer { close(descriptor) }
@@ -34,8 +36,8 @@ enum FileBytes {
         switch status.st_mode & S_IFMT {
         case S_IFREG: return .regular(isExecutable: status.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH) != 0)
         case S_IFDIR:
-            // The root of a file system has another device number than its parent, or is its own
-            // parent.
+            // The root of a file system has a device number different from its parent's, or is its
+            // own parent.
             var parent = stat()
             guard lstat(path + "/..", &parent) == 0 else { return .directory }
             let isRoot = parent.st_dev != status.st_dev || parent.st_ino == status.st_ino

@@ -3,22 +3,22 @@
 /// The file name patterns of a shared-mime-info database.
 ///
 /// Nearly all patterns are an extension or a complete name, which are looked up in dictionaries.
-/// The few other patterns are compared one by one. The highest weight wins, then the longest
-/// pattern. A name is first compared unchanged, then in lowercase.
+/// The few other patterns are compared one by one. The highest weight wins; among equal weights,
+/// the longest pattern. A name is compared first unchanged, then in lowercase.
 struct MIMEGlobs: Sendable {
-    /// A pattern of a type.
+    /// A pattern for a type.
     struct Entry: Sendable {
         let type: String
         let weight: Int
         /// The length of the pattern in bytes.
         let length: Int
         let isCaseSensitive: Bool
-        /// The number of folders that were read before the folder of this pattern.
+        /// The number of folders read before the folder that contains this pattern.
         let folder: Int
     }
 
-    /// The maximum number of patterns with wildcards in other positions than the start. Each costs
-    /// a comparison for each name.
+    /// The maximum number of patterns with wildcards in positions other than the start. Each one
+    /// costs a comparison per name.
     static let maximumWildcards = 2000
     /// The maximum length of a pattern, in bytes.
     static let maximumPatternBytes = 255
@@ -27,7 +27,7 @@ struct MIMEGlobs: Sendable {
     private var suffixes: [String: [Entry]] = [:]
     private var wildcards: [(pattern: [UInt8], entry: Entry)] = []
     private var folder = 0
-    /// The first folder in which the patterns of a type are ignored.
+    /// For each type, the first folder in which its patterns are ignored.
     private var disownedFrom: [String: Int] = [:]
     private var count = 0
 
@@ -50,14 +50,14 @@ struct MIMEGlobs: Sendable {
         }
     }
 
-    /// Ends a folder. The patterns of these types in later folders are ignored.
+    /// Ends a folder. The given types' patterns in later folders are ignored.
     mutating func endFolder(discarding types: Set<String>) {
         folder += 1
         for type in types where disownedFrom[type] == nil { disownedFrom[type] = folder }
     }
 
-    /// Returns the types that a name suggests, best first; several only if weight and length are
-    /// equal.
+    /// Returns the types that a name suggests, best first; several only if their weights and
+    /// lengths are equal.
     func mimeTypes(for name: String) -> [String] {
         guard !name.isEmpty, name.utf8.count <= 1024 else { return [] }
         let exact = best(name, includesCaseSensitive: true)
@@ -66,7 +66,7 @@ struct MIMEGlobs: Sendable {
 
     private func best(_ name: String, includesCaseSensitive: Bool) -> [String] {
         var found = names[name] ?? []
-        // All dots count: `x.tar.gz` is looked up as `.tar.gz` and as `.gz`.
+        // Considers all dots: `x.tar.gz` is looked up as `.tar.gz` and as `.gz`.
         for index in name.utf8.indices where name.utf8[index] == UInt8(ascii: ".") {
             found += suffixes[String(name[index...])] ?? []
         }
@@ -85,7 +85,7 @@ struct MIMEGlobs: Sendable {
     }
 
     /// Returns `true` if a pattern with `*`, `?` and `[…]` matches a text. Backtracks only to the
-    /// last star, so the time is quadratic at most.
+    /// last star, so the time is at most quadratic.
     static func matches(_ pattern: ArraySlice<UInt8>, _ text: ArraySlice<UInt8>) -> Bool {
         var (p, t) = (pattern.startIndex, text.startIndex)
         var retry: (pattern: Int, text: Int)?

@@ -2,18 +2,19 @@
 
 /// The content rules of a shared-mime-info database (the binary `magic` file).
 struct MIMEMagic: Sendable {
-    /// The number of bytes from the beginning of a file that are examined. The deepest rule of the
+    /// The number of bytes examined at the beginning of a file. The deepest rule in the
     /// distribution is at 36 KB.
     static let windowBytes = 64 << 10
     /// The maximum length of a rule's value, in bytes.
     static let maximumValueBytes = 1024
     /// The maximum number of rules in a database.
     static let maximumRules = 50_000
-    /// The maximum number of byte comparisons for one file. The distribution's rules need a few
+    /// The maximum number of byte comparisons for one file. The distribution's rules require a few
     /// thousand.
     static let maximumComparisons = 4 << 20
 
-    /// A single comparison. A rule counts only if the preceding rule with a smaller indent matched.
+    /// A single comparison. A rule applies only if the preceding rule with a smaller indent
+    /// matched.
     struct Rule: Sendable {
         let indent: Int
         let offset: Int
@@ -23,7 +24,7 @@ struct MIMEMagic: Sendable {
         let range: Int
     }
 
-    /// The rules of one type.
+    /// The rules for one type.
     struct Section: Sendable {
         let priority: Int
         let type: String
@@ -34,12 +35,12 @@ struct MIMEMagic: Sendable {
     private(set) var sections: [Section] = []
     private var folder = 0
     private var ruleCount = 0
-    /// The first folder in which the rules of a type are ignored.
+    /// For each type, the first folder in which its rules are ignored.
     private var disownedFrom: [String: Int] = [:]
 
     // MARK: - Matching
 
-    /// Returns the type whose rules match, by descending priority.
+    /// Returns the type whose rules match, in descending order of priority.
     func mimeType(of bytes: [UInt8]) -> String? {
         let window = bytes.prefix(MIMEMagic.windowBytes)
         var budget = MIMEMagic.maximumComparisons
@@ -51,7 +52,7 @@ struct MIMEMagic: Sendable {
     }
 
     private static func matches(_ rules: [Rule], _ bytes: ArraySlice<UInt8>, _ budget: inout Int) -> Bool {
-        // The deepest indent whose parents all matched.
+        // The deepest indent for which all parents matched.
         var reachable = 0
         for (position, rule) in rules.enumerated() {
             if rule.indent > reachable { continue }
@@ -118,7 +119,7 @@ struct MIMEMagic: Sendable {
         close(section, into: &sections)
     }
 
-    /// Sorts the sections. Called once after all folders are added.
+    /// Sorts the sections. Call it once, after all folders have been added.
     mutating func finish() {
         let ordered = sections.enumerated().sorted { one, other in
             (-one.element.priority, one.element.folder, one.offset)
@@ -142,7 +143,7 @@ struct MIMEMagic: Sendable {
             return true
         }
 
-        /// Reads a decimal number below 2³¹; `nil` without a digit.
+        /// Reads a decimal number below 2³¹; `nil` if there is no digit.
         mutating func number() -> Int? {
             var value: Int?
             while let byte = peek, (0x30...0x39).contains(byte) {
@@ -198,8 +199,7 @@ struct MIMEMagic: Sendable {
                 }
             }
             guard skip("\n") else { return nil }
-            // Words are stored in big-endian order, and are compared in the byte order of the
-            // machine.
+            // Words are stored in big-endian order, and compared in the machine's byte order.
             if wordSize == 2 || wordSize == 4, length % wordSize == 0, 1.littleEndian == 1 {
                 value = Reader.swapped(value, wordSize)
                 mask = mask.map { Reader.swapped($0, wordSize) }
@@ -216,7 +216,8 @@ struct MIMEMagic: Sendable {
 }
 
 extension MIMEMagic.Rule {
-    /// Returns a rule outside the examined bytes. It keeps its indent and matches nothing.
+    /// Returns a placeholder for a rule outside the examined bytes: it has an indent but never
+    /// matches.
     static func never(indent: Int) -> MIMEMagic.Rule {
         MIMEMagic.Rule(indent: indent, offset: MIMEMagic.windowBytes, value: [0], mask: nil, range: 1)
     }

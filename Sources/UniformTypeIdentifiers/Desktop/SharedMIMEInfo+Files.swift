@@ -5,7 +5,7 @@ extension SharedMIMEInfo {
     public enum Evidence: String, Hashable, Sendable {
         /// The kind of the file, such as a directory, link or device.
         case kind
-        /// A declared type with the file's extension.
+        /// A declared type that has the file's extension.
         case filenameExtension
         /// A pattern of the desktop's database that matches the file name.
         case desktopPattern
@@ -28,9 +28,10 @@ extension SharedMIMEInfo {
     /// Determines the type of a file: by its kind, then by its name, then by its contents. For
     /// names, declared types take precedence over the desktop's patterns.
     ///
-    /// Contents count only if the name gives no declared type, or if its extension belongs both to
-    /// a text type and to another type. A program without an extension is an executable, regardless
-    /// of its contents. Links are not followed, and an unreadable file is judged by its name.
+    /// Contents are considered only if the name yields no declared type, or if its extension
+    /// belongs both to a text type and to another type. A program without an extension is an
+    /// executable, regardless of its contents. Links are not followed. An unreadable file is
+    /// classified by its name.
     ///
     /// - Parameter path: The path of the file.
     /// - Returns: The type and its evidence; `nil` if the file does not exist.
@@ -42,7 +43,7 @@ extension SharedMIMEInfo {
     }
 
     /// Determines the type of a file from its name, its kind, and its contents. Contents are read
-    /// only if they decide.
+    /// only if they are needed.
     ///
     /// - Parameters:
     ///   - name: The file name, with or without parent folders.
@@ -67,11 +68,11 @@ extension SharedMIMEInfo {
         if filenameExtension == nil, mapped.isEmpty, isExecutable {
             return FileType(type: byName, evidence: .executableBit)
         }
-        // The type of the pattern is not declared, but its parent is.
+        // The pattern's type is not declared, but a parent of it is.
         let promised = mapped.isEmpty ? promisedType(ofPatterns: candidates, filenameExtension) : nil
         if filenameExtension != nil, let promised { return FileType(type: promised, evidence: .desktopPattern) }
-        // If the name does not decide, or has several patterns, a rule of the database decides.
-        // Readable contents are weaker evidence than an extension, even an undeclared one.
+        // If the name is not conclusive or matches several patterns, a rule of the database
+        // decides. Readable contents are weaker evidence than an extension, even an undeclared one.
         let bytes = contents()
         let found = ruledType(ofContents: bytes) ?? (filenameExtension == nil ? readableType(ofContents: bytes) : nil)
         if let found, mapped.isEmpty || mapped.contains(found) { return FileType(type: found, evidence: .contents) }
@@ -79,8 +80,8 @@ extension SharedMIMEInfo {
         return FileType(type: byName, evidence: .nothing)
     }
 
-    /// Returns a dynamic type for a file whose patterns have no declared type. It conforms to the
-    /// nearest mapped parent of the first pattern's MIME type.
+    /// Returns a dynamic type for a file whose patterns have no declared type. The type conforms to
+    /// the nearest mapped parent of the first pattern's MIME type.
     ///
     /// - Returns: `nil` if there is no such parent, or if the parent is data.
     private func promisedType(ofPatterns candidates: [String], _ filenameExtension: String?) -> UTType? {
@@ -89,8 +90,8 @@ extension SharedMIMEInfo {
         return UTType(filenameExtension: filenameExtension, conformingTo: parent)
     }
 
-    /// Returns another declared type of an extension that belongs both to text and to other data.
-    /// For example, a `.ts` file is a video or a program.
+    /// Returns another declared type for an extension that is used both for text and for other
+    /// data. For example, a `.ts` file may be a video or a program.
     ///
     /// - Returns: `nil` if there is no such type, if the contents match the best type, or if the
     ///   file is empty.
@@ -105,16 +106,16 @@ extension SharedMIMEInfo {
         return bytes.isEmpty || SharedMIMEInfo.looksLikeText(bytes) == isText ? nil : other
     }
 
-    /// Returns the declared type that the beginning of the contents suggests, for data without a
-    /// name and a declared type.
+    /// Returns the declared type suggested by the beginning of the contents, for data that has no
+    /// name and no declared type.
     ///
-    /// - Returns: `nil` if no rule matches, if the rule's type has no uniform type, or if there is
-    ///   no data.
+    /// - Returns: `nil` if no rule matches, if there is no uniform type for the rule's type, or if
+    ///   there is no data.
     public func type(ofContents bytes: [UInt8]) -> UTType? {
         ruledType(ofContents: bytes) ?? readableType(ofContents: bytes)
     }
 
-    /// Returns the declared type of the matching rule.
+    /// Returns the declared type for the matching rule.
     private func ruledType(ofContents bytes: [UInt8]) -> UTType? {
         guard let type = mimeType(ofContents: bytes).flatMap(declaredType(mimeType:)) else { return nil }
         return type.conforms(to: .data) && type != .data ? type : nil
@@ -126,15 +127,15 @@ extension SharedMIMEInfo {
         return SharedMIMEInfo.looksLikeText(bytes) ? .plainText : nil
     }
 
-    /// Returns `true` if the beginning contains valid UTF-8 without control characters, except
-    /// white space and ESC.
+    /// Returns `true` if the beginning is valid UTF-8 without control characters, except white
+    /// space and ESC.
     private static func looksLikeText(_ bytes: [UInt8]) -> Bool {
         let start = bytes.prefix(4096)
         let isPrintable = start.allSatisfy { byte in
             byte >= 0x20 && byte != 0x7F || byte == 0x09 || byte == 0x0A || byte == 0x0C || byte == 0x0D || byte == 0x1B
         }
         guard isPrintable else { return false }
-        // The cut may split a character, so up to three bytes at the end are ignored.
+        // The cut may be inside a character, so up to three bytes at the end are ignored.
         return (0...3).contains { dropped in
             (dropped == 0 || start.count == 4096) && String(validating: start.dropLast(dropped), as: UTF8.self) != nil
         }

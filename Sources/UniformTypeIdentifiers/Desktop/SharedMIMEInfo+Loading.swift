@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SharedMIMEInfo {
-    /// The maximum number of entries of a list.
+    /// The maximum number of entries in a list.
     static let maximumEntries = 100_000
 
     /// Reads the lists of all folders. Earlier folders take precedence.
@@ -23,7 +23,7 @@ extension SharedMIMEInfo {
                 names.globs.add(
                     String(fields[2]), type: type, weight: weight, isCaseSensitive: isCaseSensitive)
             }
-            // A folder discards patterns only in the folders after it.
+            // A folder discards only patterns from the folders that follow it.
             names.globs.endFolder(discarding: discarded)
 
             for line in lines(FileBytes.read(root + "/aliases", limit: maximumFileBytes)) {

@@ -2,7 +2,7 @@
 private import CTables
 
 extension SharedMIMEInfo {
-    /// The MIME types whose names differ between shared-mime-info and uniform types.
+    /// The MIME types that have different names in shared-mime-info and in uniform types.
     static let overrides: [String: String] = {
         let text = ctables_mime_names()
         let bytes = UnsafeBufferPointer(start: text.start, count: text.count)
@@ -11,22 +11,22 @@ extension SharedMIMEInfo {
         return Dictionary(uniqueKeysWithValues: pairs)
     }()
 
-    /// The prefix of private MIME types. The type identifier follows, percent-encoded where it is
-    /// not ASCII.
+    /// The prefix of private MIME types. It is followed by the type identifier, percent-encoded
+    /// where it is not ASCII.
     static let privatePrefix = "application/x-uniform-type."
 
     // MARK: - From MIME
 
-    /// Returns the uniform type of a MIME type of this desktop (docs/UNIFORM-TYPES.md). The sources
-    /// in order are a private name, the MIME tags of declared types, the table of different names,
-    /// and the aliases.
+    /// Returns the uniform type for a MIME type on this desktop (docs/UNIFORM-TYPES.md). The
+    /// sources, in order, are private names, the MIME tags of declared types, the table of
+    /// differing names, and aliases.
     ///
     /// - Parameter mimeType: The MIME type as it was offered, with its parameters. X11's
-    ///   `UTF8_STRING` and `STRING` count as plain text. The bytes of a `STRING` are Latin-1 and
-    ///   must be converted.
-    /// - Returns: A dynamic type if no declared type matches. It conforms to the nearest mapped
-    ///   parent, else to the type of the media prefix, else to data. `nil` for an invalid MIME
-    ///   type, and for `text/uri-list`, which is a list of items.
+    ///   `UTF8_STRING` and `STRING` are treated as plain text. The bytes of a `STRING` are Latin-1
+    ///   and have to be converted.
+    /// - Returns: A dynamic type if no declared type matches. The dynamic type conforms to the
+    ///   nearest mapped parent, else to the type for the media prefix, else to data. Returns `nil`
+    ///   for an invalid MIME type, and for `text/uri-list`, which is a list of items.
     public func type(mimeType: String) -> UTType? {
         if mimeType == "UTF8_STRING" || mimeType == "STRING" { return .utf8PlainText }
         guard let name = SharedMIMEInfo.normalized(mimeType), name != "text/uri-list" else { return nil }
@@ -34,7 +34,7 @@ extension SharedMIMEInfo {
         return UTType(mimeType: name, conformingTo: parentType(of: name))
     }
 
-    /// Returns the declared type of a MIME type; `nil` if there is none.
+    /// Returns the declared type for a MIME type; `nil` if there is none.
     public func declaredType(mimeType: String) -> UTType? {
         SharedMIMEInfo.normalized(mimeType).flatMap(declaredType(normalizedMIMEType:))
     }
@@ -42,7 +42,7 @@ extension SharedMIMEInfo {
     private func declaredType(normalizedMIMEType name: String) -> UTType? {
         if let identifier = SharedMIMEInfo.identifier(inPrivateName: name) { return UTType(identifier) }
         if let type = SharedMIMEInfo.taggedOrOverridden(name) { return type }
-        // The offered name comes first, because its alias may be a separate uniform type.
+        // The offered name takes precedence, because an alias may be a separate uniform type.
         for alias in aliases(of: name) {
             if let type = SharedMIMEInfo.taggedOrOverridden(alias) { return type }
         }
@@ -54,13 +54,13 @@ extension SharedMIMEInfo {
         return tagged.first ?? overrides[name].flatMap { UTType($0) }
     }
 
-    /// Returns the supertype for a MIME type of the database that has no declared type; `nil` for
+    /// Returns the supertype for a MIME type in the database that has no declared type; `nil` for
     /// an invalid MIME type.
     func promisedType(of mimeType: String) -> UTType? { SharedMIMEInfo.normalized(mimeType).map(parentType) }
 
-    /// Returns the type that a dynamic type for an unmapped name conforms to.
+    /// Returns the type to which a dynamic type for an unmapped name conforms.
     private func parentType(of name: String) -> UTType {
-        // A breadth-first search. A damaged database may contain cycles.
+        // A breadth-first search, because a damaged database may contain cycles.
         var waiting = parents(of: name)[...]
         var visited: Set<String> = [name]
         while let parent = waiting.popFirst() {
@@ -77,8 +77,8 @@ extension SharedMIMEInfo {
         }
     }
 
-    /// Returns the MIME type in lowercase without parameters, except the character set of plain
-    /// text.
+    /// Returns the MIME type in lowercase and without parameters, except for the character set of
+    /// plain text.
     private static func normalized(_ mimeType: String) -> String? {
         guard mimeType.utf8.count <= 1024 else { return nil }
         let parts = mimeType.split(separator: ";", omittingEmptySubsequences: false)
@@ -104,7 +104,7 @@ extension SharedMIMEInfo {
     /// is never empty.
     ///
     /// The type's own tags come first, with their aliases. A type without tags gets a private name
-    /// that contains the identifier, so that it is recognized when it is read back.
+    /// that contains its identifier, so that the type is recognized when it is read back.
     public func mimeTypes(for type: UTType) -> [String] {
         var names: [String] = []
         func add(_ name: String) {
@@ -112,7 +112,7 @@ extension SharedMIMEInfo {
         }
         for tag in type.tags[.mimeType] ?? [] {
             add(tag)
-            // Adds the aliases, unless an alias belongs to another type.
+            // Adds the aliases, except aliases that belong to another type.
             for alias in aliases(of: tag) where SharedMIMEInfo.taggedOrOverridden(alias).map({ $0 == type }) ?? true {
                 add(alias)
             }
@@ -125,7 +125,7 @@ extension SharedMIMEInfo {
         return names
     }
 
-    /// Returns the private MIME type that contains the identifier of a type.
+    /// Returns the private MIME type that contains a type's identifier.
     public static func privateName(of type: UTType) -> String {
         let hex = Array("0123456789abcdef".utf8)
         var bytes = Array(privatePrefix.utf8)

@@ -3,16 +3,16 @@
 import Synchronization
 
 /// The desktop's type database (freedesktop shared-mime-info). It provides evidence for files and
-/// clipboard contents whose types the uniform type table does not know.
+/// clipboard contents whose types are not in the uniform type table.
 ///
 /// `UTType` itself never uses it. Each file is read on first use and kept in memory. Missing files
-/// count as empty, and damaged lines are ignored. Safe from any thread; the first call of each kind
-/// blocks while it reads the files.
+/// are treated as empty, and damaged lines are ignored. Safe from any thread; the first call of
+/// each kind blocks while files are read.
 public final class SharedMIMEInfo: Sendable {
-    /// The `mime` folders, the user's folder first.
+    /// The `mime` folders, in order of precedence; the user's folder is first.
     public let roots: [String]
 
-    /// The lists of names, without the content rules.
+    /// The name lists, without the content rules.
     struct Names: Sendable {
         var globs = MIMEGlobs()
         /// The canonical names by alias.
@@ -28,11 +28,11 @@ public final class SharedMIMEInfo: Sendable {
 
     /// Creates a database from folders, without reading them.
     ///
-    /// - Parameter roots: The `mime` folders in order of precedence. Folders need not exist.
+    /// - Parameter roots: The `mime` folders, in order of precedence. The folders need not exist.
     public init(roots: [String]) { self.roots = roots }
 
-    /// Returns the folders of the XDG base directory specification: `$XDG_DATA_HOME/mime`, then
-    /// those in `$XDG_DATA_DIRS`.
+    /// Returns the folders defined by the XDG base directory specification: `$XDG_DATA_HOME/mime`,
+    /// then the `mime` folders in `$XDG_DATA_DIRS`.
     ///
     /// - Parameter environment: The environment variables. Paths that are not absolute are ignored,
     ///   as the specification requires.
@@ -44,7 +44,8 @@ public final class SharedMIMEInfo: Sendable {
         return folders.map { ($0.hasSuffix("/") ? String($0.dropLast()) : $0) + "/mime" }
     }
 
-    /// The maximum size of a file that is read, in bytes. The distribution's files are below 50 KB.
+    /// The maximum size of a file that is read, in bytes. The distribution's files are smaller than
+    /// 50 KB.
     static let maximumFileBytes = 8 << 20
 
     var loadedNames: Names {
@@ -76,17 +77,17 @@ public final class SharedMIMEInfo: Sendable {
         return loadedNames.globs.mimeTypes(for: last)
     }
 
-    /// Returns the MIME type that the beginning of a file's contents suggests; `nil` if no rule
+    /// Returns the MIME type suggested by the beginning of a file's contents; `nil` if no rule
     /// matches.
     ///
     /// - Parameter bytes: The beginning of the contents. Bytes beyond ``bytesNeeded`` are ignored.
     public func mimeType(ofContents bytes: [UInt8]) -> String? { loadedMagic.mimeType(of: bytes) }
 
-    /// The maximum number of bytes from the beginning of a file that the rules examine.
+    /// The maximum number of bytes at the beginning of a file that the rules examine.
     public static let bytesNeeded = MIMEMagic.windowBytes
 
-    /// Returns the database's preferred name of a MIME type in lowercase; the name itself if it is
-    /// no alias.
+    /// Returns the database's preferred name for a MIME type, in lowercase; the name itself if it
+    /// is not an alias.
     public func canonicalName(of mimeType: String) -> String {
         let name = mimeType.lowercased()
         return loadedNames.canonicalNames[name] ?? name
@@ -100,8 +101,8 @@ public final class SharedMIMEInfo: Sendable {
         return ([canonical] + (names.aliases[canonical] ?? [])).filter { $0 != name }
     }
 
-    /// Returns the declared supertypes of a MIME type. In this database a supertype is not the same
-    /// as conformance: JSON is a subtype of an executable type, and SVG of plain text.
+    /// Returns the declared supertypes of a MIME type. In this database, being a subtype does not
+    /// imply conformance: JSON is a subtype of an executable type, and SVG of plain text.
     public func parents(of mimeType: String) -> [String] {
         let names = loadedNames
         return names.parents[names.canonicalNames[mimeType.lowercased()] ?? mimeType.lowercased()] ?? []

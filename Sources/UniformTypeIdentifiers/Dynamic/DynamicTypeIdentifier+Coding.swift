@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension DynamicTypeIdentifier {
-    /// The prefix of every dynamic identifier: the domain and the version of the encoding.
+    /// The prefix of every dynamic identifier: the domain, and the version of the encoding.
     static let prefix = "dyn.a"
 
     private static let alphabet: [UInt8] = Array("abcdefghkmnpqrstuvwxyz0123456789".utf8)
 
-    /// The supertypes with a short code in dynamic identifiers.
+    /// The supertypes that have a short code in dynamic identifiers.
     private static let parentCodes: [(code: String, identifier: String)] = [
         ("6", "public.data"), ("7", "public.text"), ("8", "public.plain-text"), ("9", "public.utf16-plain-text"),
         ("A", "com.apple.traditional-mac-plain-text"), ("B", "public.image"), ("C", "public.video"),
         ("D", "public.audio"), ("E", "public.directory"), ("F", "public.folder"), ("10", "com.apple.package"),
     ]
 
-    /// The text that is encoded in base 32.
+    /// The text to be encoded in base 32.
     var decodedForm: String {
         var text = ""
         if let parent {
@@ -60,7 +60,7 @@ extension DynamicTypeIdentifier {
 
     // MARK: - Escapes
 
-    /// Escapes colons, which separate fields, and backslashes. Other characters need no escape.
+    /// Escapes colons, which separate fields, and backslashes. Other characters need no escaping.
     private static func escaped(_ value: String) -> String {
         var result = ""
         for scalar in value.unicodeScalars {
@@ -107,8 +107,8 @@ extension DynamicTypeIdentifier {
 
     // MARK: - Base 32
 
-    /// Encodes five bits in each character, most significant first. The last character is padded
-    /// with zeros.
+    /// Encodes five bits per character, most significant first. The last character is padded with
+    /// zeros.
     static func encodeBase32(_ text: String) -> String {
         var result = prefix
         var (bits, count): (UInt32, UInt32) = (0, 0)
@@ -141,7 +141,7 @@ extension DynamicTypeIdentifier {
                 bytes.append(UInt8(truncatingIfNeeded: bits >> count))
             }
         }
-        // Five or more remaining bits mean an extra character. Remaining bits must be zero.
+        // Five or more remaining bits indicate an extra character. Remaining bits must be zero.
         guard count < 5, bits & (1 << count - 1) == 0 else { return nil }
         return bytes
     }

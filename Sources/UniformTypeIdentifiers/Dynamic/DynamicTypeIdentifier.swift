@@ -4,13 +4,13 @@
 /// and the type that it should conform to.
 ///
 /// The identifier contains all information about the dynamic type, so any machine can decode it. It
-/// encodes `?0=parent:class=tag:…` in base 32 with an alphabet of its own.
+/// encodes `?0=parent:class=tag:…` in base 32 with a custom alphabet.
 public struct DynamicTypeIdentifier: Hashable, Sendable {
     /// A tag of a dynamic type.
     public struct Tag: Hashable, Sendable {
-        /// The class, one of the five with a digit in dynamic identifiers.
+        /// The class: one of the five classes that have a digit in dynamic identifiers.
         public let tagClass: UTTagClass
-        /// The text with its original case. Extensions are lowercase.
+        /// The text in its original case, except that extensions are lowercase.
         public let value: String
 
         /// Creates a tag. ``DynamicTypeIdentifier/init(parent:tags:)`` checks it.
@@ -28,14 +28,14 @@ public struct DynamicTypeIdentifier: Hashable, Sendable {
     /// The maximum length of the decoded form, in bytes. It exceeds any file name or MIME type.
     public static let maximumDecodedBytes = 4096
 
-    /// Creates the identifier of something with tags but without a declared type.
+    /// Creates the identifier for something that has tags but no declared type.
     ///
     /// - Parameters:
     ///   - parent: The identifier of the supertype, or `nil`.
     ///   - tags: One or more tags.
-    /// - Returns: `nil` for an empty list of tags, an invalid parent, control characters, and an
-    ///   identifier that is too long. Also `nil` for a class that dynamic identifiers cannot
-    ///   express. A four-character code may end in NUL characters.
+    /// - Returns: `nil` for an empty list of tags, an invalid parent, control characters, an
+    ///   identifier that is too long, or a class that dynamic identifiers cannot express. A
+    ///   four-character code may end in NUL characters.
     public init?(parent: String?, tags: [Tag]) {
         guard !tags.isEmpty else { return nil }
         if let parent, !TypeIdentifier.isWellFormed(parent) { return nil }
@@ -54,8 +54,8 @@ public struct DynamicTypeIdentifier: Hashable, Sendable {
 
     /// Decodes a dynamic identifier, in any case.
     ///
-    /// - Returns: `nil` for an invalid identifier: characters outside the alphabet, remaining bits,
-    ///   invalid UTF-8, an unknown class, no tag, or content that ``init(parent:tags:)`` rejects.
+    /// - Returns: `nil` for an invalid identifier: characters outside the alphabet, surplus bits,
+    ///   invalid UTF-8, an unknown class, no tags, or content that ``init(parent:tags:)`` rejects.
     public init?(_ identifier: String) {
         guard let bytes = DynamicTypeIdentifier.decodeBase32(identifier) else { return nil }
         self.init(decodedForm: bytes)

@@ -12,7 +12,7 @@ public enum NSItemProviderRepresentationVisibility: Int, Hashable, Sendable {
     case team = 1
     /// Apps of the same group.
     case group = 2
-    /// The process itself.
+    /// The process itself only.
     case ownProcess = 3
 }
 
@@ -28,7 +28,7 @@ public struct NSItemProviderFileOptions: OptionSet, Sendable {
     public static let openInPlace = NSItemProviderFileOptions(rawValue: 1)
 }
 
-/// An object that can be converted to data of some types.
+/// An object that can be converted to data of certain types.
 public protocol NSItemProviderWriting: NSObjectProtocol {
     /// The types to which objects of the class can be converted, best first.
     static var writableTypeIdentifiersForItemProvider: [String] { get }
@@ -36,20 +36,19 @@ public protocol NSItemProviderWriting: NSObjectProtocol {
     /// The types to which this object can be converted, best first. Optional.
     var writableTypeIdentifiersForItemProvider: [String] { get }
 
-    /// Returns the visibility of a type of the class. Optional.
+    /// Returns the visibility of one of the class's types. Optional.
     static func itemProviderVisibilityForRepresentation(
         withTypeIdentifier typeIdentifier: String
     ) -> NSItemProviderRepresentationVisibility
 
-    /// Returns the visibility of a type of this object. Optional.
+    /// Returns the visibility of one of this object's types. Optional.
     func itemProviderVisibilityForRepresentation(
         withTypeIdentifier typeIdentifier: String
     ) -> NSItemProviderRepresentationVisibility
 
-    /// Converts the object to data of one of its types, and calls the handler once, from any
-    /// thread.
+    /// Converts the object to data of one of its types, and calls the handler once, on any thread.
     ///
-    /// - Returns: The progress of the conversion, with which it can be cancelled.
+    /// - Returns: The progress of the conversion, which can be used to cancel it.
     @preconcurrency
     func loadData(
         withTypeIdentifier typeIdentifier: String,
@@ -68,7 +67,7 @@ extension NSItemProviderWriting {
         .all
     }
 
-    /// The visibility of the class.
+    /// Returns the visibility declared by the class.
     public func itemProviderVisibilityForRepresentation(
         withTypeIdentifier typeIdentifier: String
     ) -> NSItemProviderRepresentationVisibility {
@@ -76,9 +75,9 @@ extension NSItemProviderWriting {
     }
 }
 
-/// An object that can be created from data of some types.
+/// An object that can be created from data of certain types.
 public protocol NSItemProviderReading: NSObjectProtocol {
-    /// The types from which objects of the class are created, best first.
+    /// The types from which objects of the class can be created, best first.
     static var readableTypeIdentifiersForItemProvider: [String] { get }
 
     /// Creates an object from data of one of these types.
@@ -92,7 +91,7 @@ extension NSItemProvider {
     public typealias CompletionHandler = @Sendable ((any NSSecureCoding)?, (any Error)?) -> Void
 
     /// A handler that creates an item and passes it to the completion handler. The class is the
-    /// receiver's preferred class, if it is known.
+    /// receiver's preferred class, if known.
     public typealias LoadHandler = @Sendable (CompletionHandler?, AnyClass?, [AnyHashable: Any]?) -> Void
 
     /// The domain of item provider errors.
@@ -100,11 +99,11 @@ extension NSItemProvider {
 
     /// The codes of item provider errors.
     public enum ErrorCode: Int, Hashable, Sendable {
-        /// An error that is none of the others.
+        /// An error that is not covered by the other codes.
         case unknownError = -1
         /// The representation does not exist.
         case itemUnavailableError = -1000
-        /// The representation has another class than declared.
+        /// The representation has a class other than the declared one.
         case unexpectedValueClassError = -1100
         /// The representation cannot be converted as requested.
         case unavailableCoercionError = -1200

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A representation of a provider's item.
+/// One representation of a provider's item.
 struct ItemRepresentation: Sendable {
     typealias DataLoader = @Sendable (@escaping @Sendable (Data?, (any Error)?) -> Void) -> Progress?
     typealias FileLoader = @Sendable (@escaping @Sendable (URL?, Bool, (any Error)?) -> Void) -> Progress?
@@ -31,11 +31,10 @@ struct ItemRepresentation: Sendable {
     func allows(_ options: NSItemProviderFileOptions) -> Bool { !options.contains(.openInPlace) || opensInPlace }
 }
 
-/// A load operation with a waiting receiver. It delivers only the first result, on the handlers'
+/// A load operation whose receiver is waiting. It delivers only the first result, on the handlers'
 /// queue.
 final class ItemLoading<Value>: @unchecked Sendable {
-    // Sendable: mutable state is read and written under the lock only; values are passed on, not
-    // kept.
+    // Sendable: mutable state is accessed only under the lock; values are passed on but not kept.
 
     let progress = Progress(totalUnitCount: 100)
     private let lock = NSLock()
@@ -61,7 +60,7 @@ final class ItemLoading<Value>: @unchecked Sendable {
 
     /// Delivers the result, unless a result was delivered before.
     ///
-    /// - Parameter after: Called after the receiver has returned, or at once if a result was
+    /// - Parameter after: Called after the receiver has returned, or immediately if a result was
     ///   delivered before.
     func finish(_ result: Result<Value, any Error>, after: @escaping @Sendable () -> Void = {}) {
         let waiting = lock.withLock {
@@ -94,7 +93,7 @@ final class ItemLoading<Value>: @unchecked Sendable {
     }
 }
 
-/// A value that one thread passes to another and no longer uses, or that is only read.
+/// A value that one thread hands over to another and no longer uses, or that is only read.
 package struct UncheckedBox<Value>: @unchecked Sendable {
     // Sendable: every creator of a value observes this rule.
     package let value: Value

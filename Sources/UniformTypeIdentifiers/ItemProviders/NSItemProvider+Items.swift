@@ -80,8 +80,8 @@ extension NSItemProvider {
         return object
     }
 
-    /// Converts an item to data of its type: data unchanged, text as UTF-8, a file as its content,
-    /// another URL as its text.
+    /// Converts an item to data of its type: data is unchanged, text becomes UTF-8, a file its
+    /// content, and any other URL its text.
     static func data(_ item: any NSSecureCoding, _ typeIdentifier: String) -> Result<Data, any Error> {
         switch item {
         case let data as NSData: return .success(Data(referencing: data))

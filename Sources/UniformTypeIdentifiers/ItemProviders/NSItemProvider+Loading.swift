@@ -83,7 +83,7 @@ extension NSItemProvider {
         return loading.progress
     }
 
-    /// Finds the representation, and loads it on the handlers' queue.
+    /// Finds the representation and loads it on the handlers' queue.
     private func load<Value>(
         _ typeIdentifier: String, _ loading: ItemLoading<Value>, preferring options: NSItemProviderFileOptions = [],
         _ body: @escaping @Sendable (ItemRepresentation) -> Void

@@ -3,27 +3,27 @@
 import Foundation
 
 extension NSItemProvider {
-    /// Creates a provider with the types to which an object can be converted.
+    /// Creates a provider for all types to which an object can be converted.
     public convenience init(object: any NSItemProviderWriting) {
         self.init()
         registerObject(object, visibility: .all)
     }
 
-    /// Creates a provider of a file that may be opened in place; `nil` if the URL is not a file
-    /// URL.
-    /// The filename extension determines the type; it is `public.data` for an unknown extension.
+    /// Creates a provider for a file that may be opened in place; `nil` if the URL is not a file
+    /// URL. The filename extension determines the type; it is `public.data` for an unknown
+    /// extension.
     public convenience init?(contentsOf fileURL: URL!) {
         guard let fileURL, fileURL.isFileURL else { return nil }
         self.init(contentsOf: fileURL, contentType: nil, openInPlace: true)
     }
 
-    /// Creates a provider of a file.
+    /// Creates a provider for a file.
     ///
     /// - Parameters:
-    ///   - contentType: The type; `nil` for the type of the filename extension, or `public.data`
-    ///     if it is unknown.
+    /// - contentType: The type; `nil` to determine it from the filename extension, or to use
+    ///   `public.data` if the extension is unknown.
     ///   - openInPlace: `true` if receivers may open the file in place.
-    ///   - coordinated: A value for the receivers; it has no effect.
+    /// - coordinated: Has no effect on Linux.
     /// - Note: Differs on Linux: there is no file coordination.
     public convenience init(
         contentsOf fileURL: URL, contentType: UTType?, openInPlace: Bool = false, coordinated: Bool = false,

@@ -14,7 +14,8 @@ extension NSItemProvider {
     ///
     /// - Parameter completionHandler: Called once, on a queue of the library, with a value or an
     ///   error.
-    /// - Returns: The progress. Cancelling it ends the operation with `CocoaError.userCancelled`.
+    /// - Returns: The progress. Cancelling it makes the operation fail with
+    ///   `CocoaError.userCancelled`.
     @preconcurrency
     @discardableResult
     public func loadObject<T: _ObjectiveCBridgeable>(
@@ -47,7 +48,7 @@ extension NSItemProvider {
     }
 }
 
-// MARK: Foundation's objects
+// MARK: Foundation objects
 
 extension NSString: NSItemProviderWriting, NSItemProviderReading {
     /// The type of UTF-8 plain text.
@@ -68,7 +69,7 @@ extension NSString: NSItemProviderWriting, NSItemProviderReading {
         return nil
     }
 
-    /// Creates a text from data in the encoding of the type; UTF-8 if the type has no encoding.
+    /// Creates a text from data in the type's encoding, or in UTF-8 if the type specifies none.
     ///
     /// - Throws: `unavailableCoercionError` if the data is not in that encoding.
     public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self {
@@ -83,15 +84,15 @@ extension NSString: NSItemProviderWriting, NSItemProviderReading {
 }
 
 extension NSURL: NSItemProviderWriting, NSItemProviderReading {
-    /// The type of URLs.
+    /// The URL type.
     public static var writableTypeIdentifiersForItemProvider: [String] { [UTType.url.identifier] }
 
-    /// The type of URLs, preceded by the type of file URLs for a file.
+    /// The URL type, preceded by the file URL type if the URL refers to a file.
     public var writableTypeIdentifiersForItemProvider: [String] {
         isFileURL ? [UTType.fileURL.identifier, UTType.url.identifier] : [UTType.url.identifier]
     }
 
-    /// The types of file URLs and URLs.
+    /// The file URL type and the URL type.
     public static var readableTypeIdentifiersForItemProvider: [String] {
         [UTType.fileURL.identifier, UTType.url.identifier]
     }
@@ -108,7 +109,7 @@ extension NSURL: NSItemProviderWriting, NSItemProviderReading {
 
     /// Creates a URL from UTF-8 text.
     ///
-    /// - Throws: `unavailableCoercionError` if the data is no URL.
+    /// - Throws: `unavailableCoercionError` if the data is not a URL.
     public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self {
         guard let text = String(data: data, encoding: .utf8), let url = NSURL(string: text) as? Self else {
             throw NSItemProvider.error(

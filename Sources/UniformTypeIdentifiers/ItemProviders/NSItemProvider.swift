@@ -6,18 +6,17 @@ import Synchronization
 /// An item in several representations, each created on demand. Providers are used for drag and
 /// drop, pasteboards and sharing.
 ///
-/// Representations are kept in the order of their registration. Register the representation with
-/// the highest fidelity first. Of several representations of the same type and kind, the first
-/// counts. Loading a type uses the first representation of that type or of a type that conforms to
-/// it.
+/// Representations are kept in registration order. Register the representation with the highest
+/// fidelity first. If there are several representations of the same type and kind, the first one is
+/// used. Loading a type uses the first representation whose type equals or conforms to it.
 ///
-/// Load handlers and completion handlers are called on a queue of the library, never on the main
-/// thread. Errors are `NSError`s of ``errorDomain``, errors of handlers, or
+/// Load handlers and completion handlers are called on one of the library's queues, never on the
+/// main thread. Errors are `NSError`s of ``errorDomain``, errors of handlers, or
 /// `CocoaError.userCancelled`.
 ///
-/// Linux has no CoreTransferable, so the methods for `Transferable` do not exist.
+/// Linux has no CoreTransferable, so methods that take a `Transferable` do not exist.
 open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
-    // Sendable: mutable state is read and written under the lock only.
+    // Sendable: mutable state is accessed only under the lock.
     // Overridable members must be declared in the class itself, because members of extensions
     // cannot be overridden.
 
@@ -25,7 +24,7 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
         var representations: [ItemRepresentation] = []
         var suggestedName: String?
         var previewImageHandler: LoadHandler?
-        /// Copies that a receiver may still read. They are removed together with the provider.
+        /// Copies that a receiver may still read. They are removed when the provider is.
         var copies: [TemporaryCopy] = []
     }
 
@@ -34,7 +33,7 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
     /// Creates a provider without representations.
     public override init() {}
 
-    /// Creates a provider of an existing item; see
+    /// Creates a provider for an existing item; see
     /// ``loadItem(forTypeIdentifier:options:completionHandler:)``. Without item or type it has no
     /// representation.
     public init(item: (any NSSecureCoding)?, typeIdentifier: String?) {
@@ -73,7 +72,7 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
     /// All representations, best first.
     var representations: [ItemRepresentation] { state.withLock { $0.representations } }
 
-    /// Adds a representation, unless one of its type and kind exists.
+    /// Adds a representation, unless there is already one of the same type and kind.
     func add(_ representation: ItemRepresentation) {
         state.withLock { state in
             let isKnown = state.representations.contains { known in
@@ -109,8 +108,8 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
         return identifiers
     }
 
-    /// The types of all representations, best first. An identifier that belongs to no type is left
-    /// out.
+    /// The types of all representations, best first. Identifiers that do not belong to any type are
+    /// omitted.
     open var registeredContentTypes: [UTType] { registeredTypeIdentifiers.compactMap { UTType($0) } }
 
     /// The types of the files that may be opened in place, best first.
@@ -118,7 +117,7 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
         registeredTypeIdentifiers(fileOptions: .openInPlace).compactMap { UTType($0) }
     }
 
-    /// Returns the types that conform to a type, best first.
+    /// Returns the registered types that conform to a type, best first.
     open func registeredContentTypes(conformingTo contentType: UTType) -> [UTType] {
         registeredContentTypes.filter { $0.conforms(to: contentType) }
     }
@@ -145,8 +144,9 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
 
     /// Registers data of a type.
     ///
-    /// - Parameter loadHandler: Called for each request of the data. It calls its argument once,
-    ///   with data or an error. It returns a progress for display and cancellation, or `nil`.
+    /// - Parameter loadHandler: Called whenever the data is requested. It must call its argument
+    ///   once, with data or an error, and returns a progress for display and cancellation, or
+    ///   `nil`.
     @preconcurrency
     open func registerDataRepresentation(
         forTypeIdentifier typeIdentifier: String, visibility: NSItemProviderRepresentationVisibility,
@@ -169,10 +169,11 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
     /// Registers a file of a type.
     ///
     /// - Parameters:
-    ///   - fileOptions: Options that may let receivers open the file in place, instead of a copy.
-    ///   - loadHandler: Called for each request of the file. It calls its argument once, with a
-    ///     file or an error. The Boolean argument requests file coordination, and has no effect on
-    ///     Linux. A file that is not opened in place is copied before the call returns.
+    ///   - fileOptions: Options that may allow receivers to open the file in place instead of a
+    ///     copy.
+    ///   - loadHandler: Called whenever the file is requested. It must call its argument once, with
+    ///     a file or an error. The Boolean argument requests file coordination, and has no effect
+    ///     on Linux. A file that is not opened in place is copied before the call returns.
     @preconcurrency
     open func registerFileRepresentation(
         forTypeIdentifier typeIdentifier: String, fileOptions: NSItemProviderFileOptions = [],
@@ -203,12 +204,12 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
         add(ItemRepresentation(typeIdentifier: typeIdentifier, visibility: .all, content: .item(loadHandler)))
     }
 
-    /// Registers an object with all types to which it can be converted. Types that are registered
-    /// already are unchanged.
+    /// Registers an object with all types to which it can be converted. Types that are already
+    /// registered are unchanged.
     open func registerObject(
         _ object: any NSItemProviderWriting, visibility: NSItemProviderRepresentationVisibility
     ) {
-        // The object only provides data, which providers on Apple's systems also request from any
+        // The object only provides data, which providers on Apple's systems also request on any
         // thread.
         let shared = UncheckedBox(object)
         for type in object.writableTypeIdentifiersForItemProvider {
@@ -219,7 +220,7 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
     }
 
     /// Registers an object that is created on demand, with all types to which its class can be
-    /// converted. Types that are registered already are unchanged.
+    /// converted. Types that are already registered are unchanged.
     @preconcurrency
     open func registerObject(
         ofClass aClass: any NSItemProviderWriting.Type, visibility: NSItemProviderRepresentationVisibility,
@@ -243,15 +244,16 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
 
     // MARK: Loading
 
-    /// Loads data of a type. The content of a file is read.
+    /// Loads data of a type. For a file, its content is read.
     ///
-    /// - Note: Differs on Linux: a folder cannot be loaded as data and fails with
+    /// - Note: Differs on Linux: loading a folder as data fails with
     ///   ``ErrorCode/unavailableCoercionError``, while Apple's systems create a zip archive. The
     ///   library has no archiver among its dependencies, and does not add one to every app for this
     ///   purpose. Load the folder as a file.
-    /// - Parameter completionHandler: Called once, on a queue of the library, with data or an
+    /// - Parameter completionHandler: Called once, on one of the library's queues, with data or an
     ///   error.
-    /// - Returns: The progress. Cancelling it ends the operation with `CocoaError.userCancelled`.
+    /// - Returns: The progress. Cancelling it makes the operation fail with
+    ///   `CocoaError.userCancelled`.
     @preconcurrency
     @discardableResult
     open func loadDataRepresentation(
@@ -269,11 +271,12 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
     }
 
     /// Loads a copy of a file of a type. The copy is deleted when the handler returns, so move it
-    /// or read it there. Its name is ``suggestedName`` if that is set.
+    /// or read it in the handler. Its name is ``suggestedName``, if that is set.
     ///
-    /// - Parameter completionHandler: Called once, on a queue of the library, with a file or an
-    ///   error.
-    /// - Returns: The progress. Cancelling it ends the operation with `CocoaError.userCancelled`.
+    /// - Parameter completionHandler: Called once, on one of the library's queues, with a file or
+    ///   an error.
+    /// - Returns: The progress. Cancelling it makes the operation fail with
+    ///   `CocoaError.userCancelled`.
     @preconcurrency
     @discardableResult
     open func loadFileRepresentation(
@@ -283,10 +286,11 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
         loadFile(typeIdentifier, inPlace: false) { url, _, error in completionHandler(url, error) }
     }
 
-    /// Loads a file of a type: the original if it is requested and offered, else a copy.
+    /// Loads a file of a type: the original if it is requested and offered, otherwise a copy.
     ///
-    /// - Parameter completionHandler: Called once, on a queue of the library. It receives a file,
-    ///   and `true` for the original; or an error. A copy is deleted when the handler returns.
+    /// - Parameter completionHandler: Called once, on one of the library's queues, with a file and
+    ///   `true` if it is the original, or with an error. A copy is deleted when the handler
+    ///   returns.
     @preconcurrency
     @discardableResult
     open func loadFileRepresentation(
@@ -296,11 +300,11 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
         loadFile(contentType.identifier, inPlace: openInPlace, completionHandler)
     }
 
-    /// Loads a file of a type: the original if it is offered, else a copy.
+    /// Loads a file of a type: the original if it is offered, otherwise a copy.
     ///
-    /// - Parameter completionHandler: Called once, on a queue of the library. It receives a file,
-    ///   and `true` for the original; or an error. A copy is deleted when the handler returns,
-    ///   because there is no file coordination.
+    /// - Parameter completionHandler: Called once, on one of the library's queues, with a file and
+    ///   `true` if it is the original, or with an error. A copy is deleted when the handler
+    ///   returns, because there is no file coordination.
     @preconcurrency
     @discardableResult
     open func loadInPlaceFileRepresentation(
@@ -316,8 +320,8 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
     ///
     /// - Note: Differs on Linux: the compiler warns that a cast such as `item as? URL` always
     ///   fails. The cast works as on Apple's systems. `(item as Any?) as? URL` avoids the warning.
-    /// - Parameter completionHandler: Called once, on a queue of the library, with an item or an
-    ///   error. Without it, nothing is loaded.
+    /// - Parameter completionHandler: Called once, on one of the library's queues, with an item or
+    ///   an error. If it is `nil`, nothing is loaded.
     @preconcurrency
     open func loadItem(
         forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil,
@@ -328,7 +332,7 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
 
     /// Loads an item of a type; see the variant with a handler.
     ///
-    /// - Throws: The error that the variant with a handler reports.
+    /// - Throws: The error reported by the variant with a handler.
     open func loadItem(
         forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil
     ) async throws -> any NSSecureCoding {
@@ -339,7 +343,7 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
         }.value
     }
 
-    /// Loads the preview image that ``previewImageHandler`` creates; without a handler there is
+    /// Loads the preview image created by ``previewImageHandler``; without that handler, there is
     /// none.
     @preconcurrency
     open func loadPreviewImage(options: [AnyHashable: Any]! = nil, completionHandler: CompletionHandler!) {
@@ -348,7 +352,7 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
 
     /// Loads the preview image; see the variant with a handler.
     ///
-    /// - Throws: The error that the variant with a handler reports.
+    /// - Throws: The error reported by the variant with a handler.
     open func loadPreviewImage(options: [AnyHashable: Any]! = nil) async throws -> any NSSecureCoding {
         try await withCheckedThrowingContinuation { continuation in
             loadPreviewImage(options: options) { item, error in
@@ -364,11 +368,12 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
         aClass.readableTypeIdentifiersForItemProvider.contains { representation(of: $0) != nil }
     }
 
-    /// Loads an object of a class, from the available type that the class prefers.
+    /// Loads an object of a class from the class's most preferred type that is available.
     ///
-    /// - Parameter completionHandler: Called once, on a queue of the library, with an object or an
-    ///   error.
-    /// - Returns: The progress. Cancelling it ends the operation with `CocoaError.userCancelled`.
+    /// - Parameter completionHandler: Called once, on one of the library's queues, with an object
+    ///   or an error.
+    /// - Returns: The progress. Cancelling it makes the operation fail with
+    ///   `CocoaError.userCancelled`.
     @preconcurrency
     @discardableResult
     open func loadObject(

@@ -9,7 +9,7 @@ struct TemporaryCopy: Sendable {
 
     /// Copies a file or folder.
     init(of original: URL, as suggestedName: String?, type: String) throws {
-        // A symbolic link offers its target.
+        // For a symbolic link, copies its target.
         let original = original.resolvingSymlinksInPath()
         try self.init(named: suggestedName ?? original.lastPathComponent, type) {
             try FileManager.default.copyItem(at: original, to: $0)
@@ -37,7 +37,7 @@ struct TemporaryCopy: Sendable {
     /// The maximum length of a file name, in bytes.
     private static let maximumNameBytes = 255
 
-    /// Returns a valid file name, with the preferred extension of the type unless the name has a
+    /// Returns a valid file name with the type's preferred extension, unless the name has a
     /// suitable one.
     static func fileName(_ name: String, _ type: String) -> String {
         var name = String(name.split(separator: "/").last ?? "").replacingOccurrences(of: "\0", with: "")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The constants of types from before `UTType`, for source that still uses them. Each is the
-// identifier as a string, so that it works wherever a string is needed, with or without `as
+// Type constants from before `UTType`, for source code that still uses them. Each one is the
+// identifier as a string, so that it works wherever a string is required, with or without `as
 // String`.
 
 /// `public.item`.

@@ -2,10 +2,10 @@
 
 import Foundation
 
-// The functions on identifiers from before `UTType`, as a thin layer above it. An undeclared
+// Functions on identifiers from before `UTType`, as a thin layer on top of it. An undeclared
 // identifier is accepted, and conforms to itself.
 
-/// A string. Linux has no Core Foundation strings, and source that casts to `CFString` needs a
+/// A string. Linux has no Core Foundation strings, and source code that casts to `CFString` needs a
 /// string.
 public typealias CFString = String
 /// A dictionary. Linux has no Core Foundation dictionaries.
@@ -13,7 +13,7 @@ public typealias CFDictionary = [String: any Sendable]
 /// A URL. Linux has no Core Foundation URLs.
 public typealias CFURL = URL
 
-/// The result of a function that returns a retained reference on Apple's systems. Both methods
+/// The result of a function that, on Apple's systems, returns a retained reference. Both methods
 /// return the value.
 public struct UTCopiedValue<Value: Sendable>: Sendable {
     let value: Value
@@ -37,22 +37,22 @@ public let kUTTagClassOSType: CFString = "com.apple.ostype"
 public let kUTExportedTypeDeclarationsKey: CFString = "UTExportedTypeDeclarations"
 /// The `Info.plist` key of the types that the bundle imports from other owners.
 public let kUTImportedTypeDeclarationsKey: CFString = "UTImportedTypeDeclarations"
-/// The key of a declaration for its identifier.
+/// The declaration key for the identifier.
 public let kUTTypeIdentifierKey: CFString = "UTTypeIdentifier"
-/// The key of a declaration for its tags by class.
+/// The declaration key for the tags by class.
 public let kUTTypeTagSpecificationKey: CFString = "UTTypeTagSpecification"
-/// The key of a declaration for the identifiers of its parents.
+/// The declaration key for the identifiers of the parents.
 public let kUTTypeConformsToKey: CFString = "UTTypeConformsTo"
-/// The key of a declaration for its description.
+/// The declaration key for the description.
 public let kUTTypeDescriptionKey: CFString = "UTTypeDescription"
-/// The key of a declaration for the file name of its icon.
+/// The declaration key for the file name of the icon.
 public let kUTTypeIconFileKey: CFString = "UTTypeIconFile"
-/// The key of a declaration for the URL of the format's documentation.
+/// The declaration key for the URL of the format's documentation.
 public let kUTTypeReferenceURLKey: CFString = "UTTypeReferenceURL"
-/// The key of a declaration for its version.
+/// The declaration key for the version.
 public let kUTTypeVersionKey: CFString = "UTTypeVersion"
 
-/// Returns the best identifier for a tag. Unlike in `UTType`, an empty tag has a dynamic type in
+/// Returns the best identifier for a tag. Unlike with `UTType`, an empty tag has a dynamic type in
 /// every class.
 public func UTTypeCreatePreferredIdentifierForTag(
     _ tagClass: CFString, _ tag: CFString, _ conformingTo: CFString?
@@ -68,14 +68,14 @@ public func UTTypeCreateAllIdentifiersForTag(
     return types.isEmpty ? nil : UTCopiedValue(value: types.map(\.identifier))
 }
 
-/// Returns the preferred tag of a type in a class.
+/// Returns a type's preferred tag in a class.
 public func UTTypeCopyPreferredTagWithClass(
     _ identifier: CFString, _ tagClass: CFString
 ) -> UTCopiedValue<CFString>? {
     legacyType(identifier).tags[UTTagClass(rawValue: tagClass)]?.first.map { UTCopiedValue(value: $0) }
 }
 
-/// Returns all tags of a type in a class; `nil` if it has none.
+/// Returns all of a type's tags in a class; `nil` if it has none.
 public func UTTypeCopyAllTagsWithClass(
     _ identifier: CFString, _ tagClass: CFString
 ) -> UTCopiedValue<[CFString]>? {
@@ -87,7 +87,7 @@ public func UTTypeCopyDescription(_ identifier: CFString) -> UTCopiedValue<CFStr
     legacyType(identifier).localizedDescription.map { UTCopiedValue(value: $0) }
 }
 
-/// Returns the declaration of a type with the keys of an `Info.plist`, such as
+/// Returns the declaration of a type with the keys used in an `Info.plist`, such as
 /// `kUTTypeIdentifierKey`. Tags are always lists, even if a class has only one tag.
 ///
 /// ```swift
@@ -120,8 +120,8 @@ public func UTTypeCopyDeclaration(_ identifier: CFString) -> UTCopiedValue<CFDic
 
 /// Returns the folder of the bundle whose declaration of a type is in force.
 ///
-/// - Returns: `nil` if the type is not declared, or if the folder is unknown. Also `nil` for a type
-///   of the core table, which is in no bundle.
+/// - Returns: `nil` if the type is not declared, if the folder is unknown, or if the type is in the
+///   core table, which does not belong to a bundle.
 public func UTTypeCopyDeclaringBundleURL(_ identifier: CFString) -> UTCopiedValue<CFURL>? {
     let snapshot = UTTypeRegistry.currentSnapshot
     return snapshot.type(identifier).flatMap(snapshot.declaringDirectory).map {
@@ -145,8 +145,8 @@ public func UTTypeIsDeclared(_ identifier: CFString) -> Bool { UTType(identifier
 /// Returns `true` if the identifier is a valid dynamic identifier.
 public func UTTypeIsDynamic(_ identifier: CFString) -> Bool { UTType(identifier)?.isDynamic ?? false }
 
-/// Converts a four-character code to text, including NUL characters at its end. Returns an empty
-/// text if any other character of the code is not printable ASCII.
+/// Converts a four-character code to text, including trailing NUL characters. Returns an empty text
+/// if any other character of the code is not printable ASCII.
 public func UTCreateStringForOSType(_ code: UInt32) -> UTCopiedValue<CFString> {
     let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: code >> $0) }
     let end = bytes.lastIndex { $0 != 0 } ?? 0
@@ -154,7 +154,7 @@ public func UTCreateStringForOSType(_ code: UInt32) -> UTCopiedValue<CFString> {
     return UTCopiedValue(value: isText ? String(decoding: bytes, as: UTF8.self) : "")
 }
 
-/// Converts a text to a four-character code, padded with zeros; 0 if it is longer than four bytes.
+/// Converts text to a four-character code, padded with zeros; 0 if it is longer than four bytes.
 public func UTGetOSTypeFromString(_ text: CFString) -> UInt32 {
     let bytes = Array(text.utf8)
     guard bytes.count <= 4 else { return 0 }

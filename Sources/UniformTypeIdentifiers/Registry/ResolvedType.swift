@@ -4,10 +4,10 @@ import Synchronization
 
 /// The ancestors of a type in a snapshot. Immutable after publication, so any thread may read it.
 struct ResolvedType: Sendable {
-    /// The ancestors with a column in the core table, and the type itself if it has one. The bit of
-    /// ``CoreTable/noColumn`` is set if ``coreAncestors`` is not empty.
+    /// The ancestors that have a column in the core table, and the type itself if it has one. The
+    /// bit of ``CoreTable/noColumn`` is set if ``coreAncestors`` is not empty.
     var row = ClosureRow()
-    /// The ancestors from the core table that have no column in it.
+    /// The ancestors from the core table that have no column.
     var coreAncestors: [CoreIndex] = []
     /// The other ancestors by identifier: types of extensions, and undeclared parents.
     var namedAncestors: [String] = []
@@ -23,7 +23,7 @@ struct ResolvedType: Sendable {
         return column == CoreTable.noColumn ? coreAncestors.contains(core) : row.contains(column)
     }
 
-    /// Adds all ancestors of a parent.
+    /// Adds all ancestors of a parent, but not the parent itself.
     mutating func formUnion(_ other: ResolvedType) {
         row.formUnion(other.row)
         for core in other.coreAncestors where !coreAncestors.contains(core) { coreAncestors.append(core) }
@@ -32,7 +32,7 @@ struct ResolvedType: Sendable {
         } else if other.namedAncestors.count < 8 {
             for name in other.namedAncestors where !namedAncestors.contains(name) { namedAncestors.append(name) }
         } else {
-            // Long lists come from long chains, for which a linear search each time would take
+            // Long lists result from long chains, for which repeated linear searches would take
             // cubic time.
             let known = Set(namedAncestors)
             namedAncestors += other.namedAncestors.filter { !known.contains($0) }
@@ -55,21 +55,21 @@ struct ResolvedType: Sendable {
     }
 }
 
-/// A type outside the core table: dynamic, declared by an extension, or only named.
+/// A type outside the core table: dynamic, declared by an extension, or known only by name.
 ///
-/// Its ancestors depend on the registered declarations. The ancestors at the creation of the value
-/// are kept together with their generation. While that generation is current, a query needs neither
-/// a lock nor a lookup.
+/// Its ancestors depend on the registered declarations. The ancestors at the time of creation are
+/// stored with their generation. As long as that generation is current, a query needs neither a
+/// lock nor a lookup.
 final class TypeBox: Sendable {
     enum Kind: Sendable {
-        /// A type that was created from a tag.
+        /// A type created from a tag.
         case dynamic(DynamicTypeIdentifier)
         /// A type that is known by name. The `assumedParents` apply until a declaration is
         /// registered.
         case named(assumedParents: [String])
     }
 
-    /// A resolved type with the generation of the registry for which it is valid.
+    /// A resolved type, with the registry generation for which it is valid.
     final class Stamped: Sendable {
         let generation: UInt64
         let type: ResolvedType
@@ -99,7 +99,7 @@ final class TypeBox: Sendable {
         row = initial.row
     }
 
-    /// Returns `true` if a core type is an ancestor in the generation of the value.
+    /// Returns `true` if a core type is an ancestor in the generation of this value.
     @inline(__always)
     func initiallyContains(_ core: CoreIndex) -> Bool {
         let column = CoreTable.shared.columns[Int(core)]
@@ -116,14 +116,14 @@ final class TypeBox: Sendable {
         generation == snapshot.generation ? row : current(in: snapshot).type.row
     }
 
-    /// Returns the ancestors for a later generation, if they were computed before.
+    /// Returns the ancestors for a later generation, if they have already been computed.
     func refreshed(for generation: UInt64) -> Stamped? {
         refreshed.withLock { $0?.generation == generation ? $0 : nil }
     }
 
     private func current(in snapshot: UTTypeSnapshot) -> Stamped {
         if let kept = refreshed(for: snapshot.generation) { return kept }
-        // Two threads may both compute this; the results are equal.
+        // Two threads may both compute this; their results are equal.
         let stamped = Stamped(generation: snapshot.generation, type: snapshot.resolve(identifier, kind))
         refreshed.withLock { $0 = stamped }
         return stamped

@@ -17,8 +17,8 @@ extension UTTypeDeclaration {
     ///
     /// - Parameters:
     ///   - infoDictionary: The parsed property list: dictionaries, arrays, strings and numbers.
-    ///   - bundle: The identifier of the bundle, for the diagnostics.
-    /// - Returns: The readable declarations, exported first, and diagnostics with reasons for the
+    ///   - bundle: The identifier of the bundle, for diagnostics.
+    /// - Returns: The readable declarations, exported ones first, and diagnostics that explain the
     ///   others. Never fails as a whole.
     public static func declarations(
         in infoDictionary: [String: Any], ofBundle bundle: String
@@ -88,7 +88,7 @@ extension UTTypeDeclaration {
         }
     }
 
-    /// Accepts a string or a list of strings, the two forms in property lists.
+    /// Accepts a string or a list of strings, the two forms used in property lists.
     private static func strings(_ value: Any) -> [String]? {
         if let text = value as? String { return [text] }
         guard let list = value as? [Any] else { return nil }

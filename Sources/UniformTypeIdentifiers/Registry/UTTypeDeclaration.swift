@@ -6,7 +6,7 @@ public struct UTTypeDeclaration: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable {
         /// The bundle itself (`UTExportedTypeDeclarations`).
         case exported
-        /// Another owner. The bundle only requires that the type exists
+        /// Another owner. The bundle only requires the type to exist
         /// (`UTImportedTypeDeclarations`).
         case imported
     }
@@ -15,11 +15,12 @@ public struct UTTypeDeclaration: Hashable, Sendable {
     public var identifier: String
     /// The identifiers of the direct parents, in order.
     public var conformsTo: [String]
-    /// The tags by class, preferred first. Unknown classes are dropped.
+    /// The tags by class, preferred tags first. Unknown classes are dropped.
     public var tags: [UTTagClass: [String]]
     /// A short name for users.
     public var localizedDescription: String?
-    /// The version of the declaration. Among equals, the highest wins.
+    /// The version of the declaration. Among otherwise equal declarations, the highest version
+    /// wins.
     public var version: Int?
     /// The URL of the format's documentation; not validated.
     public var referenceURL: String?
@@ -41,7 +42,7 @@ public struct UTTypeDeclaration: Hashable, Sendable {
         self.kind = kind
     }
 
-    /// The maximum number of accepted declarations of a bundle.
+    /// The maximum number of declarations accepted from a bundle.
     public static let maximumPerBundle = 256
     /// The maximum number of parents in a declaration.
     public static let maximumParents = 32
@@ -50,7 +51,7 @@ public struct UTTypeDeclaration: Hashable, Sendable {
     /// The maximum length of the description and of the reference URL, in bytes.
     public static let maximumTextBytes = 4096
 
-    /// Returns the declaration in its stored form: identifiers are lowercase, and duplicates and
+    /// Returns the declaration in stored form: identifiers are lowercase, and duplicates and
     /// invalid parts are removed. Diagnostics name the invalid parts.
     ///
     /// - Returns: `nil` if the whole declaration is rejected.
@@ -65,7 +66,7 @@ public struct UTTypeDeclaration: Hashable, Sendable {
         }
         let name = TypeIdentifier.lowercased(identifier)
         guard !name.utf8.starts(with: "public.".utf8) else {
-            // Importing a type of the system is common and harmless.
+            // Importing a system type is common and harmless.
             if kind == .exported || CoreTable.shared.index(ofLowercase: name) == nil {
                 diagnostics.append(.reservedIdentifier(name, bundle: bundle))
             }

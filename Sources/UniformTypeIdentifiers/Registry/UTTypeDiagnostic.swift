@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A problem in the type declarations of a bundle. It does not prevent the registration of the
-/// others.
+/// A problem in the type declarations of a bundle. It does not prevent the other declarations from
+/// being registered.
 public enum UTTypeDiagnostic: Hashable, Sendable {
     /// The value of a declarations key is not an array.
     case notAList(key: String, bundle: String)
@@ -9,36 +9,36 @@ public enum UTTypeDiagnostic: Hashable, Sendable {
     case notADictionary(key: String, position: Int, bundle: String)
     /// An element has no string identifier.
     case missingIdentifier(key: String, position: Int, bundle: String)
-    /// The value of a key has the wrong type or is too long. It is left out.
+    /// The value of a key has the wrong type or is too long. It is omitted.
     case unreadableValue(key: String, identifier: String)
-    /// The identifier has invalid characters. The declaration is ignored.
+    /// The identifier contains invalid characters. The declaration is ignored.
     case illegalIdentifier(String, bundle: String)
     /// The identifier is in the `public.` domain, which is reserved for the system. The declaration
     /// is ignored.
     case reservedIdentifier(String, bundle: String)
     /// The identifier is dynamic and cannot be declared. The declaration is ignored.
     case dynamicIdentifier(String, bundle: String)
-    /// A parent is not a valid identifier. It is left out.
+    /// A parent is not a valid identifier. It is omitted.
     case illegalParent(String, identifier: String)
-    /// A tag is empty, begins with a dot, or contains control characters. It is left out.
+    /// A tag is empty, begins with a dot, or contains control characters. It is omitted.
     case illegalTag(String, tagClass: UTTagClass, identifier: String)
-    /// A limit is exceeded. The rest is left out.
+    /// A limit is exceeded. Everything in excess is omitted.
     case tooMany(String, limit: Int, identifier: String)
-    /// The bundle declares an identifier twice. The first declaration counts.
+    /// The bundle declares an identifier twice. The first declaration is used.
     case duplicate(String, bundle: String)
-    /// An exported declaration is not in force, because the declaration of another bundle is (`nil`
-    /// for the system).
+    /// An exported declaration is not in effect, because another bundle's declaration is (`nil` for
+    /// the system).
     case notInForce(String, bundle: String, winner: String?)
-    /// A parent is not declared. The type conforms to it by name, and to nothing through it.
+    /// A parent is not declared. The type conforms to its name, but inherits nothing from it.
     case undeclaredParent(String, identifier: String)
-    /// Types conform to each other in a cycle. The last step is ignored.
+    /// Types conform to each other in a cycle. The last link is ignored.
     case cycle([String])
-    /// The type conforms neither to data nor to a directory, so no file can have it.
+    /// The type conforms to neither data nor directory, so no file can have it.
     case neverOfAFile(String)
 }
 
 extension UTTypeDiagnostic: CustomStringConvertible {
-    /// A line with the problem and its consequence.
+    /// A line that states the problem and its consequence.
     public var description: String {
         switch self {
         case .notAList(let key, let bundle): "\(bundle): \(key) is not an array; ignored"

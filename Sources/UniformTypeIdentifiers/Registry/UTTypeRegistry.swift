@@ -2,13 +2,13 @@
 
 import Synchronization
 
-/// A registry of the types that bundles add to the core table at run time and remove again.
+/// The types that bundles add to the core table, and remove from it, at run time.
 ///
 /// Safe from any thread. Writers are serialized. Readers use the current ``snapshot``, which is
-/// immutable. A new snapshot is built at the first query after a change, so that registering many
-/// bundles costs one build.
+/// immutable. After changes, a new snapshot is built on the first query, so registering many
+/// bundles costs only one build.
 public final class UTTypeRegistry: Sendable {
-    /// The registry that all `UTType` values use.
+    /// The registry used by all `UTType` values.
     public static let shared = UTTypeRegistry()
 
     /// The maximum number of registered bundles.
@@ -16,10 +16,11 @@ public final class UTTypeRegistry: Sendable {
 
     struct Registration: Sendable {
         let bundle: String
-        /// The folder of the bundle, if it is known.
+        /// The folder of the bundle, if known.
         let directory: String?
         let declaration: UTTypeDeclaration
-        /// A number that grows with each registration. Among equals, the latest wins.
+        /// A number that increases with each registration. Among otherwise equal declarations, the
+        /// latest wins.
         let order: Int
     }
 
@@ -31,27 +32,26 @@ public final class UTTypeRegistry: Sendable {
         var snapshot = UTTypeSnapshot.core
     }
 
-    /// The last generation of all registries. Generations are unique in the process, so that values
-    /// cached for one registry are never used for another.
+    /// The last generation across all registries. Generations are unique within the process, so
+    /// values cached for one registry are never used for another.
     private static let lastGeneration = Atomic<UInt64>(0)
 
     private let state = Mutex(State())
     private let generation = Atomic<UInt64>(0)
-    /// A bit for each core type, which is set if its ancestors may differ from the table.
+    /// One bit per core type, set if the type's ancestors may differ from the table.
     private let overrideBits = InlineArray<16, Atomic<UInt64>> { _ in Atomic(0) }
 
-    /// Creates a separate registry, for tests and for tools that must not change the shared
-    /// registry.
+    /// Creates a separate registry, for tests, and for tools that must not change the shared one.
     public init() {}
 
-    /// Registers the declarations of a bundle. They replace its earlier declarations.
+    /// Registers the declarations of a bundle, replacing its earlier declarations.
     ///
     /// - Parameters:
     ///   - declarations: All declarations of the bundle.
     ///   - bundle: The identifier of the bundle.
     ///   - directory: The folder of the bundle, for `UTTypeCopyDeclaringBundleURL`.
-    /// - Returns: The problems of single declarations. ``UTTypeSnapshot/diagnostics`` contains the
-    ///   problems that involve several declarations.
+    /// - Returns: The problems of individual declarations. ``UTTypeSnapshot/diagnostics`` contains
+    ///   the problems that involve several declarations.
     @discardableResult
     public func register(
         _ declarations: [UTTypeDeclaration], ofBundle bundle: String, at directory: String? = nil
@@ -93,7 +93,7 @@ public final class UTTypeRegistry: Sendable {
         return diagnostics
     }
 
-    /// Removes all declarations of a bundle. Existing values of its types keep their identifiers.
+    /// Removes all declarations of a bundle. Existing values of these types keep their identifiers.
     ///
     /// - Returns: `true` if the bundle had declarations.
     @discardableResult
@@ -106,7 +106,7 @@ public final class UTTypeRegistry: Sendable {
         }
     }
 
-    /// The bundles with declarations, sorted.
+    /// The bundles that have declarations, sorted.
     public var bundles: [String] { state.withLock { $0.registrations.keys.sorted() } }
 
     /// All currently declared types.
@@ -124,12 +124,12 @@ public final class UTTypeRegistry: Sendable {
         }
     }
 
-    /// Makes a change visible. Called with the lock held.
+    /// Makes a change visible. Call it with the lock held.
     private func publish(_ state: State) {
         let replaced = Set(state.replacedCoreTypes.values.joined())
         let bits = UTTypeSnapshot.bits(of: UTTypeRegistry.coreTypes(below: replaced))
-        // The bits are set before the generation. A reader that sees a set bit uses the snapshot,
-        // which is correct in both cases.
+        // The bits are set before the generation. A reader that sees a bit set uses the snapshot,
+        // which is correct either way.
         for word in bits.indices { overrideBits[word].bitwiseOr(bits[word], ordering: .releasing) }
         let next = UTTypeRegistry.lastGeneration.add(1, ordering: .relaxed).newValue
         generation.store(state.registrations.isEmpty ? 0 : next, ordering: .releasing)
@@ -142,7 +142,7 @@ public final class UTTypeRegistry: Sendable {
         return types.flatMap { type in (0..<CoreIndex(table.count)).filter { table.conforms($0, to: type) } }
     }
 
-    // MARK: - What UTType asks
+    // MARK: - Used by UTType
 
     @inline(__always)
     static var currentSnapshot: UTTypeSnapshot { shared.snapshot }

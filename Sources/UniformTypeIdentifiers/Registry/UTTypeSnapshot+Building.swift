@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension UTTypeSnapshot {
-    /// Returns `true` if a declaration replaces a core declaration. An exported declaration does,
-    /// unless the core exports the type itself (docs/UNIFORM-TYPES.md).
+    /// Returns `true` if a declaration replaces a core declaration. Exported declarations do,
+    /// unless the core table exports the type itself (docs/UNIFORM-TYPES.md).
     static func canOverrideCore(_ declaration: UTTypeDeclaration) -> Bool {
         guard declaration.kind == .exported else { return false }
         guard let core = CoreTable.shared.index(ofLowercase: declaration.identifier) else { return false }
         return CoreTable.shared.origins[Int(core)] != .coreExported
     }
 
-    /// Builds the types of registrations, which are in order of registration.
+    /// Builds the types from registrations, given in registration order.
     convenience init(_ registrations: [UTTypeRegistry.Registration], generation: UInt64) {
         var builder = Builder()
         builder.choose(registrations)
@@ -30,7 +30,7 @@ extension UTTypeSnapshot {
                 guard let key = tagClass.key else { continue }
                 for tag in tags {
                     let name = registration.declaration.identifier
-                    // Two tags that differ only in case are one entry.
+                    // Two tags that differ only in case share one entry.
                     if tagged[TagText(key, tag)]?.last != name { tagged[TagText(key, tag), default: []].append(name) }
                 }
             }
@@ -40,15 +40,16 @@ extension UTTypeSnapshot {
             inactive: builder.inactive, diagnostics: builder.diagnostics)
     }
 
-    /// A builder that selects the declarations in force and resolves the ancestors of each type.
+    /// Selects the declarations in effect, and resolves the ancestors of each type.
     private struct Builder {
         var chosen: [String: UTTypeRegistry.Registration] = [:]
         var inactive: [String: [UTTypeDeclaration]] = [:]
         var resolved: [String: ResolvedType] = [:]
         var diagnostics: [UTTypeDiagnostic] = []
 
-        /// Selects one declaration for each identifier: exported before imported, then the highest
-        /// version, then the latest. The core's own declaration precedes others of its kind.
+        /// Selects one declaration per identifier: exported before imported, then the highest
+        /// version, then the latest. The core table's own declaration precedes others of the same
+        /// kind.
         mutating func choose(_ registrations: [UTTypeRegistry.Registration]) {
             let groups = Dictionary(grouping: registrations, by: \.declaration.identifier)
             for (name, group) in groups.sorted(by: { $0.key < $1.key }) {
@@ -92,8 +93,8 @@ extension UTTypeSnapshot {
             return CoreTable.shared.parents(of: core).map(CoreTable.shared.identifier)
         }
 
-        /// Resolves a type depth first with an explicit stack. An edge back into the path closes a
-        /// cycle and is ignored.
+        /// Resolves a type depth-first, with an explicit stack. An edge back into the path would
+        /// close a cycle, and is ignored.
         private mutating func resolve(_ start: String, among nodes: Set<String>) {
             guard resolved[start] == nil else { return }
             var path: [(name: String, remaining: ArraySlice<String>, kept: [String])] = []
@@ -134,7 +135,7 @@ extension UTTypeSnapshot {
                     }
                 }
             }
-            // A core type has its own column set, as in the table.
+            // A core type has its own column set, as it is in the table.
             if let core = CoreTable.shared.index(ofLowercase: name) { result.insert(core: core) }
             return result
         }

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension UTTypeSnapshot {
-    /// The order of several declared types with one tag; smaller is better (docs/UNIFORM-TYPES.md).
+    /// The ranking of several declared types that share a tag; smaller is better
+    /// (docs/UNIFORM-TYPES.md).
     private struct Rank: Comparable {
-        /// 0 if a recorded preference selects this type against the general order; else 1.
+        /// 0 if a recorded preference selects this type, overriding the general order; otherwise 1.
         let recorded: Int
-        /// 0 for the core declarations.
+        /// 0 for core declarations.
         let core: Int
         /// 0 for the `public.` domain.
         let domain: Int
         /// 0 for exported declarations.
         let kind: Int
-        /// The position in the table; for other types, the table size plus the order of
-        /// registration.
+        /// The position in the table; for other types, the size of the table plus the registration
+        /// order.
         let order: Int
 
         static func < (one: Rank, other: Rank) -> Bool {
@@ -31,8 +32,8 @@ extension UTTypeSnapshot {
     ///   unknown class.
     public func types(tag: String, tagClass: UTTagClass, conformingTo supertype: UTType?) -> [UTType] {
         guard let key = tagClass.key, TypeIdentifier.isTagText(tag, key) else { return [] }
-        // An empty extension belongs to files without an extension. An empty tag of another class
-        // has no meaning.
+        // An empty extension represents files without an extension. Empty tags of other classes
+        // have no meaning.
         guard !tag.isEmpty || key == .filenameExtension else { return [] }
         let declared = declaredTypes(tag: tag, key, conformingTo: supertype)
         if !declared.isEmpty { return declared }
@@ -48,7 +49,7 @@ extension UTTypeSnapshot {
         var found: [(rank: Rank, type: UTType)] = []
         for tag in table.tags(matching: tag, key) {
             let type = UTType(core: tag.type)
-            // An exported declaration in force replaces the tags of the core's imported
+            // An exported declaration in effect replaces the tags of the core table's imported
             // declaration.
             if !coreOverrides.isEmpty, active[type.identifier] != nil { continue }
             if let supertype, !conforms(type, to: supertype) { continue }
@@ -70,16 +71,16 @@ extension UTTypeSnapshot {
         return found.sorted { $0.rank < $1.rank }.map(\.type)
     }
 
-    /// Returns the extension's declaration that is in force for a type; `nil` if there is none.
+    /// Returns the extension's declaration that is in effect for a type; `nil` if there is none.
     public func declaration(of type: UTType) -> UTTypeDeclaration? {
         active.isEmpty ? nil : active[type.identifier]?.declaration
     }
 
-    /// Returns the folder of the bundle whose declaration of a type is in force; `nil` if it is
+    /// Returns the folder of the bundle whose declaration of a type is in effect; `nil` if it is
     /// unknown or there is no such bundle.
     func declaringDirectory(of type: UTType) -> String? { active.isEmpty ? nil : active[type.identifier]?.directory }
 
-    /// Returns the registered declarations of a type that are not in force.
+    /// Returns the registered declarations of a type that are not in effect.
     public func inactiveDeclarations(of type: UTType) -> [UTTypeDeclaration] { inactive[type.identifier] ?? [] }
 
     /// Returns the tags of a type by class, preferred first.
@@ -93,7 +94,7 @@ extension UTTypeSnapshot {
         }
     }
 
-    /// Returns the first tag of a class.
+    /// Returns a type's first tag in a class.
     func preferredTag(of type: UTType, _ tagClass: UTTagClass) -> String? {
         if case .core(let core) = type.storage, active.isEmpty {
             return CoreTable.shared.firstItem(
@@ -102,12 +103,13 @@ extension UTTypeSnapshot {
         return tags(of: type)[tagClass]?.first
     }
 
-    /// Returns the description of a type, or else the first description of an ancestor, depth
-    /// first.
+    /// Returns the description of a type or, failing that, the first description of an ancestor,
+    /// depth-first.
     public func localizedDescription(of type: UTType) -> String? {
         guard !type.isDynamic else { return nil }
         var visited: Set<UTType> = []
-        // An explicit stack, because declarations of extensions can be nested to any depth.
+        // Uses an explicit stack, because the declarations of extensions can be nested arbitrarily
+        // deep.
         var stack = [type]
         while let type = stack.popLast() {
             guard visited.insert(type).inserted else { continue }
@@ -121,11 +123,11 @@ extension UTTypeSnapshot {
         return nil
     }
 
-    /// Returns the type for an imported identifier: the preferred type of its preferred extension,
+    /// Returns the type for an imported identifier: the preferred type for its preferred extension,
     /// or else the type itself.
     func preferredType(forImported type: UTType, conformingTo parent: UTType?) -> UTType {
         guard let filenameExtension = preferredTag(of: type, .filenameExtension) else { return type }
-        // An extension of directories must be looked up among directories.
+        // An extension for directories must be looked up among directory types.
         let physical: UTType = conforms(type, to: .directory) ? .directory : .data
         let candidates = declaredTypes(tag: filenameExtension, .filenameExtension, conformingTo: parent ?? physical)
         return candidates.first ?? type

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// All types as they were declared at one moment: the core table and the registered declarations of
+/// All types as declared at one point in time: the core table, and the registered declarations of
 /// extensions.
 ///
-/// Immutable, so any thread may read it at any time. `UTType` uses the current snapshot of
+/// Immutable, and therefore safe from any thread. `UTType` uses the current snapshot of
 /// ``UTTypeRegistry/shared``. Keep a snapshot if types must not change between two queries.
 public final class UTTypeSnapshot: Sendable {
-    /// A declaration in force.
+    /// A declaration in effect.
     struct ActiveType: Sendable {
         let declaration: UTTypeDeclaration
-        /// The folder of the declaring bundle, if it is known.
+        /// The folder of the declaring bundle, if known.
         let directory: String?
         /// The position among all registrations, as the last tie-break.
         let order: Int
         let resolved: ResolvedType
     }
 
-    /// A tag of an extension's type as a lookup key.
+    /// A tag of an extension's type, used as a lookup key.
     struct TagText: Hashable, Sendable {
         let tagClass: TagKey
         let text: String
@@ -27,25 +27,25 @@ public final class UTTypeSnapshot: Sendable {
         }
     }
 
-    /// The snapshot of the core table alone.
+    /// The snapshot that contains only the core table.
     static let core = UTTypeSnapshot(
         generation: 0, active: [:], coreOverrides: [:], tagged: [:], inactive: [:], diagnostics: [])
 
-    /// A number that grows with each registration and is unique in the process.
+    /// A number that increases with each registration and is unique within the process.
     let generation: UInt64
-    /// The extensions' declarations in force, by lowercase identifier.
+    /// The extensions' declarations in effect, by lowercase identifier.
     let active: [String: ActiveType]
     /// The core types whose ancestors differ from the table, because an extension exports the type
     /// or an ancestor.
     let coreOverrides: [CoreIndex: ResolvedType]
-    /// The same types as bits.
+    /// The same core types as a bit set.
     let overrideBits: [UInt64]
-    /// The identifiers of ``active`` by tag, in order of registration.
+    /// The identifiers of ``active`` types by tag, in registration order.
     let tagged: [TagText: [String]]
-    /// The declarations that are not in force, by identifier.
+    /// The declarations that are not in effect, by identifier.
     let inactive: [String: [UTTypeDeclaration]]
     /// The problems that involve several declarations: cycles, undeclared parents, and declarations
-    /// not in force.
+    /// that are not in effect.
     public let diagnostics: [UTTypeDiagnostic]
 
     init(
@@ -62,10 +62,10 @@ public final class UTTypeSnapshot: Sendable {
     }
 }
 
-// MARK: - Core types that moved
+// MARK: - Changed core types
 
 extension UTTypeSnapshot {
-    /// The number of words of a set of core types.
+    /// The number of words in a bit set of core types.
     static let overrideWords = 16
 
     /// Converts a set of core types to bits.
@@ -100,7 +100,7 @@ extension UTTypeSnapshot {
     }
 
     /// Returns the type of an identifier, or a type that is only a name. Such a type conforms to
-    /// itself, to `parents`, and to their ancestors.
+    /// itself, to `parents` and to their ancestors.
     func typeOrName(_ identifier: String, parents: [String] = []) -> UTType {
         if let type = type(identifier) { return type }
         let name = TypeIdentifier.lowercased(identifier)
@@ -139,7 +139,7 @@ extension UTTypeSnapshot {
         }
     }
 
-    /// Returns all ancestors of a type with these parents, which need not be declared.
+    /// Returns all ancestors of a type that has these parents, which need not be declared.
     private func above(_ parents: [String]) -> ResolvedType {
         var result = ResolvedType()
         for parent in parents {
@@ -153,8 +153,8 @@ extension UTTypeSnapshot {
                 if let declared = active[name] {
                     result.formUnion(declared.resolved)
                 } else if let dynamic = DynamicTypeIdentifier(name) {
-                    // The recursion ends, because an identifier that contains another is longer by
-                    // a factor of 8/5.
+                    // The recursion terminates, because an identifier that contains another one is
+                    // longer by a factor of 8/5.
                     result.formUnion(resolve(name, .dynamic(dynamic)))
                 }
             }
@@ -183,7 +183,7 @@ extension UTTypeSnapshot {
         }
     }
 
-    /// Returns all supertypes of a type without the type itself, unordered.
+    /// Returns all supertypes of a type, excluding the type itself, in no particular order.
     public func supertypes(of type: UTType) -> Set<UTType> {
         let resolved = resolved(type)
         var result: Set<UTType> = []
@@ -199,23 +199,23 @@ extension UTTypeSnapshot {
         resolved(type).parents.map { typeOrName($0) }
     }
 
-    /// Returns the types that declare a type as a parent: core types in table order, then types of
-    /// extensions by name.
+    /// Returns the types that declare a type as a parent: core types in table order, then
+    /// extensions' types sorted by name.
     ///
     /// - Complexity: Linear in the number of types.
     public func children(of type: UTType) -> [UTType] {
         declaredTypes.filter { resolved($0).parents.contains(type.identifier) }
     }
 
-    /// All declared types: core types in table order, then types of extensions by name.
+    /// All declared types: core types in table order, then extensions' types sorted by name.
     public var declaredTypes: [UTType] {
         let core = (0..<CoreTable.shared.count).map { UTType(core: CoreIndex($0)) }
         let others = active.keys.filter { CoreTable.shared.index(ofLowercase: $0) == nil }
         return core + others.sorted().map { typeOrName($0) }
     }
 
-    /// Returns the minimum number of steps from a type to a supertype; 0 for itself, `nil` if it
-    /// does not conform.
+    /// Returns the minimum number of steps from a type to a supertype; 0 for the type itself, `nil`
+    /// if it does not conform.
     func distance(from type: UTType, to other: UTType) -> Int? {
         guard conforms(type, to: other) else { return nil }
         var (level, distance): (Set<UTType>, Int) = ([type], 0)

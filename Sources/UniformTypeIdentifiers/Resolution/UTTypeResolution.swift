@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The choice of a representation for a receiver, with an explanation of every pair.
+/// The selection of a representation for a receiver, with an explanation for every pair.
 public struct UTTypeResolution: Hashable, Sendable {
-    /// The relation of an offered type to an accepted type.
+    /// The relation between an offered type and an accepted type.
     public enum Relation: Hashable, Sendable {
         /// The identifiers are equal. The pair matches.
         case same
-        /// The offered type conforms to the accepted type in `distance` steps. The pair matches.
-        /// The distance is informative, and has no effect on the choice.
+        /// The offered type conforms to the accepted type, in `distance` steps. The pair matches.
+        /// The distance is informative and does not affect the choice.
         case conforms(distance: Int)
         /// The accepted type is more specific. The pair does not match.
         case tooGeneral
@@ -30,7 +30,7 @@ public struct UTTypeResolution: Hashable, Sendable {
         }
     }
 
-    /// An offered and an accepted type, as indexes in the lists.
+    /// An offered and an accepted type, as indexes into the lists.
     public struct Pair: Hashable, Sendable {
         /// The index of the representation.
         public let offeredIndex: Int
@@ -40,15 +40,15 @@ public struct UTTypeResolution: Hashable, Sendable {
         public let relation: Relation
     }
 
-    /// The rule that made the choice.
+    /// The rule that determined the choice.
     public enum Rule: String, Hashable, Sendable {
         /// No pair matches.
         case nothingServes
         /// One pair matches.
         case onlyPair
-        /// Several pairs match. The receiver's order decided, then the source's.
+        /// Several pairs match. The receiver's order decided, followed by the source's.
         case receiversOrder
-        /// Several pairs match. The source's order decided, then the receiver's.
+        /// Several pairs match. The source's order decided, followed by the receiver's.
         case sourcesOrder
     }
 
@@ -58,7 +58,7 @@ public struct UTTypeResolution: Hashable, Sendable {
     public let accepted: [String]
     /// The list whose order takes precedence.
     public let preference: UTTypeResolver.Preference
-    /// All pairs, ordered by offered and then by accepted type.
+    /// All pairs, ordered by offered type and then by accepted type.
     public let pairs: [Pair]
 
     /// The chosen pair; `nil` if no pair matches.
@@ -74,7 +74,7 @@ public struct UTTypeResolution: Hashable, Sendable {
         return best.map { UTTypeResolver.Choice(offeredIndex: $0.offeredIndex, acceptedIndex: $0.acceptedIndex) }
     }
 
-    /// The rule that made the choice.
+    /// The rule that determined the choice.
     public var rule: Rule {
         switch pairs.lazy.filter(\.relation.serves).prefix(2).count {
         case 0: .nothingServes
@@ -85,7 +85,7 @@ public struct UTTypeResolution: Hashable, Sendable {
 }
 
 extension UTTypeResolution: CustomStringConvertible {
-    /// A line for each pair, and the choice with its rule.
+    /// A line for each pair, then the choice with its rule.
     public var description: String {
         let choice = choice
         var lines = pairs.map { pair in

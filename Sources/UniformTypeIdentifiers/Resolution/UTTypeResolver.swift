@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Functions that choose a representation of a source for a receiver.
+/// Functions that choose one of a source's representations for a receiver.
 ///
-/// A representation matches a request if its type conforms to the requested type, never the other
-/// way round (docs/UNIFORM-TYPES.md). Among matches, the order decides; the number of steps between
-/// two types never does. The functions are pure: the result depends only on the arguments and the
-/// declared types.
+/// A representation matches a request if its type conforms to the requested type, never vice versa
+/// (docs/UNIFORM-TYPES.md). Among matches, the order decides, never the number of steps between two
+/// types. The functions are pure: the result depends only on the arguments and the declared types.
 public enum UTTypeResolver {
     /// The list whose order takes precedence if several pairs match.
     public enum Preference: String, Hashable, Sendable, CaseIterable {
-        /// The receiver's list is in order of preference. The first type with a match wins,
-        /// together with the first representation that matches it.
+        /// The receiver's list is in order of preference. The first type that has a match is
+        /// chosen, together with the first representation that matches it.
         case receiver
-        /// The receiver's list is a set. The first representation with a match wins, for the first
-        /// accepted type that it matches.
+        /// The receiver's list is unordered. The first representation that has a match is chosen,
+        /// for the first accepted type that it matches.
         case source
     }
 
-    /// A matching pair, as indexes in the two lists.
+    /// A matching pair, as indexes into the two lists.
     public struct Choice: Hashable, Sendable {
         /// The index of the representation.
         public let offeredIndex: Int
@@ -25,7 +24,7 @@ public enum UTTypeResolver {
         public let acceptedIndex: Int
     }
 
-    /// Chooses a pair without an explanation, as for a drop.
+    /// Chooses a pair without an explanation, for example for a drop.
     ///
     /// - Parameters:
     ///   - offered: The representations, best first.
@@ -39,22 +38,22 @@ public enum UTTypeResolver {
         if offered.allSatisfy(\.isCoreAsInTable) {
             return first(offered.count, accepted.count, preference) { offered[$0].conforms(to: accepted[$1]) }
         }
-        // Uses one snapshot for all pairs, and one row lookup for each offered type.
+        // Uses one snapshot for all pairs, and one row lookup per offered type.
         let snapshot = UTTypeRegistry.currentSnapshot
         let rows = offered.map(snapshot.row)
         return first(offered.count, accepted.count, preference) { offeredIndex, acceptedIndex in
             if case .core(let core) = accepted[acceptedIndex].storage {
                 let column = CoreTable.shared.columns[Int(core)]
                 if column != CoreTable.noColumn { return rows[offeredIndex].contains(column) }
-                // The accepted type is not a parent in the core table. Only equality or an ancestor
-                // announced by the row can match.
+                // The accepted type is not a parent in the core table. The pair matches only if the
+                // types are equal, or if the row indicates further ancestors.
                 if !rows[offeredIndex].contains(column) { return offered[offeredIndex] == accepted[acceptedIndex] }
             }
             return snapshot.conforms(offered[offeredIndex], to: accepted[acceptedIndex])
         }
     }
 
-    /// Returns the first matching pair in the order of the preference.
+    /// Returns the first matching pair, in the preferred order.
     @inline(__always)
     private static func first(
         _ offered: Int, _ accepted: Int, _ preference: Preference, where serves: (Int, Int) -> Bool
@@ -76,8 +75,8 @@ public enum UTTypeResolver {
         return nil
     }
 
-    /// Chooses among identifiers, which need not be declared or valid. Such identifiers match if
-    /// they are equal, ignoring case.
+    /// Chooses among identifiers, which need not be declared or valid. Undeclared identifiers match
+    /// if they are equal, ignoring case.
     ///
     /// - Parameters:
     ///   - offered: The representations, best first.
@@ -99,7 +98,7 @@ public enum UTTypeResolver {
     ///   - offered: The representations, best first.
     ///   - accepted: The requests, best first.
     ///   - preference: The list whose order takes precedence.
-    /// - Returns: The choice of ``choose(offered:accepted:preferring:)``, and all pairs.
+    /// - Returns: The choice that ``choose(offered:accepted:preferring:)`` makes, and all pairs.
     public static func resolve(
         offered: [UTType], accepted: [UTType], preferring preference: Preference = .receiver
     ) -> UTTypeResolution {

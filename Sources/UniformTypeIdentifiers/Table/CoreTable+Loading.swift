@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CoreTable {
-    /// The sizes of the hash tables. They are powers of two, so that hashes wrap with a mask, and
-    /// about half of the slots stay empty.
+    /// The sizes of the hash tables. They are powers of two, so that hashes can be masked; about
+    /// half of the slots remain empty.
     static let identifierSlotCount = 2048
     static let tagSlotCount = 2048
 
@@ -44,8 +44,8 @@ extension CoreTable {
         return nil
     }
 
-    /// Computes the closure rows. The generator's data has no cycle (a test checks this). A cycle
-    /// would give a partial row instead of an endless recursion.
+    /// Computes the closure rows. The generator's data contains no cycles (a test checks this). A
+    /// cycle would result in a partial row, not in endless recursion.
     static func closure(parents: [CoreIndex], starts: [UInt16], columns: [UInt8]) -> [UInt64] {
         var rows = [UInt64](repeating: 0, count: columns.count * rowWords)
         var visited = [Bool](repeating: false, count: columns.count)

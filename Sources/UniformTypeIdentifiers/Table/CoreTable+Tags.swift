@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A tag of a core type. The text is in the section of the type.
+/// A tag of a core type. Its text is in the type's section.
 struct CoreTag: Sendable {
     let start: UInt32
     let length: UInt16
     let type: CoreIndex
     let tagClass: TagKey
-    /// `true` if a recorded preference selects this type against the general order.
+    /// `true` if a recorded preference selects this type, overriding the general order.
     let isRecordedWinner: Bool
 }
 
-/// The known tag classes, with their digits in dynamic identifiers.
+/// The known tag classes, with the digits that represent them in dynamic identifiers.
 enum TagKey: UInt8, Sendable, CaseIterable {
     case filenameExtension = 0x31
     case osType = 0x32
@@ -25,7 +25,7 @@ enum TagKey: UInt8, Sendable, CaseIterable {
 }
 
 extension CoreTable {
-    /// Adds all tags to one hash table. Equal tags keep the order of the table along their probe
+    /// Adds all tags to one hash table. Equal tags remain in table order along their probe
     /// sequence.
     static func indexTags(_ table: Text) -> ([CoreTag], [UInt16]) {
         var tags: [CoreTag] = []
@@ -35,7 +35,7 @@ extension CoreTable {
         func add(_ text: UnsafeBufferPointer<UInt8>, _ tagClass: TagKey, _ type: Int, isRecordedWinner: Bool) {
             guard let base = table.section(of: type).baseAddress, let address = text.baseAddress else { return }
             if isRecordedWinner {
-                // A preference repeats a tag of the type, and only marks that tag.
+                // A preference repeats a tag of the type, and only sets a flag on that tag.
                 guard
                     let known = tags.indices.last(where: { index in
                         tags[index].type == CoreIndex(type) && tags[index].tagClass == tagClass
@@ -81,15 +81,15 @@ extension CoreTable {
     @inline(__always)
     private static func lowercase(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 
-    /// Returns the hash of a tag in its class, ignoring case. Case-sensitive classes only compare
-    /// more strictly.
+    /// Returns the hash of a tag in its class, ignoring case. For case-sensitive classes, only the
+    /// comparison considers case.
     private static func tagHash(_ bytes: UnsafeBufferPointer<UInt8>, _ tagClass: TagKey) -> Int {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(tagClass.rawValue)
         for byte in bytes { hash = (hash ^ UInt64(lowercase(byte))) &* 0x100_0000_01B3 }
         return Int(truncatingIfNeeded: (hash ^ (hash >> 29)) & 0x7FFF_FFFF)
     }
 
-    /// Returns the tags that equal a text in a class, in table order.
+    /// Returns the tags in a class that equal a text, in table order.
     func tags(matching text: String, _ tagClass: TagKey) -> [CoreTag] {
         var found: [CoreTag] = []
         var copy = text

@@ -2,7 +2,7 @@
 private import CTables
 
 extension CoreTable {
-    /// The fields of a record, in their order.
+    /// The fields of a record, in order.
     enum Field: Int {
         case identifier, parents, filenameExtensions, mimeTypes, furtherTags, localizedDescription
         static let count = 6
@@ -15,15 +15,15 @@ extension CoreTable {
         case elsewhere = 2
     }
 
-    /// The types of one origin as text, one type a line. `Scripts/generate-uniform-types` writes
+    /// The types of one origin as text, one type per line. `Scripts/generate-uniform-types` writes
     /// the files.
     ///
     /// The fields are identifier, parents, extensions, MIME types, further tags with recorded
-    /// preferences, and description. They are separated by `|`, and their items by `,`.
+    /// preferences, and description. Fields are separated by `|`, and items within a field by `,`.
     struct Section: Sendable {
         let origin: Origin
 
-        /// The text without the last line feed. It is valid until the end of the program.
+        /// The text without the last line feed. It is valid for the lifetime of the process.
         var bytes: UnsafeBufferPointer<UInt8> {
             let text =
                 switch origin {
@@ -40,8 +40,8 @@ extension CoreTable {
         let sections: [Section]
         /// The section of each type.
         let origins: [Origin]
-        /// The start of each field in its section: `Field.count` entries for each type, and one
-        /// more at the end of each section.
+        /// The start of each field within its section: `Field.count` entries per type, plus one at
+        /// the end of each section.
         let fieldStarts: [UInt32]
 
         init(_ sections: [Section]) {
@@ -63,9 +63,10 @@ extension CoreTable {
         /// Returns the bytes of the section that contains a type.
         func section(of type: Int) -> UnsafeBufferPointer<UInt8> { sections[Int(origins[type].rawValue)].bytes }
 
-        /// Returns a field without its separator. The bytes are valid until the end of the program.
+        /// Returns a field without its separator. The bytes are valid for the lifetime of the
+        /// process.
         func field(_ type: Int, _ field: Field) -> UnsafeBufferPointer<UInt8> {
-            // Each earlier section has one entry more than it has fields.
+            // Each preceding section has one more entry than it has fields.
             let position = type * Field.count + Int(origins[type].rawValue) + field.rawValue
             return UnsafeBufferPointer(
                 rebasing: section(of: type)[Int(fieldStarts[position])..<Int(fieldStarts[position + 1]) - 1])
@@ -79,7 +80,7 @@ extension CoreTable {
                 let byte = bytes[position]
                 if byte == UInt8(ascii: "|") || byte == UInt8(ascii: "\n") { starts.append(UInt32(position + 1)) }
             }
-            // The last record ends with the text. Its separator would be at the next position.
+            // The last record ends with the text. Its separator would follow the last byte.
             starts.append(UInt32(bytes.count + 1))
             precondition(
                 starts.count == records * Field.count + 1, "the fields of the type table do not match its records")

@@ -3,30 +3,31 @@
 /// The index of a type in the core table.
 typealias CoreIndex = UInt16
 
-/// The core declarations, which are indexed at first use. Immutable afterwards, so any thread may
-/// read them.
+/// The core declarations, indexed on first use. Immutable afterwards, and therefore safe from any
+/// thread.
 ///
-/// Conformance is a single bit test. Each type that is a parent (fewer than 256) has a column. Each
-/// type has a row of four words with the bits of its ancestors and, if it has a column, of itself.
+/// Conformance is a single bit test. Each type that is a parent (there are fewer than 256) has a
+/// column. Each type has a row of four words, with a bit for each of its ancestors and, if it has a
+/// column, for itself.
 final class CoreTable: Sendable {
     static let shared = CoreTable([.coreExported, .coreImported, .elsewhere].map(Section.init))
 
     /// The number of words in a closure row.
     static let rowWords = 4
-    /// The value in ``columns`` for a type without subtypes.
+    /// The value in ``columns`` for types without subtypes.
     static let noColumn: UInt8 = 255
     /// The value of an empty hash slot.
     static let emptySlot: UInt16 = .max
 
     let text: Text
-    /// The direct parents of all types in one list. The parents of type i begin at
+    /// The direct parents of all types, in a single list. The parents of type i begin at
     /// `parentStarts[i]`.
     let parents: [CoreIndex]
     let parentStarts: [UInt16]
     let columns: [UInt8]
     /// The type of each column.
     let columnTypes: [CoreIndex]
-    /// The closure rows, with `rowWords` words for each type.
+    /// The closure rows, `rowWords` words per type.
     let closure: [UInt64]
     let identifierSlots: [UInt16]
     let tags: [CoreTag]
@@ -81,7 +82,7 @@ final class CoreTable: Sendable {
 // MARK: - Reading
 
 extension CoreTable {
-    /// Returns `true` if a type equals or conforms to another type. Constant time.
+    /// Returns `true` if a type equals or conforms to another type, in constant time.
     @inline(__always)
     func conforms(_ type: CoreIndex, to other: CoreIndex) -> Bool {
         let column = columns[Int(other)]
@@ -100,7 +101,7 @@ extension CoreTable {
         return ClosureRow(closure[start], closure[start + 1], closure[start + 2], closure[start + 3])
     }
 
-    /// Returns the bytes of a field. They are valid until the end of the program.
+    /// Returns the bytes of a field. They are valid for the lifetime of the process.
     func field(_ type: CoreIndex, _ field: Field) -> UnsafeBufferPointer<UInt8> {
         text.field(Int(type), field)
     }

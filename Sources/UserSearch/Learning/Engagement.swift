@@ -6,9 +6,9 @@ import TextAnalysis
 public enum EngagementKind: String, Hashable, Sendable, Codable, CaseIterable {
     /// The item was opened.
     case open
-    /// The item was dropped somewhere, or one of its representations was saved.
+    /// The item was dropped somewhere, or a representation of it was saved.
     case drag
-    /// The item's preview was shown, by the page for at least ten seconds, or by a command that
+    /// The item's preview was shown: by the page for at least ten seconds, or by a command that
     /// displays a found item.
     case preview
     /// An app reports that the user chose the item in the app's own search.
@@ -16,7 +16,7 @@ public enum EngagementKind: String, Hashable, Sendable, Codable, CaseIterable {
     /// An app reports that the user viewed the item in the app's own search.
     case focus
 
-    /// The amount that one event adds to a count.
+    /// The amount that one event adds to the count.
     public var weight: Double {
         switch self {
         case .open, .drag, .select: 1
@@ -26,10 +26,10 @@ public enum EngagementKind: String, Hashable, Sendable, Codable, CaseIterable {
     }
 }
 
-/// The reporter of an engagement. The two kinds are counted separately. An app cannot read the
-/// user's own engagement, and its reports only affect the order of its own hits for the user.
+/// The source of an engagement report. The two sources are counted separately. An app cannot read
+/// the user's own engagement, and its reports only affect the order of its own hits for the user.
 public enum EngagementReporter: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The user's own programs: the command, the Quick Look page, launchers.
+    /// The user's own programs: the command, the Quick Look page, and launchers.
     case user
     /// The app that donated the item.
     case app
@@ -54,30 +54,31 @@ public struct Engagement: Hashable, Sendable, Codable {
     }
 }
 
-/// The normal form in which typed texts are counted and compared.
+/// The normalized form in which typed texts are counted and compared.
 public enum EngagementText {
     /// The size to which texts are truncated, in UTF-8 bytes.
     public static let maximumBytes = 128
 
-    /// Returns the text with single spaces, folded by the text rule and truncated; `nil` if nothing
-    /// is left.
+    /// Returns the text with runs of white space collapsed, folded by the text rule and truncated;
+    /// `nil` if nothing is left.
     public static func folded(_ text: String) -> String? {
-        // Folding changes the length; text far behind the limit need not be folded.
+        // Folding changes the length, but text far beyond the limit need not be folded.
         let plain = cut(tidied(text), to: 4 * maximumBytes)
         let folded = TextFolding.folded(plain, case: true, diacritics: true)
         let result = cut(folded, to: maximumBytes).trimmingSpaces
         return result.isEmpty ? nil : result
     }
 
-    /// Returns the text as typed, with single spaces and truncated, for display.
+    /// Returns the text as typed, with runs of white space collapsed, and truncated for display.
     public static func shown(_ text: String) -> String { cut(tidied(text), to: maximumBytes).trimmingSpaces }
 
-    /// Returns the text with single spaces and without NUL, at which SQLite ends a text.
+    /// Returns the text with runs of white space collapsed, and without NUL, at which SQLite ends a
+    /// text.
     private static func tidied(_ text: String) -> String {
         cut(text, to: 16 * maximumBytes).split { $0.isWhitespace || $0 == "\0" }.joined(separator: " ")
     }
 
-    /// Returns the beginning of a text, truncated between two scalars.
+    /// Returns the beginning of a text, truncated between scalars.
     private static func cut(_ text: String, to bytes: Int) -> String {
         guard text.utf8.count > bytes else { return text }
         var end = text.utf8.index(text.startIndex, offsetBy: bytes)
@@ -94,13 +95,13 @@ extension String {
 
 /// A count that halves every ``halfLife``, stored as a single number.
 ///
-/// The number is the time at which the count is 1. So of two counts, the one with the later time is
+/// The number is the time at which the count is 1. Of two counts, the one with the later time is
 /// always larger, and stored counts need no updates as time passes.
 public struct DecayedCount: Hashable, Sendable {
-    /// The time in which a count halves, in seconds: 30 days.
+    /// The time it takes for a count to halve, in seconds: 30 days.
     public static let halfLife = 30.0 * 86400
-    /// The largest count, so that no habit lasts for years and repeated reports have no further
-    /// effect.
+    /// The largest count. It ensures that no habit lasts for years, and that repeated reports have
+    /// no further effect.
     public static let maximum = 16.0
 
     /// The time at which the count is 1, in seconds since 2001-01-01 UTC.

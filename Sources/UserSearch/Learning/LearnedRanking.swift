@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The effect of earlier engagement on the scores of one search. A value for one search.
+/// The effect of earlier engagement on the scores of one search.
 ///
-/// The gain is bounded (``maximum``): habit lifts an item above slightly better matches. To rank
-/// above an item whose whole title equals the text, an item with only the words must be newer and
-/// needs nearly the full gain.
+/// The gain is bounded (``maximum``): habit lifts an item above slightly better matches. An item
+/// that only contains the words ranks above an item whose whole title equals the text only if it is
+/// newer and has nearly the full gain.
 public struct LearnedRanking: Sendable {
-    /// The largest amount that engagement adds to a score, less than the evidence of a whole title.
+    /// The largest amount that engagement adds to a score, less than the evidence for a whole
+    /// title.
     public static let maximum = maximumOfText + maximumOfShare + maximumOfItem
-    /// The largest gain for choices after the typed text.
+    /// The largest gain from choices made for the typed text.
     private static let maximumOfText = 0.3
-    /// The largest gain for the item's share of all choices after the typed text.
+    /// The largest gain from the item's share of all choices made for the typed text.
     private static let maximumOfShare = 0.3
-    /// The largest gain for choices after any text, as a factor of the item's text score, which
-    /// counts up to 1.
+    /// The largest gain from choices made for any text, as a factor of the item's text score, which
+    /// is capped at 1.
     private static let maximumOfItem = 0.6
     /// The counts at which half of each maximum is reached.
     private static let (halfOfText, halfOfShare, halfOfItem) = (1.0, 1.0, 2.0)
@@ -39,11 +40,11 @@ public struct LearnedRanking: Sendable {
     }
 
     /// Returns the share of a count for one text that applies to another text: 1 for equal texts, 0
-    /// if neither begins with the other. Otherwise the share decreases with the difference in
+    /// if neither begins with the other. In between, the share decreases with the difference in
     /// length.
-    ///
-    /// A choice after “quarterly” helps “quar”, because the user was typing towards it. A choice
-    /// after “quar” helps “quarterly”, because it may still be the wanted one.
+    ///  A choice made for “quarterly” counts for “quar”, because the user was typing towards it. A
+    ///  choice made for “quar” counts for “quarterly”, because that item may still be the wanted
+    ///  one.
     public static func credit(of stored: String, for typed: String) -> Double {
         if stored == typed { return 1 }
         let (one, other) = (stored.utf8.count, typed.utf8.count)
@@ -57,7 +58,7 @@ public struct LearnedRanking: Sendable {
     ///
     /// - Parameters:
     ///   - anyText: The item's count over all texts, at the time of the search.
-    ///   - score: The sum of the item's evidence, words and nearness.
+    ///   - score: The sum of the item's evidence, word strength and nearness.
     public func gain(of item: Int64, anyText: Double, over score: Double) -> Double {
         let count = counts[item] ?? 0
         let anyText = max(0, anyText)
@@ -69,21 +70,21 @@ public struct LearnedRanking: Sendable {
 
 /// Limits the number of counted events with a token bucket for each reporter.
 public struct EngagementAllowance: Sendable {
-    /// The bucket size in events, and the seconds in which one event is added.
+    /// The bucket size in events, and the number of seconds after which one event is added.
     private let (burst, interval): (Double, Double)
     private var buckets: [String: (events: Double, moment: Double)] = [:]
-    /// The largest number of buckets; then all are dropped, which gives each reporter a full
-    /// bucket.
+    /// The largest number of buckets. Beyond it, all buckets are dropped, which gives each reporter
+    /// a full bucket.
     private static let maximumReporters = 4096
 
     /// Creates a limit.
     public init(burst: Double = 1000, interval: Double = 0.5) { (self.burst, self.interval) = (burst, interval) }
 
-    /// Returns `true` if an event of a reporter counts.
+    /// Returns `true` if an event of a reporter is to be counted.
     ///
     /// - Parameters:
     ///   - reporter: The bundle identifier of the app, which need not have donated anything.
-    ///   - moment: The time in seconds, from a clock that is not set back for long.
+    ///   - moment: The time in seconds, from a clock that is not set back by much.
     public mutating func take(reporter: String, at moment: Double) -> Bool {
         if buckets.count >= Self.maximumReporters, buckets[reporter] == nil { buckets = [:] }
         var bucket = buckets[reporter] ?? (burst, moment)

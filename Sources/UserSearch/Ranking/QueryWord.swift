@@ -5,14 +5,14 @@ import Foundation
 public struct QueryWord: Hashable, Sendable {
     /// The folded typed word.
     public var text: String
-    /// The stems of the word, in each relevant language; at least one.
+    /// The stems of the word, one for each relevant language; at least one.
     public var stems: [String]
     /// `true` if the word may be incomplete because it is being typed.
     public var isOpen: Bool
     /// The rarity of the word in the index (``rarity(occurrences:texts:)``).
     public var rarity: Double
-    /// `true` if the word alone makes an item a hit. Words in nearly all items do not distinguish
-    /// items.
+    /// `true` if the word alone makes an item a hit. Words that occur in nearly all items do not
+    /// distinguish items.
     public var isDistinctive = true
 
     /// Creates a word.
@@ -21,16 +21,16 @@ public struct QueryWord: Hashable, Sendable {
     }
 
     /// Returns the rarity of a word from the number of texts that contain it: the natural logarithm
-    /// of its inverse frequency. Words in most texts have nearly none.
+    /// of its inverse frequency. Words that occur in most texts have almost no rarity.
     public static func rarity(occurrences: Double, texts: Double) -> Double {
         let others = max(0, texts - occurrences)
         return max(leastRarity, log1p((others - occurrences) / (occurrences + 0.5)))
     }
 
-    /// The rarity above which an item should have the word: words in more than a quarter of all
-    /// texts are below.
+    /// The rarity above which an item should contain the word. Words that occur in more than a
+    /// quarter of all texts are below it.
     public static let missedRarity = 1.0
 
-    /// The rarity of a word in nearly all texts.
+    /// The rarity of a word that occurs in nearly all texts.
     public static let leastRarity = 0.05
 }

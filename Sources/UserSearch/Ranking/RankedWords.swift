@@ -2,8 +2,8 @@
 import Synchronization
 import TextAnalysis
 
-/// Derives the index terms of an item, with which a search finds the best items of a word first.
-/// Terms depend on the texts alone.
+/// Derives the index terms of an item, which let a search find the best items for a word first.
+/// Terms depend only on the texts.
 ///
 /// | Term | For |
 /// |---|---|
@@ -12,7 +12,7 @@ import TextAnalysis
 /// | `A` to `F` and a word | each word of titles and keywords, by best position (``TitlePlace``) |
 /// | `P` to `U` and a prefix | the first one to four letters of these words, by best position |
 ///
-/// Keeps buffers for one item at a time, and a cache of stems. Calls from several threads are
+/// Uses buffers for one item at a time, and a cache of stems. Calls from several threads are
 /// serialized.
 public final class RankedWords: Sendable {
     private let memory = Mutex(Memory())
@@ -22,9 +22,9 @@ public final class RankedWords: Sendable {
 
     /// The mark of every stem.
     public static let stemMark: Character = "s"
-    /// The lowest level with terms of its own.
+    /// The lowest level that has its own terms.
     public static let firstLevel = 2
-    /// The longest prefix with terms, in letters.
+    /// The length of the longest prefix that has terms, in letters.
     public static let longestBeginning = 4
 
     /// Returns the mark of a level, which precedes the stem.
@@ -58,7 +58,7 @@ private struct Beginning: Hashable {
     }
 }
 
-/// The words of one item, in buffers that are reused for the next.
+/// The words of one item. The buffers are reused for the next item.
 private struct Memory {
     private let stems = WordStems([])
     private var language = WordLanguage.english
@@ -104,7 +104,7 @@ private struct Memory {
         return String(decoding: terms, as: UTF8.self)
     }
 
-    /// The number of distinct words up to which buffers are kept; an item may have millions.
+    /// The number of distinct words up to which buffers are kept; an item may contain millions.
     private static let mostKept = 1 << 12
 
     private mutating func removeAll() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TextAnalysis
 
-/// The kind of match between an item and the typed text, the best first.
+/// The kind of match between an item and the typed text, best first.
 public enum Fit: Int, Hashable, Sendable, Comparable, CaseIterable, Codable {
     /// A whole title equals the text.
     case wholeTitle
@@ -9,18 +9,18 @@ public enum Fit: Int, Hashable, Sendable, Comparable, CaseIterable, Codable {
     case wholeName
     /// A title begins with the text.
     case titleStart
-    /// All words are in titles and keywords.
+    /// All words occur in titles and keywords.
     case title
-    /// All words are in the item.
+    /// All words occur in the item.
     case text
-    /// Some of the words are in the item.
+    /// Some of the words occur in the item.
     case someWords
-    /// A word of titles or keywords contains the last word, and the other words are present.
+    /// A word in the title or keywords contains the last word, and the other words are present.
     case insideWords
-    /// None of the words is in the item, but its meaning is similar to the text's.
+    /// None of the words occurs in the item, but the item's meaning is similar to the text's.
     case meaning
 
-    /// `true` if the item has all words.
+    /// `true` if the item contains all words.
     public var hasAllWords: Bool { self != .someWords && self != .meaning }
 
     /// Returns `true` if one kind of match is better than the other.
@@ -39,7 +39,7 @@ public struct ScoreParts: Hashable, Sendable, Codable {
     public var words: Double
     /// The proximity of the words to each other: 0 to 0.1.
     public var nearness: Double
-    /// The factor for the item's age: 0.85 to 1.
+    /// The age weight of the item: 0.85 to 1.
     public var freshness: Double
 
     /// The amount added for earlier engagement: 0 to ``LearnedRanking/maximum``.
@@ -61,7 +61,8 @@ public struct ScoreParts: Hashable, Sendable, Codable {
     public var score: Double { (textScore + engagement + meaning) * freshness }
 }
 
-/// The ranking rule (docs/SEARCH.md). A value for one search, to be used by one thread at a time.
+/// The ranking rule (docs/SEARCH.md). Create one value per search, and use it from one thread at a
+/// time.
 ///
 /// ```swift
 /// let relevance = Relevance(words: words, typed: "annual report")
@@ -70,10 +71,10 @@ public struct ScoreParts: Hashable, Sendable, Codable {
 public struct Relevance {
     /// The words to find.
     public let words: [QueryWord]
-    /// The typed words, for comparison with whole titles; empty if the text contains more than
-    /// words.
+    /// The typed words, for comparison with whole titles; empty if the text contains anything other
+    /// than words.
     private let typed: [String]
-    /// The folded typed text; empty in the same case.
+    /// The folded typed text; empty under the same condition.
     private let typedText: String
     private let onlyLanguage: WordLanguage?
     private let stems = WordStems([])
@@ -88,8 +89,9 @@ public struct Relevance {
         let text: [UInt8]
         let stems: [[UInt8]]
         let isOpen: Bool
-        /// `false` if other words do not count as forms. A single ASCII letter is the stem of few
-        /// words, such as “oda” in Turkish, and a user who types “o” means none of them.
+        /// `false` if other words are not considered forms of this word. A single ASCII letter is
+        /// the stem of a few words, such as “oda” in Turkish, but a user who types “o” means none
+        /// of them.
         let hasForms: Bool
 
         init(_ word: QueryWord) {
@@ -100,7 +102,7 @@ public struct Relevance {
 
     /// - Parameters:
     ///   - words: The words in typing order.
-    ///   - typed: The typed text; `nil` if it contains more than words.
+    ///   - typed: The typed text; `nil` if it contains anything other than words.
     ///   - onlyLanguage: The language of all items, if they share one.
     public init(words: [QueryWord], typed: String?, onlyLanguage: WordLanguage? = nil) {
         self.words = words
@@ -118,11 +120,11 @@ public struct Relevance {
     ///
     /// - Parameters:
     ///   - texts: The text of each field, by field number (``TextField``).
-    ///   - language: The language of the item; not evaluated if all items share one.
-    ///   - names: Other names of the item that count: its identifier, its file name.
+    ///   - language: The language of the item; not evaluated if all items have the same language.
+    ///   - names: Other names of the item: its identifier, and its file name.
     ///   - age: The age in days.
-    ///   - isInside: Returns `true` if a word of titles or keywords contains the last word. Called
-    ///     if that word is found nowhere else.
+    /// - isInside: Returns `true` if a word in the title or keywords contains the last word. Called
+    ///   only if the last word is not found elsewhere.
     /// - Returns: `nil` if the texts contain none of the words, and no name equals the typed text.
     public func parts(
         of texts: [String], language: @autoclosure () -> WordLanguage, names: @autoclosure () -> [String] = [],
@@ -130,7 +132,7 @@ public struct Relevance {
         isInside: () -> Bool = { false }
     ) -> ScoreParts? {
         if words.isEmpty {
-            // The text has only filters.
+            // The text consists only of filters.
             return ScoreParts(
                 fit: .text, evidence: evidence(of: .text), words: 0, nearness: 0,
                 freshness: FreshnessRule.factor(age: age))
@@ -146,7 +148,7 @@ public struct Relevance {
         var evidence = evidence(of: fit)
         if match.isSameTitle { evidence += Self.sameTitle }
         if isSingle {
-            // For a single word, its position in a title matters, not the number of occurrences.
+            // For a single word in a title, its position matters, not the number of occurrences.
             if let place = match.words[0].place, fit > .wholeName {
                 evidence = place.evidence
                 strength = match.words[0].hasWhole ? (match.words[0].hasExact ? 0.7 : 0.6) : 0.3
@@ -169,24 +171,24 @@ public struct Relevance {
         TextFolding.folded(text, case: true, diacritics: true)
     }
 
-    /// The additional evidence for a title with the same punctuation: `locale-gen`, but not
-    /// `locale.gen`.
+    /// The additional evidence for a title with the same punctuation: for `locale-gen`, the title
+    /// `locale-gen` but not `locale.gen`.
     private static let sameTitle = 0.2
 
-    /// Returns the score components of an item that is found by its meaning alone.
+    /// Returns the score components of an item that is found only by its meaning.
     public static func partsWithoutWords(age: Int) -> ScoreParts {
         ScoreParts(fit: .meaning, evidence: 0, words: 0, nearness: 0, freshness: FreshnessRule.factor(age: age))
     }
 
-    /// Returns the share of the total rarity that belongs to the words with a property, 0 to 1.
+    /// Returns the share of the total rarity contributed by words with a property, 0 to 1.
     private func coverage(_ has: (Int) -> Bool) -> Double {
         let found = words.indices.reduce(0) { has($1) ? $0 + words[$1].rarity : $0 }
         return found / max(totalRarity, .leastNormalMagnitude)
     }
 
     /// Returns the share of the evidence for all words that remains if some words are missing: 0
-    /// below a coverage of 0.6. An item that lacks a common word is thus nearly as good as an item
-    /// with all words.
+    /// below a coverage of 0.6. An item that lacks only a common word is thus nearly as good as an
+    /// item that contains all words.
     private static func evidence(ofCoverage coverage: Double) -> Double {
         let share = max(0, (coverage - leastCoverage) / (1 - leastCoverage))
         return share * share
@@ -194,8 +196,8 @@ public struct Relevance {
 
     private static let leastCoverage = 0.6
 
-    /// Returns the evidence of a kind of match. For a single word in a title, the position decides
-    /// instead.
+    /// Returns the evidence of a kind of match. For a single word in a title, the word's position
+    /// is used instead.
     private func evidence(of fit: Fit) -> Double {
         switch fit {
         case .wholeTitle: 2
@@ -235,13 +237,13 @@ public struct Relevance {
     private static let maximumNameBytes = 1024
 
     /// Returns `false` only if the words of a text do not begin with the first typed word. Checks
-    /// the first letters.
+    /// only the first letters.
     private func mayBeTyped(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let wanted = typed.first?.utf8.first else { return false }
         var first: UInt8?
         for byte in text {
             let letter = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
-            // Other letters may fold to anything, and the `v` of a version may be omitted.
+            // Other letters may fold to anything, and the `v` of a version number may be omitted.
             guard letter < 0x80 else { return true }
             guard (0x61...0x7A).contains(letter) || (0x30...0x39).contains(letter) else {
                 if first == nil { continue }
@@ -307,7 +309,7 @@ public struct Relevance {
             match.words[hit.word].note(place, isWhole: hit.isWhole, isExact: hit.isExact)
         }
         match.length += length
-        // Words of different lines are not close to each other.
+        // Words on different lines are not close to each other.
         match.position += length + Self.maximumGap
     }
 
@@ -348,11 +350,11 @@ public struct Relevance {
 
     // MARK: Nearness
 
-    /// The largest distance between words that count as close.
+    /// The largest distance at which words are considered close.
     private static let maximumGap = 8
 
-    /// Returns the proximity, 0 to 1: adjacent words weighted by rarity, more for a smaller
-    /// distance.
+    /// Returns the proximity, 0 to 1: neighbouring words weighted by rarity, and more the closer
+    /// they are.
     private func nearness(_ match: TextMatch) -> Double {
         var near = [Double](repeating: 0, count: words.count)
         for (one, other) in zip(match.occurrences, match.occurrences.dropFirst()) where one.word != other.word {
@@ -366,13 +368,14 @@ public struct Relevance {
     }
 }
 
-/// The findings of one pass over the texts of an item.
+/// The results of one pass over the texts of an item.
 private struct TextMatch {
     var words: [WordMatch]
-    /// The language of the item, determined on demand: guessing takes as long as the rest.
+    /// The language of the item, determined on demand: guessing it takes as long as everything
+    /// else.
     private var language: WordLanguage?
     var isWholeTitle = false
-    /// `true` if the title equals the typed text character by character, except case and
+    /// `true` if the title equals the typed text character by character, ignoring case and
     /// diacritics.
     var isSameTitle = false
     var isTitleStart = false
@@ -381,7 +384,7 @@ private struct TextMatch {
     /// The number of words in the field.
     var length = 0
 
-    /// The largest number of occurrences of one item that are compared for proximity.
+    /// The largest number of occurrences in one item that are compared for proximity.
     private static let maximumOccurrences = 512
 
     init(words: Int, language: WordLanguage?) {
@@ -411,10 +414,10 @@ private struct TextMatch {
         length = 0
     }
 
-    /// Returns `true` if the item has a word, or a word that begins with it.
+    /// Returns `true` if the item contains a word, or a word that begins with it.
     func has(_ word: Int) -> Bool { words[word].isFound }
 
-    /// Returns the strength of a word, 0 to 1; a prefix counts little.
+    /// Returns the strength of a word, 0 to 1; a prefix match has a low strength.
     func strength(of word: Int) -> Double { words[word].strength }
 }
 
@@ -423,12 +426,12 @@ private struct WordMatch {
     /// The sum of its occurrences (``WordStrength``).
     var sum = 0.0
     var count = 0
-    /// The best position in titles and keywords.
+    /// The best position of the word in titles and keywords.
     var place: TitlePlace?
-    /// `true` if it is a whole word in titles or keywords.
+    /// `true` if the word occurs as a whole word in titles or keywords.
     var hasWhole = false
     var hasExact = false
-    /// `true` if a word of the other texts begins with it.
+    /// `true` if a word in the other texts begins with it.
     var hasBeginning = false
 
     var isFound: Bool { sum > 0 || place != nil || hasBeginning }

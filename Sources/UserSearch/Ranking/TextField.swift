@@ -3,9 +3,9 @@ import Foundation
 
 /// A part of an item's text. A word has more weight in some parts than in others.
 public enum TextField: Int, CaseIterable, Sendable {
-    /// Titles and names, one on each line.
+    /// Titles and names, one per line.
     case title
-    /// Keywords, one on each line.
+    /// Keywords, one per line.
     case keywords
     /// Descriptions, names of people, places, and other short texts.
     case description
@@ -20,10 +20,10 @@ public enum TextField: Int, CaseIterable, Sendable {
         }
     }
 
-    /// The typical number of words in this field.
+    /// The typical number of words in a field of this kind.
     private var usualLength: Double { self == .title || self == .keywords ? 8 : 120 }
 
-    /// The share of an occurrence's weight that depends on the length.
+    /// The share of an occurrence's weight that depends on the field's length.
     private var lengthShare: Double { self == .title || self == .keywords ? 0.5 : 0.75 }
 
     /// Returns the amount that one occurrence of a word adds to the sum of its occurrences
@@ -37,9 +37,9 @@ public enum TextField: Int, CaseIterable, Sendable {
     }
 }
 
-/// The strength of a word in an item, from 0 to 1: BM25F without the rarity of the word. Lengths
-/// are compared with typical lengths instead of the average of all items. The index terms of an
-/// item thus depend on the item alone.
+/// The strength of a word in an item, from 0 to 1: BM25F without the rarity of the word. Field
+/// lengths are compared with typical lengths instead of the average of all items, so that the index
+/// terms of an item depend only on the item.
 public enum WordStrength {
     private static let saturation = 2.0
     /// The number of levels in the index.
@@ -56,7 +56,7 @@ public enum WordStrength {
     public static func middle(ofLevel level: Int) -> Double { (Double(level) + 0.5) / Double(levels) }
 }
 
-/// The position of a word in titles and keywords, the best first.
+/// The position of a word in titles and keywords, best first.
 public enum TitlePlace: Int, CaseIterable, Comparable, Sendable {
     /// The first word of a title of at most two words.
     case startOfShort
@@ -89,7 +89,8 @@ public enum TitlePlace: Int, CaseIterable, Comparable, Sendable {
     /// `true` if the word is the first of a title.
     public var isStart: Bool { self <= .startOfLong }
 
-    /// The evidence that an item with the word at this position is the one wanted (``Relevance``).
+    /// The evidence, for an item with the word at this position, that it is the wanted item
+    /// (``Relevance``).
     public var evidence: Double {
         switch self {
         case .startOfShort: 0.9
@@ -105,20 +106,20 @@ public enum TitlePlace: Int, CaseIterable, Comparable, Sendable {
     public static func < (one: TitlePlace, other: TitlePlace) -> Bool { one.rawValue < other.rawValue }
 }
 
-/// The effect of an item's age on its score. Ages are in days, so that the index can sort texts by
-/// day.
+/// The effect of an item's age on its score. Ages are whole days, so that the index can sort texts
+/// by day.
 public enum FreshnessRule {
-    /// The number of days in which the freshness halves.
+    /// The number of days after which freshness has halved.
     public static let halfLife = 30.0
 
-    /// Returns the freshness: 1 for an item of today, approaching 0 with age.
+    /// Returns the freshness: 1 for an item from today, approaching 0 with age.
     ///
-    /// - Parameter age: The age in days; negative values count as 0.
+    /// - Parameter age: The age in days; negative values are treated as 0.
     public static func value(age: Int) -> Double { exp2(-Double(max(0, age)) / halfLife) }
 
-    /// Returns the factor of the score, from 0.85 to 1.
+    /// Returns the weight applied to the score, from 0.85 to 1.
     public static func factor(age: Int) -> Double { least + (1 - least) * value(age: age) }
 
-    /// The smallest factor.
+    /// The smallest weight.
     public static let least = 0.85
 }

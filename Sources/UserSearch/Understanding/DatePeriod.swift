@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import MetadataQuery
 
-/// The local days from ``first`` to ``last``, both included.
+/// The local days from ``first`` through ``last``.
 struct DatePeriod: Hashable {
     var first: CivilDay
     var last: CivilDay
@@ -9,8 +9,8 @@ struct DatePeriod: Hashable {
     /// Creates a period of one day.
     init(_ day: CivilDay) { (first, last) = (day, day) }
 
-    /// Creates a period; `nil` if the last day is before the first, or if a year does not have four
-    /// digits, which queries require.
+    /// Creates a period; `nil` if the last day precedes the first, or if a year does not have four
+    /// digits, as queries require.
     init?(from first: CivilDay, through last: CivilDay) {
         guard first.index <= last.index, Self.years.contains(first.components.year),
             Self.years.contains(last.adding(1, .day).components.year)
@@ -32,13 +32,13 @@ struct DatePeriod: Hashable {
 
     private static let years = 1_000...9_998
 
-    /// Returns the day in plain English: “16 November 2026”.
+    /// Formats a day in plain English: “16 November 2026”.
     static func text(_ day: CivilDay) -> String {
         let (year, month, dayOfMonth) = day.components
         return "\(dayOfMonth) \(DateWords.months[month - 1].capitalizedASCII) \(year)"
     }
 
-    /// A condition on a date of an item.
+    /// The kind of a condition on an item's date.
     enum Bound: Hashable {
         case before, onOrAfter, within, through
 
@@ -52,7 +52,7 @@ struct DatePeriod: Hashable {
             }
         }
 
-        /// Returns the condition on one attribute.
+        /// Returns the condition for one attribute.
         func expression(_ attribute: String, _ period: DatePeriod) -> QueryExpression? {
             func compared(_ operation: ComparisonOperator, _ day: CivilDay) -> QueryExpression? {
                 ISOMoment(DatePeriod.spelling(day)).map { moment in
@@ -82,7 +82,7 @@ struct DatePeriod: Hashable {
 }
 
 extension String {
-    /// The string with its first letter capitalized, if that is one of a to z.
+    /// The string with its first letter capitalized if it is one of a to z.
     var capitalizedASCII: String {
         guard let first = utf8.first, (0x61...0x7A).contains(first) else { return self }
         return String(decoding: [first - 32] + utf8.dropFirst(), as: UTF8.self)

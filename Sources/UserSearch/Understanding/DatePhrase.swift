@@ -34,7 +34,7 @@ enum DateWords {
         }
     }
 
-    /// Returns a count from 1 to 9,999, in digits or, up to twelve, as a word.
+    /// Returns a number from 1 to 9,999, given in digits or, up to twelve, as a word.
     static func count(_ word: String) -> Int? {
         if word == "a" || word == "an" { return 1 }
         if let index = numbers.firstIndex(of: word) { return index + 1 }
@@ -49,7 +49,7 @@ enum DateWords {
     }
 }
 
-/// Reads dates as users write them, in English or digits. The words must be folded.
+/// Parses dates as users write them, in English or in digits. The words must be folded.
 struct DatePhrase {
     /// The largest number of words in a phrase.
     static let maximumWords = 5
@@ -58,7 +58,7 @@ struct DatePhrase {
     private let firstWeekday: Int
     private let isMonthFirst: Bool
 
-    /// - Parameter languages: BCP 47 tags or POSIX locales. The first one with a region decides
+    /// - Parameter languages: BCP 47 tags or POSIX locales. The first one with a region determines
     ///   whether `3/4` is the third of April.
     init(clock: QueryClock, languages: [String]) {
         today = clock.wall(at: clock.now).day
@@ -66,8 +66,8 @@ struct DatePhrase {
         isMonthFirst = Self.isMonthFirst(languages)
     }
 
-    /// Returns the period of the longest sequence of words, from the first one on, that is a date,
-    /// and the number of its words.
+    /// Returns the period denoted by the longest date at the start of the words, and the number of
+    /// words in it.
     func period(_ words: [String]) -> (period: DatePeriod, words: Int)? {
         for count in stride(from: min(words.count, Self.maximumWords), to: 0, by: -1) {
             if let period = exactly(Array(words[..<count])) { return (period, count) }
@@ -75,7 +75,7 @@ struct DatePhrase {
         return nil
     }
 
-    /// Returns the period that all the words together mean; `the` may precede them.
+    /// Returns the period denoted by all the words together; `the` may precede them.
     func exactly(_ words: [String]) -> DatePeriod? {
         let words = words.count > 1 && words[0] == "the" ? Array(words[1...]) : words
         return switch words.count {
@@ -85,7 +85,7 @@ struct DatePhrase {
         }
     }
 
-    /// Returns the period of a date without a filter name. Accepts only relative dates, and no
+    /// Returns the period of a date without a filter name. Accepts only relative dates, but not a
     /// single weekday.
     func bare(_ words: [String]) -> DatePeriod? {
         if words.count == 1 { return words[0] == "today" || words[0] == "yesterday" ? single(words[0]) : nil }
@@ -198,11 +198,11 @@ struct DatePhrase {
             guard let number = DateWords.number(parts[2], digits: 2...4), parts[2].utf8.count != 3 else { return nil }
             year = number < 100 ? century(number) : number
         } else {
-            // Two numbers may also be a version or a fraction; with a hyphen they are not accepted.
+            // Two numbers may also be a version or a fraction; with a hyphen they are rejected.
             guard separator != "-" else { return nil }
             year = nil
         }
-        // Dots are used in countries that write the day first.
+        // Dots are used in countries where the day comes first.
         let monthFirst = isMonthFirst && separator != "."
         let (month, day) = monthFirst ? (first, second) : (second, first)
         return date(year, month, day) ?? date(year, day, month)
@@ -214,7 +214,8 @@ struct DatePhrase {
         if let year {
             return CivilDay(year: year, month: month, day: day).flatMap { DatePeriod(from: $0, through: $0) }
         }
-        // Without a year, the latest such date that has begun; a leap day may be eight years back.
+        // Without a year, uses the latest such date that has begun; a leap day may be eight years
+        // back.
         let thisYear = today.components.year
         for year in stride(from: thisYear, to: thisYear - 9, by: -1) {
             if let date = CivilDay(year: year, month: month, day: day), date.index <= today.index {
@@ -224,7 +225,7 @@ struct DatePhrase {
         return nil
     }
 
-    /// Returns the year of two digits, from 80 years ago to 19 years ahead.
+    /// Returns the four-digit year for a two-digit year: from 80 years ago to 19 years ahead.
     private func century(_ number: Int) -> Int {
         let thisYear = today.components.year
         let year = thisYear - thisYear % 100 + number

@@ -7,29 +7,28 @@
 /// FilterCompletion.values(of: "kind")          // .fixed(["app", "archive", …])
 /// ```
 public enum FilterCompletion {
-    /// The source of a filter's values.
+    /// The source of values for a filter.
     public enum Values: Hashable, Sendable {
-        /// A fixed list, with the values as typed without quotes.
+        /// A fixed list of values, as typed without quotes.
         case fixed([String])
-        /// The values of these attributes of items.
+        /// The values of these attributes.
         case attributes([String])
         /// The bundles that have items.
         case apps
-        /// The folders and containers of items, which these attributes contain.
+        /// The folders and containers of items, as stored in these attributes.
         case folders([String])
         /// No source: a size, or a title.
         case free
     }
 
-    /// Returns the names of filters that begin with the typed text, the most used first. Ignores
-    /// case.
+    /// Returns the filter names that begin with the typed text, most used first. Ignores case.
     public static func names(beginningWith typed: String) -> [String] {
         let typed = typed.lowercased()
         return FilterName.allCases.map(\.rawValue).filter { $0.hasPrefix(typed) }
     }
 
-    /// Returns the attributes of which an item that satisfies a filter has at least one; empty if
-    /// every item may satisfy it.
+    /// Returns the attributes of which an item needs at least one to satisfy a filter; empty if any
+    /// item may satisfy it.
     public static func attributes(of name: String) -> [String] {
         switch FilterName(name: name) {
         case .kind: ["contentType", "contentTypeTree"]
@@ -64,7 +63,7 @@ public enum FilterCompletion {
         }
     }
 
-    /// The attributes with the names of people that may be typed without a filter.
+    /// The attributes with names of people that may be typed without a filter.
     public static let people = ["authorNames"]
     /// The attributes with the names of recipients.
     public static let recipients = ["recipientNames"]
@@ -76,7 +75,7 @@ public enum FilterCompletion {
         "tomorrow",
     ]
 
-    /// Returns the typed form of a filter, with a quoted value if necessary.
+    /// Returns a filter as typed, with its value quoted if necessary.
     public static func text(name: String, value: String) -> String {
         let isPlain = value.unicodeScalars.allSatisfy {
             $0.properties.isAlphabetic || "0123456789.-_@+".unicodeScalars.contains($0)

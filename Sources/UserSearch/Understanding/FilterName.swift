@@ -7,7 +7,7 @@ enum FilterName: String, CaseIterable {
     case before, after, until, on, created, changed, added, used, due
     case larger, smaller, has
 
-    /// The alternative names; `since` has the same meaning as `after`.
+    /// Alternative names; `since` is an alias of `after`.
     private static let aliases: [String: FilterName] = [
         "type": .kind, "author": .by, "sender": .from, "cc": .to, "recipient": .to, "folder": .in, "keyword": .tag,
         "name": .title, "subject": .title, "since": .after, "date": .on, "modified": .changed, "opened": .used,
@@ -15,7 +15,7 @@ enum FilterName: String, CaseIterable {
     ]
     static let longestName = 9
 
-    /// Creates the filter of a name, ignoring case.
+    /// Creates the filter with a name, ignoring case.
     init?(name: String) {
         let name = name.lowercased()
         guard let filter = FilterName(rawValue: name) ?? Self.aliases[name] else { return nil }
@@ -25,10 +25,10 @@ enum FilterName: String, CaseIterable {
     /// All names and aliases, for hints.
     static let names: [String] = (allCases.map(\.rawValue) + aliases.keys).sorted()
 
-    /// `true` if a value may include the following words.
+    /// `true` if the value may include the words that follow.
     var takesDates: Bool { dateRule != nil }
 
-    /// The rule of a filter on dates: the condition, the attributes, and the verb of the sentence.
+    /// The rule for a date filter: the condition, the attributes, and the verb of the sentence.
     private var dateRule: (bound: DatePeriod.Bound, attributes: [String], verb: String)? {
         switch self {
         case .before: (.before, Self.dates, "dated")
@@ -44,7 +44,7 @@ enum FilterName: String, CaseIterable {
         }
     }
 
-    /// The dates of an item, one of which has to satisfy a filter on dates.
+    /// The dates of an item. A date filter is satisfied if one of them satisfies it.
     static let dates = [
         "contentModificationDate", "contentCreationDate", "addedDate", "downloadedDate", "lastUsedDate", "startDate",
         "dueDate", "recordingDate",
@@ -91,7 +91,7 @@ enum FilterName: String, CaseIterable {
         }
     }
 
-    /// Returns the meaning of a date without a filter name.
+    /// Returns the meaning of a date that has no filter name.
     static func bare(_ period: DatePeriod, isSince: Bool) -> FilterMeaning? {
         let filter: FilterName = isSince ? .after : .on
         return filter.dateRule.flatMap { filter.meaning(period, $0.bound, $0.attributes, $0.verb) }
@@ -104,7 +104,7 @@ enum FilterName: String, CaseIterable {
 
     private func folder(_ value: FilterValue) -> FilterMeaning? {
         guard value.hasWords else { return nil }
-        // The index belongs to one user, so the owner of the home folder does not matter.
+        // The index belongs to one user, so the name of the home folder's owner is irrelevant.
         let name = (value.text.hasPrefix("~/") ? String(value.text.dropFirst(2)) : value.text).trimmingSlashes
         guard !name.isEmpty else { return nil }
         let isPath = value.text.hasPrefix("/")
@@ -150,7 +150,7 @@ enum FilterName: String, CaseIterable {
         (["comment"], ["comment"], "with a comment"), (["author"], ["authorNames", "authors"], "with an author"),
     ]
 
-    /// The names of properties for `has:`, for hints.
+    /// The property names for `has:`, for hints.
     static let presenceNames = presences.map { $0.names[0] }
 
     private func presence(_ name: String) -> FilterMeaning? {
@@ -200,7 +200,7 @@ enum FilterName: String, CaseIterable {
         FilterMeaning(attributes.count == 1 ? comparison(attributes[0]) : .or(attributes.map(comparison)), sentence)
     }
 
-    /// A description of the filter's values, for hints about an invalid one.
+    /// A description of the filter's values, for hints about an invalid value.
     var expectation: String {
         switch self {
         case .kind: "a kind such as pdf, image, mail or folder"
@@ -214,7 +214,7 @@ enum FilterName: String, CaseIterable {
 
 /// The meaning of one value of a filter.
 struct FilterMeaning {
-    /// The condition; `nil` for an app.
+    /// The condition; `nil` for an app filter.
     var expression: QueryExpression?
     var app: String?
     var sentence: String
@@ -248,8 +248,8 @@ struct FilterValue {
     }
 }
 
-/// A file size as users write it: `10MB`, `1.5 GiB`, `500k`, `1024`. `k`, `M`, `G` and `T` are
-/// powers of 1,000.
+/// A file size as users write it: `10MB`, `1.5 GiB`, `500k`, `1024`. `k`, `M`, `G` and `T` stand
+/// for powers of 1,000.
 struct FileSize {
     /// The size in millions of bytes, the unit of `fileSize`, as a decimal number.
     let megabytes: String

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import MetadataQuery
 
-/// Reads the filters of a text, from left to right.
+/// Parses the filters of a text, from left to right.
 struct IntentReader {
-    /// A part of the text between white space.
+    /// A part of the text delimited by white space.
     private struct Piece {
         var scalars: Range<Int>
         /// `true` for an unquoted word, which may belong to a date without a filter name.
@@ -12,7 +12,7 @@ struct IntentReader {
 
     private let text: String
     private let scalars: [Unicode.Scalar]
-    /// The byte offset of each scalar in the text, and the end.
+    /// The byte offset of each scalar in the text, and of the end.
     private let offsets: [Int]
     private let dates: DatePhrase
     private var position = 0
@@ -24,7 +24,7 @@ struct IntentReader {
     private(set) var hints: [SearchIntent.Hint] = []
     private(set) var isTruncated = false
 
-    /// Half of a query's limit, so that a caller can add conditions.
+    /// Half of a query's limit, so that the caller can add conditions.
     private static let maximumTerms = QueryLimits.standard.maximumTerms / 2
     private static let maximumQueryBytes = QueryLimits.standard.maximumBytes / 2
     /// The longest value, in scalars.
@@ -45,7 +45,7 @@ struct IntentReader {
         (self.scalars, self.offsets) = (scalars, offsets)
     }
 
-    /// The text in which spaces replace the filters, so that byte offsets stay the same.
+    /// The text with filters replaced by spaces, so that byte offsets stay the same.
     var remainder: String {
         guard !filters.isEmpty else { return text }
         var bytes = Array(text.utf8)
@@ -91,7 +91,7 @@ struct IntentReader {
         if position < scalars.count { position += 1 }
     }
 
-    /// Reads a filter that begins here. Returns `false`, with an arbitrary position, if there is
+    /// Parses a filter that begins here. Returns `false`, at an arbitrary position, if there is
     /// none.
     private mutating func readFilter(from start: Int, nameStart: Int, isExcluded: Bool) -> Bool {
         while let scalar = current, Self.isNameScalar(scalar), position - nameStart <= Self.longestHintedName {
@@ -129,7 +129,7 @@ struct IntentReader {
         var values: [FilterValue] = []
         let start = position
         repeat {
-            // The text after the last comma may still be missing.
+            // The value after the last comma may not be typed yet.
             guard let first = current, !UserQuery.isSpace(first) else { break }
             guard values.count < SearchIntent.maximumValues else {
                 isTruncated = true
@@ -167,7 +167,7 @@ struct IntentReader {
         return FilterValue(text: string(range), isQuoted: isQuoted)
     }
 
-    /// Returns the words of a date from `start` on, if there are several.
+    /// Returns the words of a date starting at `start`, if there are several.
     private mutating func readDate(from start: Int, firstEnd: Int) -> FilterValue? {
         var words = [string(start..<min(firstEnd, start + Self.maximumValueLength))]
         var ends = [firstEnd]
@@ -192,7 +192,7 @@ struct IntentReader {
     // MARK: Bare dates
 
     private mutating func readBareDates() {
-        // The text must have other words, so at least one part stays.
+        // The text must contain other words, so at least one piece must remain.
         if let found = bareDate(pieces.indices.reversed().prefix(Self.longestBareDate).reversed(), isAtEnd: true) {
             takeBareDate(found)
         }
@@ -201,10 +201,10 @@ struct IntentReader {
         }
     }
 
-    /// The largest number of parts: two words before a date, and four of the date.
+    /// The largest number of pieces: two words before a date, and four for the date.
     private static let longestBareDate = 6
 
-    /// Returns the longest date without a filter name among the parts at one end.
+    /// Returns the longest date without a filter name among the pieces at one end of the text.
     private func bareDate(
         _ candidates: [Int], isAtEnd: Bool
     ) -> (pieces: Range<Int>, period: DatePeriod, isSince: Bool)? {
@@ -226,7 +226,7 @@ struct IntentReader {
         let range =
             pieces[found.pieces.lowerBound].scalars.lowerBound..<pieces[found.pieces.upperBound - 1].scalars.upperBound
         guard add([meaning], isExcluded: false, isImplied: true, range) else { return }
-        // The date still counts as a part, so that the start may be another date.
+        // The date remains as one piece, so that another date can be found at the start.
         pieces.replaceSubrange(found.pieces, with: [Piece(scalars: range, isPlain: false)])
     }
 
@@ -262,7 +262,7 @@ struct IntentReader {
 
     // MARK: Hints
 
-    /// The longest name that may be a misspelled filter.
+    /// The length of the longest name that may be a misspelled filter.
     private static let longestHintedName = FilterName.longestName + 2
 
     private mutating func hintAtName(_ name: String, _ start: Int) {

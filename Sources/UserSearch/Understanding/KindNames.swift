@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import MetadataQuery
 
-/// The uniform type identifiers of the kinds of items, by their common names.
+/// Maps common names of kinds of items to uniform type identifiers.
 enum KindNames {
     /// A kind: the items whose type conforms to one of `types` and to none of `others`.
     struct Kind {
@@ -21,7 +21,7 @@ enum KindNames {
         return isTypeIdentifier(name) ? conforms(name) : nil
     }
 
-    /// All known names for suggestions, the most common first.
+    /// All known names for suggestions, most common first.
     static let names: [String] = {
         let usual = [
             "pdf", "image", "document", "mail", "message", "folder", "text", "movie", "audio", "contact", "event",
@@ -105,6 +105,6 @@ enum KindNames {
         return kinds
     }()
 
-    /// All identifiers, for the test that compares them with the type table.
+    /// All identifiers, for the test that checks them against the type table.
     static var allTypes: Set<String> { Set(kinds.values.flatMap { $0.types + $0.others }) }
 }

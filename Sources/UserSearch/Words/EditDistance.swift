@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The edit distance of words from one pattern: insertions, deletions, substitutions and
+/// The edit distance between a pattern and words: insertions, deletions, substitutions and
 /// transpositions of neighbours, where no part is edited twice (optimal string alignment).
 struct EditDistance {
     /// The length of the longest pattern, in scalars.
@@ -33,8 +33,8 @@ struct EditDistance {
         return 0
     }
 
-    /// Returns the number of edits between the pattern and a word. Uses one machine word for a
-    /// column of the table (Hyyrö 2003).
+    /// Returns the number of edits between the pattern and a word. Represents a column of the table
+    /// as one machine word (Hyyrö 2003).
     func edits(to word: some Sequence<Unicode.Scalar>) -> Int {
         var (vertical, negative): (UInt64, UInt64) = (~0, 0)
         var (diagonal, previous): (UInt64, UInt64) = (0, 0)
@@ -57,7 +57,7 @@ struct EditDistance {
         return distance
     }
 
-    /// Returns the lowest cost of the edits that change the pattern to a word, by the costs of
+    /// Returns the lowest total cost of edits that change the pattern to a word, using the costs of
     /// typing errors.
     func cost(to word: [Unicode.Scalar]) -> Double {
         let width = word.count + 1
@@ -86,24 +86,24 @@ struct EditDistance {
     }
 }
 
-/// The costs of typing errors. An error costs more if more errors of its kind are possible. A
-/// letter can be omitted in as many ways as the word has letters, but replaced in 25 times as many.
-/// Frequent errors are swapped neighbours, wrong double letters and adjacent keys.
+/// The costs of typing errors. An error costs more if there are more possible errors of its kind: a
+/// word has as many possible omissions as letters, but 25 times as many substitutions. Common
+/// errors are swapped neighbours, wrong double letters and adjacent keys.
 enum EditCost {
     /// The lowest cost.
     static let transposition = 0.5
-    /// The additional cost of a different first letter, which is rarely wrong.
+    /// The additional cost of a wrong first letter, which is rare.
     static let firstLetter = 0.1
     private static let (leftOut, leftOutDouble) = (0.62, 0.52)
     private static let (added, addedDouble) = (1.15, 0.75)
     private static let (other, near) = (1.15, 0.95)
 
-    /// Returns the cost of a letter of the word that was not typed.
+    /// Returns the cost of omitting a letter of the word.
     static func missing(_ index: Int, of word: [Unicode.Scalar]) -> Double {
         isDoubled(index, of: word) ? leftOutDouble : leftOut
     }
 
-    /// Returns the cost of a typed letter that the word lacks.
+    /// Returns the cost of typing a letter that is not in the word.
     static func extra(_ index: Int, of typed: [Unicode.Scalar]) -> Double {
         isDoubled(index, of: typed) ? addedDouble : added
     }
@@ -124,7 +124,7 @@ enum EditCost {
     }
 
     /// For each letter, a bit mask of its neighbours on a QWERTY keyboard and of letters that sound
-    /// alike. AZERTY and QWERTZ mostly have the same neighbours, except for y and z.
+    /// alike. Neighbours on AZERTY and QWERTZ are mostly the same, except for y and z.
     private static let nearLetters: [UInt32] = {
         var near = [UInt32](repeating: 0, count: 26)
         func set(_ left: UInt8, _ right: UInt8) {

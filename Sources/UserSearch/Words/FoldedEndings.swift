@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The word endings that folding changes and that Snowball only recognizes with their accents.
+/// The word endings that folding changes, and that Snowball recognizes only with their accents.
 ///
-/// An ending is listed if its folded spelling has no other common reading. It is also listed if the
-/// other reading has the same stem (French `limite` and `limité`).
+/// An ending is listed if its folded spelling has no other common reading, or if the other reading
+/// has the same stem (French `limite` and `limité`).
 enum FoldedEndings {
-    /// Replaces the longest listed ending of a folded word.
+    /// Replaces the longest listed ending of a folded word with its accented form.
     static func restore(_ word: inout [UInt8], _ language: WordLanguage) {
         guard let endings = table[language] else { return }
         for (folded, accented) in endings where word.count > folded.count && word.suffix(folded.count) == folded[...] {
@@ -27,7 +27,7 @@ enum FoldedEndings {
                 ("atiilor", "aţiilor"), ("atiile", "aţiile"), ("atiei", "aţiei"), ("atie", "aţie"), ("atii", "aţii"),
                 ("atia", "aţia"),
             ],
-            // Folding replaces every й by и.
+            // Folding replaces every й with и.
             .russian: [("ии", "ий"), ("ыи", "ый"), ("ои", "ой"), ("еи", "ей")],
         ]
         return endings.mapValues { pairs in pairs.map { (Array($0.0.utf8), Array($0.1.utf8)) } }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import TextAnalysis
 
-/// The only functions of this module that fold text and split it into words, so that both follow
-/// the index's rule.
+/// The only functions in this module that fold text and split it into words, so that both follow
+/// the index's text rule.
 enum FoldedText {
     /// Returns the text in lower case and without diacritics.
     static func fold(_ text: String) -> String { TextFolding.folded(text, case: true, diacritics: true) }

@@ -4,22 +4,22 @@ import ItemRecord
 /// Guesses the language of a text from its function words, because most items do not declare
 /// theirs.
 ///
-/// Deterministic. Reads the first ``maximumBytes`` bytes and stops once the lead is clear. Returns
-/// `nil` if there is little evidence. A language needs ``leastEvidence`` function words that are a
-/// tenth of the words read, and a score a quarter above the score of the next language. A word
-/// counts less if more languages have it.
+/// Deterministic. Reads the first ``maximumBytes`` bytes, and stops once the lead is clear. Returns
+/// `nil` if there is little evidence: the language needs at least ``leastEvidence`` function words,
+/// which must make up a tenth of the words read, and a score a quarter above the next language's
+/// score. A word has less weight if it is common to more languages.
 ///
 /// ```swift
 /// LanguageGuess.language(of: "Die Rechnung ist für das neue Büro und nicht für uns")  // .german
 /// LanguageGuess.language(of: "IMG_2041.jpg")                                          // nil
 /// ```
 public enum LanguageGuess {
-    /// The largest part of a text that is read, in UTF-8 bytes.
+    /// The number of UTF-8 bytes that are read at most.
     public static let maximumBytes = 2_000
     /// The smallest number of function words that identifies a language.
     static let leastEvidence = 3
-    /// The number of function words at which reading stops, if the score is twice the score of the
-    /// next language.
+    /// The number of function words at which reading stops, if the score is twice the next
+    /// language's score.
     private static let clearEvidence = 16
 
     /// Returns the language of a text; `nil` if there is little evidence.
@@ -28,15 +28,15 @@ public enum LanguageGuess {
         return text.withUTF8 { language(of: $0) }
     }
 
-    /// Returns the language of a record's words: the first of its `languages` with a stemmer, else
-    /// a guess from the text, else English.
+    /// Returns the language of a record's words: the first of its `languages` that has a stemmer,
+    /// else a guess from the text, else English.
     ///
     /// - Parameter text: The indexed text of the item, such as its title and body.
     public static func indexLanguage(of record: ItemRecord, text: String) -> WordLanguage {
         indexLanguage(tags: record.texts("languages"), text: text)
     }
 
-    /// Returns the language of an item whose `languages` are these tags.
+    /// Returns the language of an item from the tags in its `languages` attribute.
     public static func indexLanguage(tags: [String], text: String) -> WordLanguage {
         for tag in tags.prefix(16) {
             if let language = WordLanguage(tag: tag) { return language }
@@ -65,20 +65,20 @@ public enum LanguageGuess {
                 if start == nil { start = index }
                 isASCII = false
             } else if let first = start {
-                // A word truncated by the limit does not count.
+                // A word truncated by the limit is ignored.
                 if index < end || end == bytes.count {
                     counter.count(UnsafeBufferPointer(rebasing: bytes[first..<index]), isASCII ? packed : nil)
                     if counter.isClear { break }
                 }
                 (start, packed, isASCII) = (nil, 0, true)
             }
-            // Skips a general punctuation mark as a whole.
+            // Skips a complete general punctuation mark.
             index += byte == 0xE2 && isPunctuation(bytes, index) ? 3 : byte == 0xC2 ? 2 : 1
         }
         return counter.winner
     }
 
-    /// Returns `true` for Latin-1 signs (C2 …) and general punctuation (E2 80 …, E2 81 …).
+    /// Returns `true` for Latin-1 symbols (C2 …) and general punctuation (E2 80 …, E2 81 …).
     private static func isPunctuation(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> Bool {
         if bytes[index] == 0xC2 { return true }
         return bytes[index] == 0xE2 && index + 1 < bytes.count && bytes[index + 1] & 0xFE == 0x80
@@ -124,7 +124,7 @@ public enum LanguageGuess {
             return WordLanguage.allCases[language]
         }
 
-        /// The language with the highest score, that score, and the second highest.
+        /// The language with the highest score, its score, and the second highest score.
         private var ranking: (language: Int, first: Int, second: Int) {
             var (language, first, second) = (0, 0, 0)
             for (index, score) in scores.enumerated() {
@@ -139,18 +139,18 @@ public enum LanguageGuess {
     }
 }
 
-/// The most common function words of the languages, folded.
+/// The most common function words of each language, folded.
 enum FunctionWords {
-    /// Words of up to eight ASCII letters.
+    /// The words of up to eight ASCII letters.
     static let short = ShortWords(
         all.filter { $0.key.utf8.count <= 8 && $0.key.utf8.allSatisfy { $0 < 0x80 } })
 
-    /// Words of up to eight ASCII letters, packed big-endian, with the bits of their languages
-    /// (positions of ``WordLanguage``). A hash table with open addressing, because each word of a
-    /// text is looked up; Swift's dictionary takes four times as long.
+    /// Words of up to eight ASCII letters, packed big-endian, with a bit for each of their
+    /// languages (positions of ``WordLanguage``). A hash table with open addressing, because each
+    /// word of a text is looked up; Swift's dictionary takes four times as long.
     struct ShortWords {
-        /// The words without their languages, so that lookups of other words stay in the
-        /// processor's first-level cache.
+        /// The words are stored without their languages, so that lookups of unknown words stay in
+        /// the processor's first-level cache.
         private var slots = [UInt64](repeating: 0, count: slotCount)
         private var languages = [UInt32](repeating: 0, count: slotCount)
         private static let slotCount = 2048
@@ -167,7 +167,7 @@ enum FunctionWords {
 
         private static func slot(_ word: UInt64) -> Int { Int((word &* 0x9E37_79B9_7F4A_7C15) >> 53) }
 
-        /// Returns the bits of a word's languages; 0 for other words.
+        /// Returns the language bits of a word; 0 for unknown words.
         func languages(of word: UInt64) -> UInt32 {
             var slot = Self.slot(word)
             while slots[slot] != 0 {
@@ -178,14 +178,14 @@ enum FunctionWords {
         }
     }
 
-    /// The length of the longest word with other letters that is looked up, in bytes before
+    /// The length of the longest word with non-ASCII letters that is looked up, in bytes before
     /// folding.
     static let longestBytes = 24
 
     /// Returns the function words of one language.
     static func words(of language: WordLanguage) -> [Substring] { lists[language]?.split(separator: " ") ?? [] }
 
-    /// The bits of the languages of each word.
+    /// The language bits of each word.
     static let all: [String: UInt32] = {
         var words: [String: UInt32] = [:]
         for language in WordLanguage.allCases {

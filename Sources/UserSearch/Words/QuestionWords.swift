@@ -31,7 +31,7 @@ package enum QuestionWords {
     private static let lists: [WordLanguage: String] = [
         .english:
             """
-        what when where which whose whom does done doing were been being have having will would could should shall \
+        what when where which whose does done doing were been being have having will would could should shall \
         might must there here their them then than these those your yours mine ours about into over under between \
         again also just only some such very because while until since after before much many more most other both \
         each ever every same they tell show find give please want need know

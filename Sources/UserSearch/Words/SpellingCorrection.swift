@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// An existing word that may be meant by a word without occurrences.
+/// An existing word that may have been intended instead of a word that occurs nowhere.
 ///
-/// A word of three or four letters is corrected within one edit, a longer one within two. Edits are
-/// insertion, deletion, substitution and transposition of neighbours, in Unicode scalars. The score
-/// weighs the candidate's frequency against the cost of the typing error (``EditCost``).
+/// A word of three or four letters is corrected within one edit, a longer word within two. Edits
+/// are insertions, deletions, substitutions and transpositions of neighbouring Unicode scalars. The
+/// score weighs the candidate's frequency against the cost of the typing error (``EditCost``).
 ///
-/// A word that occurs has no corrections, and digits are never edited. The words must share more
-/// different letters than there are edits: `zzqqzz` is not a correction of `zzzz`.
+/// A word that occurs has no corrections, and digits are never edited. The two words must share
+/// more distinct letters than there are edits: `zzqqzz` is not a correction of `zzzz`.
 public struct SpellingCorrection: Hashable, Sendable {
     /// The folded existing word.
     public let word: String
@@ -25,10 +25,10 @@ public struct SpellingCorrection: Hashable, Sendable {
     public static let longestWord = 32
     /// The largest number of corrections of one word.
     public static let maximumCount = 64
-    /// The largest number of candidates whose occurrences are counted.
+    /// The largest number of candidates whose occurrences are looked up.
     public static let maximumCandidates = 96
 
-    /// The decrease in log probability for one arbitrary edit.
+    /// The decrease in log probability for an edit of cost 1.
     private static let editWeight = 8.0
 
     /// Returns the number of edits allowed for a word length.
@@ -43,14 +43,14 @@ public struct SpellingCorrection: Hashable, Sendable {
     /// Returns the corrections of a folded word, best first; none for a word that occurs.
     ///
     /// Occurrences are counted for the candidates with the cheapest typing errors: at most
-    /// ``maximumCandidates``, and no more than may still be among the best. Words without
-    /// occurrences do not count, up to ``SpellingVocabulary/maximumLookups``.
+    /// ``maximumCandidates``, and only those that may still be among the best. Words that do not
+    /// occur are not included in this number, up to ``SpellingVocabulary/maximumLookups``.
     ///
     /// - Parameters:
     ///   - word: The folded word.
     ///   - limit: The number of corrections, at most ``maximumCount``.
     /// - Throws: The errors of the vocabulary.
-    /// - Complexity: The vocabulary's scan, and about 0.1 µs for each word that it returns.
+    /// - Complexity: The vocabulary's scan, plus about 0.1 µs for each word that it returns.
     public static func corrections<Vocabulary: SpellingVocabulary>(
         of word: String, in vocabulary: Vocabulary, limit: Int = 5
     ) throws(Vocabulary.Failure) -> [SpellingCorrection] {
@@ -75,7 +75,7 @@ public struct SpellingCorrection: Hashable, Sendable {
         return best
     }
 
-    /// Returns the words within the allowed edits, those with the cheapest errors first.
+    /// Returns the words within the allowed edits, cheapest errors first.
     private static func candidates<Vocabulary: SpellingVocabulary>(
         of word: String, in vocabulary: Vocabulary
     ) throws(Vocabulary.Failure) -> [Candidate] {
@@ -90,7 +90,7 @@ public struct SpellingCorrection: Hashable, Sendable {
                 bytes.allSatisfy { $0 < 0x80 }
                 ? distance.edits(to: bytes.lazy.map { Unicode.Scalar($0) })
                 : distance.edits(to: String(decoding: bytes, as: UTF8.self).unicodeScalars)
-            // No cost is lower than the cost of the cheapest edits.
+            // No candidate costs less than its number of cheapest edits.
             guard (1...most).contains(edits), best.accepts(EditCost.transposition * Double(edits)) else { return }
             let text = String(decoding: bytes, as: UTF8.self)
             let candidate = Array(text.unicodeScalars)
@@ -109,7 +109,7 @@ public struct SpellingCorrection: Hashable, Sendable {
     private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.numericType != nil }
 }
 
-/// A word within the allowed edits of another.
+/// A word within the allowed edits of another word.
 private struct Candidate {
     let word: String
     let edits: Int
@@ -124,7 +124,7 @@ private struct Candidate {
 private struct BestCandidates {
     let limit: Int
     private var candidates: [Candidate] = []
-    /// The highest cost that is still accepted, once there are enough candidates.
+    /// The highest cost that is still accepted once there are enough candidates.
     private var highest = Double.infinity
 
     init(limit: Int) { self.limit = limit }
@@ -136,7 +136,7 @@ private struct BestCandidates {
     mutating func add(_ candidate: Candidate) {
         guard accepts(candidate.cost) else { return }
         candidates.append(candidate)
-        // Sorts rarely, because sorting costs as much as comparing a word.
+        // Sorts rarely, because sorting costs as much as comparing words.
         guard candidates.count >= 2 * limit else { return }
         candidates = inOrder
         highest = candidates.last?.cost ?? .infinity

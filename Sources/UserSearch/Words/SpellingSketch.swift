@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A summary of a word: its length, and the letters that occur once and twice. Comparing sketches
-/// rules out most words that are not within a few edits.
+/// A summary of a word: its length, the letters that occur in it, and the letters that occur twice.
+/// Comparing sketches rules out most words that are more than a few edits apart.
 ///
 /// An edit removes at most one letter, adds at most one, and changes the length by at most one. So
-/// for words within N edits, each sketch has at most N bits that the other lacks. A transposition
-/// changes nothing.
+/// if words are within N edits, each sketch has at most N bits that the other lacks. A
+/// transposition changes nothing.
 public struct SpellingSketch: Hashable, Sendable {
     /// The number of Unicode scalars.
     public let length: Int
     /// The letters: bits 0 to 31 for letters that occur, bits 32 to 63 for letters that occur
-    /// twice. Letters other than a to z share bits.
+    /// twice. Letters other than a to z share bits with each other.
     public let letters: UInt64
 
     /// Creates the sketch of a folded word.
@@ -31,7 +31,7 @@ public struct SpellingSketch: Hashable, Sendable {
     /// the lengths.
     @inlinable @inline(__always)
     public static func mayBeWithin(_ edits: Int, _ left: UInt64, _ right: UInt64) -> Bool {
-        // Counting bits costs a dozen operations on plain x86-64; clearing the lowest bit costs
+        // Counting bits takes a dozen operations on plain x86-64; clearing the lowest bit takes
         // two.
         var (onlyLeft, onlyRight) = (left & ~right, right & ~left)
         onlyLeft &= onlyLeft &- 1

@@ -9,11 +9,11 @@ public protocol SpellingVocabulary {
     /// The error that reading the vocabulary can throw.
     associatedtype Failure: Error
 
-    /// The number at which counting the occurrences of a word stops.
+    /// The number at which counting a word's occurrences stops.
     static var maximumOccurrences: Int { get }
 
-    /// The largest number of words within the edits that are looked up, at least
-    /// ``SpellingCorrection/maximumCandidates``. Larger if many words from
+    /// The largest number of words within the allowed edits that are looked up, at least
+    /// ``SpellingCorrection/maximumCandidates``. Use a larger number if many words from
     /// ``forEachWord(near:within:_:)`` may not occur.
     var maximumLookups: Int { get }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// A bounded cache of stems with 8,192 slots of 64 bytes. Each slot holds the last stemmed word
-/// with its hash.
+/// A bounded cache of stems with 8,192 slots of 64 bytes. Each slot holds the most recently stemmed
+/// word that hashes to it.
 struct StemCache: ~Copyable {
-    /// The longest word and the longest stem that fit in a slot, in bytes.
+    /// The length of the longest word and of the longest stem that fit in a slot, in bytes.
     static let longestWord = 30
 
     private static let slotBytes = 64
     private static let slotCount = 8_192
-    // The layout of a slot: the language's position + 1 (0: empty), the two lengths, the word, and
-    // the stem.
+    // The layout of a slot: the language's index + 1 (0: empty), the two lengths, the word, and the
+    // stem.
     private static let wordOffset = 3
     private static let stemOffset = wordOffset + longestWord
 
@@ -23,7 +23,7 @@ struct StemCache: ~Copyable {
         init(_ word: UnsafeBufferPointer<UInt8>, _ language: WordLanguage) {
             self.word = word
             self.language = UInt8(truncatingIfNeeded: language.index + 1)
-            // FNV-1a, because words are short.
+            // FNV-1a is fast for short words.
             var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(self.language)
             for byte in word { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
             slot = Int(truncatingIfNeeded: (hash ^ hash >> 29) & UInt64(StemCache.slotCount - 1))

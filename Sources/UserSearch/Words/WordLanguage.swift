@@ -2,15 +2,15 @@
 
 /// A language with a Snowball stemmer. The raw value is its BCP 47 primary tag.
 public enum WordLanguage: String, CaseIterable, Hashable, Sendable {
-    /// The languages of libstemmer 2.2, in the order of their tags.
+    /// The languages of libstemmer 2.2, in tag order.
     case arabic = "ar", catalan = "ca", danish = "da", german = "de", greek = "el", english = "en", spanish = "es",
         basque = "eu", finnish = "fi", french = "fr", irish = "ga", hindi = "hi", hungarian = "hu", armenian = "hy",
         indonesian = "id", italian = "it", lithuanian = "lt", nepali = "ne", dutch = "nl", norwegian = "no",
         portuguese = "pt", romanian = "ro", russian = "ru", serbian = "sr", swedish = "sv", tamil = "ta",
         turkish = "tr", yiddish = "yi"
 
-    /// Creates the language of a BCP 47 tag or a POSIX locale (`de`, `de-AT`, `pt_BR.UTF-8`, `nb`);
-    /// `nil` without a stemmer.
+    /// Creates the language for a BCP 47 tag or a POSIX locale (`de`, `de-AT`, `pt_BR.UTF-8`,
+    /// `nb`); `nil` if it has no stemmer.
     ///
     /// ```swift
     /// WordLanguage(tag: "nn-NO")  // .norwegian

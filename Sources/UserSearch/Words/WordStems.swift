@@ -3,9 +3,10 @@ import CStemmer
 
 /// Stems folded words with Snowball, so that `connect` finds `connections` and `connected`.
 ///
-/// Words and stems are folded (lower case, without diacritics). Snowball's rules expect the accents
-/// of the language. So the endings that folding changes are restored first (``FoldedEndings``), and
-/// the stem is folded again. docs/SEARCH.md lists the remaining losses for each language.
+/// Words and stems are folded (lower case, without diacritics), but Snowball's rules expect the
+/// accents of the language. So the endings that folding changes are restored first
+/// (``FoldedEndings``), and the stem is folded again. docs/SEARCH.md lists the remaining losses for
+/// each language.
 ///
 /// Some words are not changed: words longer than ``maximumBytes`` or shorter than three bytes,
 /// words with ASCII digits, and words whose stem would be empty.
@@ -16,21 +17,21 @@ import CStemmer
 /// stems.stem("running", in: .english)  // "run"
 /// ```
 ///
-/// Not thread-safe, because a stemmer has one buffer. Each thread needs its own instance.
+/// Not thread-safe, because a stemmer has one buffer. Use a separate instance for each thread.
 public final class WordStems {
     /// The length of the longest word that is stemmed, in UTF-8 bytes.
     public static let maximumBytes = 64
 
     /// The distinct requested languages that have a stemmer, in order.
     public let languages: [WordLanguage]
-    /// The stemmers, one for each case of ``WordLanguage``, created on first use.
+    /// The stemmers, one per case of ``WordLanguage``, created on first use.
     private var stemmers: [OpaquePointer?]
     private var cache = StemCache()
 
     /// Creates stemmers for languages by their BCP 47 tags.
     ///
-    /// - Parameter tags: The tags. The first known one is the language of ``stem(_:)``; unknown
-    ///   tags are ignored.
+    /// - Parameter tags: The tags. The first known tag determines the language for ``stem(_:)``;
+    ///   unknown tags are ignored.
     public convenience init(languages tags: [String]) { self.init(tags.compactMap { WordLanguage(tag: $0) }) }
 
     /// Creates stemmers for languages.
@@ -57,12 +58,13 @@ public final class WordStems {
         return word.withUTF8 { bytes in withStem(of: bytes, in: language) { String(decoding: $0, as: UTF8.self) } }
     }
 
-    /// Calls `body` with the stem of a folded word. This form is for indexing, because it copies
+    /// Calls `body` with the stem of a folded word. Intended for indexing, because it copies
     /// nothing.
     ///
     /// - Parameters:
     ///   - word: The folded word in valid UTF-8.
-    ///   - body: Receives the stem, whose bytes are valid until it returns. It must not stem words.
+    ///   - body: Receives the stem, whose bytes are valid until `body` returns. `body` must not
+    ///     stem words.
     public func withStem<Result>(
         of word: UnsafeBufferPointer<UInt8>, in language: WordLanguage,
         _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
@@ -94,7 +96,7 @@ public final class WordStems {
         return Array(FoldedText.fold(String(decoding: bytes, as: UTF8.self)).utf8)
     }
 
-    /// Returns the stemmer of a language; `nil` if the library lacks it or memory is exhausted.
+    /// Returns the stemmer for a language; `nil` if the library lacks it or memory is exhausted.
     private func stemmer(for language: WordLanguage) -> OpaquePointer? {
         let index = language.index
         if let stemmer = stemmers[index] { return stemmer }
@@ -104,7 +106,7 @@ public final class WordStems {
 }
 
 extension WordLanguage {
-    /// The position among all cases, for tables.
+    /// The index of this language among all cases, for tables.
     var index: Int { Self.positions[self] ?? 0 }
 
     private static let positions = Dictionary(uniqueKeysWithValues: zip(allCases, 0...))

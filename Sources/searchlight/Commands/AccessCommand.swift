@@ -91,7 +91,7 @@ struct AccessGrantCommand: OptionedCommand {
             return try Output.printJSON(["assistant": assistant, "all": all, "apps": bundles] as JSONObject)
         }
         try Output.line("\(assistant) may read \(all ? "all apps" : bundles.joined(separator: ", ")).")
-        // A misspelled name would grant nothing.
+        // Access for a misspelled name would have no effect.
         for bundle in bundles where !known.contains(bundle) {
             Output.complain("\(text: "Note: " + unknownBundle(bundle, among: known.sorted()))")
         }
@@ -179,13 +179,13 @@ struct AccessLogCommand: OptionedCommand {
 }
 
 extension GlobalOptions {
-    /// The files of assistants in a store.
+    /// The assistant files in a store.
     fileprivate struct AssistantFiles {
         let grants: AssistantGrantsFile
         let log: AssistantLog
     }
 
-    /// Runs a body with the files of assistants, and reports its error.
+    /// Runs a closure with the assistant files, and converts its errors.
     fileprivate func withAssistants<Value>(
         _ body: (AssistantFiles) throws(AssistantFileError) -> Value
     ) throws(CommandFailure) -> Value {

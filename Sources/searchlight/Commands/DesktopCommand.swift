@@ -4,7 +4,7 @@ import CommandSupport
 import SearchlightEngine
 
 struct DesktopCommand: OptionedCommand {
-    /// The action of the command.
+    /// The action to perform.
     enum Wish: String, ExpressibleByArgument, CaseIterable {
         case list
         case on
@@ -54,7 +54,7 @@ struct DesktopCommand: OptionedCommand {
         let word = isShown ? "on" : "off"
         try Output.line("\(bundle) \(isChanged ? "is \(word) now" : "was \(word) before").")
         guard !isShown else { return }
-        // A misspelled name would hide nothing.
+        // Hiding a misspelled name would have no effect.
         let apps = try await apps(of: store)
         if apps[bundle] == nil {
             Output.complain("\(text: "Note: " + unknownBundle(bundle, among: apps.keys.sorted()))")
@@ -90,7 +90,7 @@ struct DesktopCommand: OptionedCommand {
         if sorted.isEmpty { Output.complain("The index has no items, and no app is switched off.") }
     }
 
-    /// The number of items of each app that has items or an extension.
+    /// Returns the number of items of each app that has items or an extension.
     private func apps(of store: any EngineClient) async throws -> [String: Int] {
         var apps = try await store.perform(ItemCountsCall())
         for app in try await store.perform(ExtensionListingCall()).extensions where apps[app.identifier] == nil {

@@ -61,7 +61,7 @@ extension Finding.Area {
     }
 }
 
-/// The lines of a finding, for a terminal of 80 columns.
+/// Formats a finding as lines for a terminal of 80 columns.
 private enum DoctorLayout {
     private static let columns = 80
     private static let indent = 11
@@ -87,7 +87,8 @@ private enum DoctorLayout {
         return lines
     }
 
-    /// Breaks a text at spaces. A longer word, such as a path to be copied, is not broken.
+    /// Breaks a text at spaces. Words that are too long, such as a path to be copied, are not
+    /// broken.
     private static func wrapped(_ text: String) -> [String] {
         var lines: [String] = []
         var line = ""
@@ -103,7 +104,7 @@ private enum DoctorLayout {
 }
 
 extension JSONObject {
-    /// The diagnosis for programs. The names of checks and levels are stable.
+    /// The diagnosis as JSON. The names of checks and levels are stable.
     fileprivate init(_ diagnosis: Diagnosis) {
         self = [
             "version": Installation.version, "problems": diagnosis.count(.problem), "notes": diagnosis.count(.note),

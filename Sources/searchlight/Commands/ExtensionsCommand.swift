@@ -26,7 +26,7 @@ struct ExtensionsListCommand: OptionedCommand {
         discussion: "Loads no extension.")
 
     @OptionGroup var options: GlobalOptions
-    /// Unrecognized arguments, such as a misspelt subcommand.
+    /// Unrecognized arguments, such as a misspelled subcommand.
     @Argument(parsing: .allUnrecognized, help: .hidden)
     var rest: [String] = []
 
@@ -78,8 +78,8 @@ struct ExtensionsListCommand: OptionedCommand {
 }
 
 extension GlobalOptions {
-    /// The extensions with the store's facts about them; without a store, only the facts in the
-    /// bundles.
+    /// Returns the extensions with what the store knows about them; without a store, only what the
+    /// bundles contain.
     func extensionListing() async throws -> ExtensionListing {
         do {
             return try await withStore(.read) { try await $0.perform(ExtensionListingCall()) }
@@ -100,7 +100,7 @@ extension ExtensionRegistry.Refusal {
 }
 
 extension PendingRemoval {
-    /// The line about the pending deletion of its items.
+    /// The line about the pending deletion of the items.
     var line: String {
         """
         Missing since \(moment(removed)); its items are deleted after \(moment(due)) unless it is installed again. \
@@ -109,9 +109,9 @@ extension PendingRemoval {
     }
 }
 
-/// A time in seconds since 2001-01-01 UTC as ISO 8601, for users and scripts.
+/// Formats a time in seconds since 2001-01-01 UTC as ISO 8601, for users and scripts.
 func moment(_ seconds: Double) -> String {
-    // Foundation's calendar does not work beyond these bounds.
+    // Foundation's calendar does not work outside these bounds.
     let bounded = max(-6e10, min(seconds.isNaN ? 0 : seconds, 2.5e11))
     return Date(timeIntervalSinceReferenceDate: bounded).ISO8601Format()
 }

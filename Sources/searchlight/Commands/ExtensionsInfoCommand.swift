@@ -51,7 +51,7 @@ struct ExtensionsInfoCommand: OptionedCommand {
             lines.append(("pending", ["a reindex\(failed)"] + (owed.lastFailure.map { [$0] } ?? [])))
         }
         if let removal = details.removal { lines.append(("gone", [removal.line])) }
-        // The reason for a rejected bundle was printed above.
+        // The reason why a bundle was rejected was printed above.
         lines.append(
             (
                 "not used",

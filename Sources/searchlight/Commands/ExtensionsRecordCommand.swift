@@ -96,7 +96,7 @@ struct ExtensionsRecordCommand: ReportingCommand {
     }
 }
 
-/// Plays a recording, for the host or for an extension.
+/// Plays back a recording, in the role of the host or of an extension.
 struct ExtensionsReplayCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
@@ -127,7 +127,7 @@ struct ExtensionsReplayCommand: ReportingCommand {
     var json = false
     var printsJSON: Bool { json }
 
-    /// The number of printed differences.
+    /// The number of differences to print.
     private static let shownDifferences = 20
 
     func validate() throws {
@@ -138,7 +138,7 @@ struct ExtensionsReplayCommand: ReportingCommand {
         let recording = try read()
         let subject = RecordedSubject(extensionPath: nil)
         let isForExtension = library != nil || bundle != nil
-        // Its folder is removed at the end of the object.
+        // The bundle's folder is removed when this object is released.
         var made: ReplayBundle?
         let found: ExtensionBundle
         if let bundle {
@@ -160,7 +160,7 @@ struct ExtensionsReplayCommand: ReportingCommand {
             throw EngineError.extension(error)
         }
         withExtendedLifetime(made) {}
-        // The texts of an extension get the placeholders that they got in the recording.
+        // The extension's texts get the same placeholders as in the recording.
         if recording.isScrubbed, isForExtension {
             replayed.isScrubbed = false
             replayed = RecordingScrubber.scrubbed(replayed)
@@ -204,7 +204,7 @@ struct ExtensionsReplayCommand: ReportingCommand {
     }
 }
 
-/// The extension of a recording or a replay, and the configuration of its workers.
+/// The extension to record or to replay, and the configuration of its workers.
 private struct RecordedSubject {
     let extensionPath: String?
     private let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
@@ -218,7 +218,7 @@ private struct RecordedSubject {
         return ExtensionRegistry.standardSearchPath(explicit: explicit, environment: environment)
     }
 
-    /// Returns the extension of a folder, or an installed one.
+    /// Returns the extension in a folder, or an installed extension.
     func bundle(_ text: String) throws -> ExtensionBundle {
         let registry = ExtensionRegistry(searchPath: searchPath)
         registry.registerTypes()
@@ -241,7 +241,7 @@ private struct RecordedSubject {
         var configuration = WorkerConfiguration(
             workerPath: installation.workerPath, frameworkFolder: installation.frameworkFolder, environment: environment
         )
-        // The same protection as in the engine.
+        // Uses the same protection as the engine.
         configuration.protectedFolders.append(StoreLocation(environment: environment).folder)
         configuration.trustedFolders += searchPath
         return ExtensionRecorder(bundle, configuration: configuration) { line in

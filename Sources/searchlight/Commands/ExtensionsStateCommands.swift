@@ -17,9 +17,9 @@ struct ExtensionChoice: ParsableArguments {
     }
 }
 
-/// Bundle names for shell completion.
+/// Provides bundle names for shell completion.
 enum BundleNames {
-    /// The extensions for the user's environment; options on the command line are ignored.
+    /// Completes the extensions in the user's environment; command line options are ignored.
     static let completion = CompletionKind.custom { _, _, _ in
         let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
         let path = ExtensionRegistry.standardSearchPath(

@@ -7,7 +7,7 @@ import Foundation
 import SearchlightEngine
 import SystemSupport
 
-/// Runs the validation checks, for authors of extensions.
+/// Runs the validation checks, for extension authors.
 struct ExtensionsValidateCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
@@ -103,7 +103,7 @@ struct ExtensionsValidateCommand: ReportingCommand {
         var settings = ValidationSettings(seed: seed ?? UInt64.random(in: 0...UInt64(UInt32.max)))
         settings.isInProcess = inProcess
         if let items { settings.sampleItems = items }
-        // An extension in this process reads the variable from this process's environment.
+        // An extension in this process reads the variable from the process's environment.
         if inProcess, settings.sampleItems > 0 {
             setenv(ValidationSettings.sampleVariable, "\(settings.sampleItems)", 1)
         }
@@ -131,7 +131,8 @@ struct ExtensionsValidateCommand: ReportingCommand {
                 try Output.line("In this process: no sandbox, and a crash ends the command.")
             }
         }
-        // Checks that cannot run for the same, already reported reason are summarized in one line.
+        // Checks that cannot run for the same reason, which was already reported, are summarized in
+        // one line.
         var summarised: [(reason: String, count: Int)] = []
         func isSummarised(_ report: CheckReport) -> Bool {
             guard report.isConsequence, let reason = report.result.reason else { return false }
@@ -183,7 +184,7 @@ struct ExtensionsValidateCommand: ReportingCommand {
         }
     }
 
-    /// The command that repeats this validation.
+    /// Returns the command that repeats this validation.
     private func command(seed: UInt64) -> String {
         var words = ["searchlight", "extensions", "validate", bundle ?? ""]
         if let extensionPath { words += ["--extensions", extensionPath] }
@@ -217,23 +218,23 @@ extension ExtensionsValidateCommand {
         return ExtensionRegistry.standardSearchPath(explicit: explicit, environment: environment)
     }
 
-    /// The start parameters of the processes, or of the extension within this process.
+    /// The start parameters of the worker processes, or of the extension within this process.
     private var configuration: WorkerConfiguration {
         let installation = Installation(environment: environment)
         var configuration = WorkerConfiguration(
             workerPath: installation.workerPath, frameworkFolder: installation.frameworkFolder, environment: environment
         )
-        // The same protection as in the engine.
+        // Uses the same protection as the engine.
         configuration.protectedFolders.append(StoreLocation(environment: environment).folder)
         configuration.trustedFolders += searchPath
         if inProcess { configuration.startInProcess = InProcess.start }
         return configuration
     }
 
-    /// The subject: a folder, or an installed extension.
+    /// Returns the subject of the validation: a folder, or an installed extension.
     private func subject() throws -> ExtensionValidator.Subject {
         let registry = registry
-        // This extension may import types that others declare.
+        // This extension may import types that other extensions declare.
         registry.registerTypes()
         let text = bundle ?? ""
         var isFolder: ObjCBool = false

@@ -46,7 +46,7 @@ struct ForgetCommand: OptionedCommand {
         try Output.line("\(bundle) is forgotten: \(counted(deleted, "item")) deleted.")
     }
 
-    /// `true` if the bundle is an extension that was removed, as the listing reports.
+    /// Returns `true` if the bundle is a removed extension, according to the listing.
     private func isGone(in store: any EngineClient) async throws -> Bool {
         try await store.perform(ExtensionListingCall()).removals.contains { $0.bundle == bundle }
     }

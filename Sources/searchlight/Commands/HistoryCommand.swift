@@ -9,7 +9,7 @@ import SearchIndex
 import SearchlightEngine
 
 struct HistoryCommand: OptionedCommand {
-    /// The action of the command.
+    /// The action to perform.
     enum Wish: String, ExpressibleByArgument, CaseIterable {
         case on
         case off
@@ -47,7 +47,7 @@ struct HistoryCommand: OptionedCommand {
     @Flag(help: "Do not ask.")
     var yes = false
 
-    /// A limit above the maximum number of stored entries.
+    /// A limit that exceeds the maximum number of stored entries.
     private static let everything = 100_000
 
     func validate() throws {
@@ -107,7 +107,7 @@ struct HistoryCommand: OptionedCommand {
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let bytes = Array(try encoder.encode(report)) + [UInt8(ascii: "\n")]
         let path = absolute(file)
-        // Only the user may read the texts they typed.
+        // Only the user may read the texts that were typed.
         umask(0o077)
         try prepare(path)
         do throws(PromiseError) {
@@ -120,10 +120,10 @@ struct HistoryCommand: OptionedCommand {
         try Output.line("\(path): \(counted(history.items, "item"))")
     }
 
-    /// Asks before a file is replaced, and removes the rights of other users to it.
+    /// Asks before replacing a file, and revokes other users' permissions on it.
     private func prepare(_ path: String) throws {
         var status = stat()
-        // Pipes and devices are written as they are; a folder is rejected later.
+        // Pipes and devices are written to as they are; a folder is rejected later.
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
         if !yes { try Confirmation.ask("replace", "the file \(path)", json: options.json) }
         guard status.st_uid == geteuid(), chmod(path, 0o600) == 0 else {
@@ -171,7 +171,7 @@ struct HistoryCommand: OptionedCommand {
         }
     }
 
-    /// A time in the local time zone, in 16 characters.
+    /// Returns a time in the local time zone, in 16 characters.
     private static func time(_ moment: Double) -> String {
         guard DisplayText.moment(moment) != nil else { return "at no time      " }
         let style = Date.VerbatimFormatStyle(

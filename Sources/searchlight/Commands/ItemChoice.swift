@@ -5,7 +5,7 @@ import Foundation
 import SearchIndex
 import SearchlightEngine
 
-/// The arguments that name an item.
+/// The arguments that identify an item.
 struct ItemChoice: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
@@ -22,7 +22,7 @@ struct ItemChoice: ParsableArguments {
 
     func validate() throws { try refuseEmpty(index, "--index") }
 
-    /// The item with a name.
+    /// Returns the item that has a name.
     static func find(
         _ item: String, bundle: String?, in store: any EngineClient
     ) async throws(EngineError) -> StoredItem {
@@ -32,13 +32,13 @@ struct ItemChoice: ParsableArguments {
         return try found.get()
     }
 
-    /// The items with the given names. Apps that index files use absolute paths as identifiers;
-    /// users may name any path.
+    /// Returns the items with the given names. Apps that index files use absolute paths as
+    /// identifiers; users may specify any form of the path.
     static func find(
         _ names: [String], bundle: String?, index indexName: String?, in store: any EngineClient
     ) async throws(EngineError) -> [Result<StoredItem, EngineError>] {
         var found = try await store.items(named: names, bundle: bundle, index: indexName)
-        // The names that are files, with the paths that apps may use as identifiers.
+        // Names that are files, with the paths that apps may use as identifiers.
         let missing = names.indices.filter { isNotFound(found[$0]) }
         let paths = missing.map { names[$0] }.map { FileManager.default.fileExists(atPath: $0) ? absolute($0) : nil }
         let resolved = paths.map { path in path.map { URL(filePath: $0).resolvingSymlinksInPath().path } }

@@ -4,10 +4,10 @@ import CommandSupport
 import SearchIndex
 import SearchlightEngine
 
-/// The items for a command: from arguments, or from the lines of a file or of standard input.
+/// The items for a command, from arguments, or from the lines of a file or standard input.
 struct ItemNames {
     let names: [String]
-    /// The source of the list, if there was one.
+    /// The source of the list, if it was read from one.
     let source: String?
 
     static let maximumItems = 10_000
@@ -18,8 +18,8 @@ struct ItemNames {
     /// Reads the names.
     ///
     /// - Parameters:
-    ///   - arguments: Names; `-` reads a list from standard input.
-    ///   - file: A file with a list; `-` is standard input.
+    ///   - arguments: Names; `-` to read a list from standard input.
+    ///   - file: A file with a list; `-` for standard input.
     init(_ arguments: [String], from file: String? = nil) throws(CommandFailure) {
         var names: [String] = []
         for argument in arguments { names += argument == "-" ? try Self.lines(of: nil) : [argument] }
@@ -61,8 +61,8 @@ struct ItemNames {
 
     /// Finds all items.
     ///
-    /// - Throws: The error of a single name. For a list without any item, one error instead of many
-    ///   equal ones.
+    /// - Throws: The error for a single name. For a list without any existing item, throws one
+    ///   error instead of many equal ones.
     func find(bundle: String?, index: String? = nil, in store: any EngineClient) async throws -> [Lookup] {
         let results = try await ItemChoice.find(names, bundle: bundle, index: index, in: store)
         let found: [Lookup] = zip(names, results).map { ($0, $1) }

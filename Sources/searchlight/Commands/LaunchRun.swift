@@ -8,7 +8,7 @@ import SearchlightEngine
 struct LaunchRun {
     let options: GlobalOptions
     let store: any EngineClient
-    /// The item as the user named it; `nil` for a search.
+    /// The name by which the user specified the item; `nil` for a search.
     let name: String?
 
     func run(_ target: LaunchTarget, isDry: Bool) async throws {
@@ -78,7 +78,7 @@ struct LaunchRun {
 }
 
 extension ExitStatus {
-    /// The exit status for an item that was not opened.
+    /// Creates the exit status for an item that was not opened.
     init(_ kind: LaunchError.Kind) {
         switch kind {
         case .noApp: self = .unsupportedType

@@ -102,9 +102,9 @@ struct LockCommand: OptionedCommand {
     }
 }
 
-/// A passphrase from the terminal or from standard input.
+/// Reads a passphrase from the terminal or from standard input.
 enum Passphrase {
-    /// `true` if the user is asked on a terminal.
+    /// `true` if the user enters it at a terminal.
     static var isAsked: Bool { isatty(STDIN_FILENO) == 1 }
 
     /// Reads a new passphrase. On a terminal, it is typed twice.
@@ -117,7 +117,7 @@ enum Passphrase {
         return passphrase
     }
 
-    /// Reads a passphrase. A terminal does not show it.
+    /// Reads a passphrase. A terminal does not display it.
     static func read(prompt: String) throws -> [UInt8] {
         var shown = termios()
         let isTerminal = isAsked && tcgetattr(STDIN_FILENO, &shown) == 0

@@ -39,7 +39,7 @@ struct MCPCommand: OptionedCommand {
                     return (session, input, true)
                 }
             } catch EngineError.index(.noStore) {
-                // The first donation may create the index before the next message.
+                // The first donation may create the index before the next message arrives.
                 isOver = try await !answer(&session, &input)
             }
         }
@@ -64,7 +64,7 @@ struct MCPCommand: OptionedCommand {
         return true
     }
 
-    /// Writes a line at once.
+    /// Writes a line immediately.
     private static func send(_ line: String) throws {
         do {
             try FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))

@@ -59,7 +59,7 @@ struct OpenCommand: OptionedCommand {
     }
 
     func perform() async throws {
-        // Opening starts an app, so it is never repeated.
+        // Opening starts an app, so it must not be repeated.
         try await options.withStore(.read, isRepeatable: false) { store in
             guard
                 let found = try await ItemChoice.find([item], bundle: bundle, index: index, in: store).first

@@ -4,7 +4,7 @@ import Previews
 import SearchIndex
 
 extension JSONObject {
-    /// A preview. Its keys are stable.
+    /// A preview as JSON. Its keys are stable.
     init(_ preview: Preview, of item: StoredItem, query: String?) {
         let text = String(validating: preview.content, as: UTF8.self)
         self = [
@@ -17,7 +17,7 @@ extension JSONObject {
         ]
     }
 
-    /// The text of the item's attributes, for a preview that is made from them.
+    /// The text of the item's attributes, for a preview that is generated from them.
     private init(attributesOf item: StoredItem, _ query: String?) {
         let preview = AttributePreview(item.record, query: query)
         var seen: Set<String> = []

@@ -91,8 +91,8 @@ struct PreviewCommand: OptionedCommand {
                 try Output.printJSON(reports)
             }
         }
-        // Only a preview of one item counts as a use by the user; a list usually comes from a
-        // program.
+        // Only a preview of a single item is counted as a use by the user; a list usually comes
+        // from a program.
         if let query, found.count == 1, case .success(let item) = found[0].result {
             await store.count(.init(item: item.number, text: query, kind: .preview))
         }
@@ -130,7 +130,7 @@ struct PreviewCommand: OptionedCommand {
     }
 
     private func show(_ page: PageText, title: String) throws {
-        // The title, for a page without a heading.
+        // Adds the title if the page has no heading.
         let firstLine = page.pieces.lazy.map(\.text).joined().prefix { $0 != "\n" }
         if !page.hasHeading, DisplayText.line(String(firstLine)) != title {
             try Output.line("\(bold: title)")
@@ -144,8 +144,8 @@ struct PreviewCommand: OptionedCommand {
         }
     }
 
-    /// Reports on standard error why the preview is not the extension's rendering. With --json, the
-    /// JSON object contains the reason instead.
+    /// Reports on standard error why the preview was not rendered by the extension. With --json,
+    /// the JSON object contains the reason instead.
     private func explainSource(_ preview: Preview, of item: StoredItem, _ store: any EngineClient)
         async throws(EngineError)
     {

@@ -3,8 +3,8 @@ import ArgumentParser
 import CommandSupport
 import SearchlightEngine
 
-/// Checks its arguments and replaces itself with `searchlight-quicklook`, so that other commands do
-/// not link the Quick Look server.
+/// Checks its arguments and replaces the process with `searchlight-quicklook`, so that the other
+/// commands do not link the Quick Look server.
 struct QuickLookCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "quicklook",
@@ -26,7 +26,7 @@ struct QuickLookCommand: OptionedCommand {
 
     func perform() async throws {
         let program = Installation(environment: options.environment).quickLookPath
-        // The arguments after “searchlight quicklook”, unchanged.
+        // The arguments that follow “searchlight quicklook”, unchanged.
         let words = [program] + CommandLine.arguments.dropFirst(2)
         let reason = CommandProgram.replace(with: program, arguments: words)
         throw CommandFailure(

@@ -18,7 +18,7 @@ struct ReceiversCommand: ParsableCommand {
         defaultSubcommand: ReceiversListCommand.self)
 }
 
-/// Profile names for shell completion.
+/// Provides profile names for shell completion.
 enum ReceiverNames {
     static let completion = CompletionKind.custom { _, _, _ in
         let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
@@ -48,7 +48,7 @@ struct ReceiversListCommand: OptionedCommand {
         }
     }
 
-    /// The first names and the number of the remaining ones; `nil` if there are none.
+    /// Returns the first names and the number of the remaining ones; `nil` if there are none.
     private static func list(_ names: [String]) -> String? {
         guard !names.isEmpty else { return nil }
         let shown = names.prefix(3).map(\.debugDescription).joined(separator: ", ")
@@ -81,7 +81,7 @@ extension ReceiverProfile {
 }
 
 extension JSONObject {
-    /// A profile. Apart from the name and path, the keys are the keys of a profile's file.
+    /// A profile as JSON. Except for the name and the path, the keys are those of a profile file.
     fileprivate init(_ profile: ReceiverProfile) {
         self = [
             "name": profile.name, "title": profile.title, "accepts": profile.accepts, "takes": profile.takesNames,

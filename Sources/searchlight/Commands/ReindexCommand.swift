@@ -71,14 +71,14 @@ struct ReindexCommand: OptionedCommand {
                     }
             } catch {
                 failure = error
-                // A disabled extension is not an error in a reindex of all extensions.
+                // When all extensions are reindexed, a disabled extension is not an error.
                 if !(bundles.isEmpty && error == .extension(.disabled(identifier: bundle))) {
                     firstError = firstError ?? error
                 }
             }
             var report = watcher.report(bundle, items: count, after: .now - start, error: failure)
             if !items.isEmpty { report.asked = Set(items).count }
-            // The reindex has succeeded, whether or not its account can be read.
+            // The reindex has succeeded, even if its account cannot be read.
             if failure == nil, let account = try? await store.perform(AccountCall(bundle: bundle)) {
                 report.account = JSONObject(account)
                 report.omissions = account.omissionLines
@@ -91,7 +91,7 @@ struct ReindexCommand: OptionedCommand {
         throw ExitCode(ExitStatus(firstError).rawValue)
     }
 
-    /// The rejected bundles, which are also reported on standard error.
+    /// Returns the rejected bundles, which are also reported on standard error.
     private func refusals(in installed: InstalledExtensions) -> [ReindexReport] {
         installed.refusals.map { refusal in
             if !options.json { Output.fail("Refused: \(refusal.path): \(refusal.problem)") }
@@ -119,25 +119,26 @@ struct ReindexCommand: OptionedCommand {
 /// The result for one bundle, as JSON.
 struct ReindexReport: Encodable {
     var bundle: String
-    /// The path of a rejected bundle.
+    /// The path of the bundle, if it was rejected.
     var path: String?
-    /// The reason for its rejection.
+    /// The reason for the rejection.
     var refused: String?
-    /// The number of items of the bundle afterwards.
+    /// The number of items that the bundle has after the reindex.
     var items: Int?
     /// The number of requested items; `nil` for all items.
     var asked: Int?
     var donated = 0
     var retries = 0
     var seconds = 0.0
-    /// The first messages of the extension, and the last one.
+    /// The first messages from the extension, and the last one.
     var messages: [String] = []
-    /// The number of messages between them that were dropped.
+    /// The number of messages in between that were dropped.
     var droppedMessages = 0
     var error: String?
-    /// The account of the bundle after the reindex.
+    /// The bundle's account after the reindex.
     var account: JSONObject?
-    /// The omissions as lines of text. The JSON omits them, because it has the account.
+    /// The omissions as lines of text. They are not part of the JSON, because it contains the
+    /// account.
     var omissions: [String] = []
 
     private enum CodingKeys: CodingKey {

@@ -9,7 +9,7 @@ import Synchronization
 /// terminal.
 ///
 /// Events arrive on the engine's threads, which must not block on a terminal. They are counted
-/// immediately and shown by a serial queue.
+/// immediately, and displayed by a serial queue.
 final class ReindexWatcher: Sendable {
     private struct State {
         var bundle = ""
@@ -20,12 +20,12 @@ final class ReindexWatcher: Sendable {
         var said = 0
         var shown = 0
         var lastIsShown = false
-        /// `true` if the bundle's name was printed above its messages.
+        /// `true` if the bundle's name was already printed above its messages.
         var hasHeading = false
-        /// The number of lines that wait to be shown.
+        /// The number of lines that are waiting to be shown.
         var waiting = 0
         var progressIsWaiting = false
-        /// The progress that the extension reports, in percent.
+        /// The progress reported by the extension, in percent.
         var progress: Int?
     }
     private let state = Mutex(State())
@@ -33,13 +33,13 @@ final class ReindexWatcher: Sendable {
     private let isQuiet: Bool
     private let isVerbose: Bool
 
-    /// The maximum number of messages shown without --verbose, in addition to the last one.
+    /// The number of messages shown without --verbose, in addition to the last one.
     private static let shownMessages = 10
-    /// The maximum number of messages kept for the report, in addition to the last one.
+    /// The number of messages kept for the report, in addition to the last one.
     private static let keptMessages = 1000
-    /// The maximum number of lines that wait for the terminal. Further messages are only counted.
+    /// The maximum number of lines waiting for the terminal. Further messages are only counted.
     private static let waitingMessages = 1000
-    /// The maximum length of a kept message in characters.
+    /// The maximum length of a kept message, in characters.
     private static let messageLength = 1000
 
     init(isQuiet: Bool, isVerbose: Bool) {
@@ -56,10 +56,10 @@ final class ReindexWatcher: Sendable {
 
     /// Processes an event. May be called from any thread; never blocks.
     func take(_ event: ExtensionEvent) {
-        // An update covers one bundle after the other.
+        // An update covers one bundle after another.
         if state.withLock({ $0.bundle != event.bundle }) { begin(event.bundle) }
         switch event {
-        // The account at the end contains the omissions.
+        // The account at the end includes the omissions.
         case .started, .confined, .libraryMemory, .leftOut: break
         case .refusal(let bundle, let refusal):
             let text = "The sandbox refused: \(bundle) \(refusal.description)\(refusal.advice)"
@@ -72,11 +72,11 @@ final class ReindexWatcher: Sendable {
         case .retrying(_, let error):
             state.withLock { state in
                 state.retries += 1
-                // A new worker starts from the beginning.
+                // A new worker starts over.
                 state.donated = 0
             }
             let text = Output.tidied(error.description)
-            // After the worker's multi-line output, the note starts on a new line.
+            // The worker's output may have several lines; the note then starts on a new line.
             let separator = text.contains("\n") ? "\n  " : " "
             message(text + separator + "Retrying once in a new worker.", always: true)
         case .progress(_, let completed, let total):
@@ -96,7 +96,7 @@ final class ReindexWatcher: Sendable {
 
     private func showProgress() {
         guard !isQuiet, Output.showsProgress else { return }
-        // A queued update of the progress line will show the newest count.
+        // A queued update of the progress line will display the newest count.
         let isWaiting = state.withLock { state in
             defer { state.progressIsWaiting = true }
             return state.progressIsWaiting
@@ -141,7 +141,7 @@ final class ReindexWatcher: Sendable {
         Output.complain("  \(text: text)")
     }
 
-    /// Ends the watch of a bundle: waits until all lines are shown, including the extension's last
+    /// Stops watching a bundle: waits until all lines are shown, including the extension's last
     /// message.
     func report(_ bundle: String, items: Int?, after duration: Duration, error: (any CustomStringConvertible)?)
         -> ReindexReport

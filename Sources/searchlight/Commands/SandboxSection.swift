@@ -2,7 +2,7 @@
 import ExtensionHost
 import SearchlightEngine
 
-/// The sandbox section of `status` and, for one bundle, of `extensions info`.
+/// The sandbox section of `status` and, for a single bundle, of `extensions info`.
 struct SandboxSection: Encodable {
     struct Attempt: Encodable {
         var kind: String
@@ -11,9 +11,9 @@ struct SandboxSection: Encodable {
         var count: Int
         var first: String
         var last: String
-        /// The change that would allow the access; `none` if no extension may have it.
+        /// The change that would allow the access; `none` if no extension may be granted it.
         var remedy: String
-        /// The remedy, to complete a sentence.
+        /// The remedy, to be appended to a sentence.
         private let advice: String
 
         init(_ entry: SandboxHistory.Entry) {
@@ -29,16 +29,17 @@ struct SandboxSection: Encodable {
 
         enum CodingKeys: String, CodingKey { case kind, detail, attempt, count, first, last, remedy }
 
-        /// The denied access, its count and last time, and the remedy.
+        /// The denied access, with its count, its last time and the remedy.
         var line: String { "\(attempt)\(count == 1 ? "" : " \(count) times"), last \(last): refused\(advice)" }
     }
     struct Bundle: Encodable {
-        /// The protections that its last worker did not have, because the kernel lacks them.
+        /// The protections that the bundle's last worker lacked, because the kernel does not
+        /// support them.
         var missing: [String]
-        /// The idle priorities that its last background worker did not have, because the kernel
-        /// lacks them.
+        /// The idle priorities that the bundle's last background worker lacked, because the kernel
+        /// does not support them.
         var backgroundMissing: [String]
-        /// The declared accesses that were not granted, with the reasons.
+        /// The declared paths to which access was not granted, with the reasons.
         var withheld: [SandboxReport.DeniedPath]
         var attempts: [Attempt]
 

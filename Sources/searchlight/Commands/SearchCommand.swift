@@ -49,14 +49,14 @@ struct SearchCommand: OptionedCommand {
     var explain = false
     @OptionGroup var list: NumbersFlag
 
-    /// The maximum number of hits to count, since counting takes time.
+    /// The maximum number of hits to count, because counting takes time.
     private static let maximumCounted = 1000
     private static let shownHints = 3
     /// The maximum length of a word in messages, in characters.
     private static let shownWordLength = 80
     /// The maximum length of a text in messages, in characters.
     private static let shownTextLength = 200
-    /// The maximum length of a snippet in characters: in a terminal, and as JSON.
+    /// The maximum length of a snippet, in characters: in a terminal, and in JSON.
     private static let (shownSnippetLength, reportedSnippetLength) = (100, 160)
 
     func validate() throws {
@@ -65,7 +65,7 @@ struct SearchCommand: OptionedCommand {
             throw ValidationError("--numbers and --explain exclude each other.")
         }
         guard !list.numbers || !options.json else { throw ValidationError("--numbers and --json exclude each other.") }
-        // With --json, perform() reports the problem as an object.
+        // With --json, perform() reports the problem as a JSON object.
         if let problem, !options.json { throw ValidationError(problem) }
     }
 
@@ -75,7 +75,7 @@ struct SearchCommand: OptionedCommand {
     func perform() async throws {
         if let problem { throw CommandFailure(message: problem, status: .usage) }
         let text = words.joined(separator: " ")
-        // The notes are part of the answer, so that the service is called only once.
+        // The notes are part of the answer, so the service is called only once.
         try await options.withStore(.read, notesFollow: true) { store in try await search(text, in: store) }
     }
 
@@ -124,8 +124,8 @@ struct SearchCommand: OptionedCommand {
         }
     }
 
-    /// Reports on standard error the words that look like filters and are read as text, and an
-    /// excess of words or filters.
+    /// Reports on standard error words that look like filters but were treated as text, and words
+    /// or filters in excess of a limit.
     private func explainFilters(in text: String) {
         let intent = SearchIntent(text, clock: QueryClock(now: Date.now.timeIntervalSinceReferenceDate))
         for hint in intent.hints.prefix(Self.shownHints) { Output.complain("Note: \(hint.message)") }
@@ -140,13 +140,13 @@ struct SearchCommand: OptionedCommand {
 }
 
 extension StoreNotes {
-    /// The reasons why items may be missing, each a sentence or more for the user.
+    /// The reasons why items may be missing, each as one or more sentences for the user.
     fileprivate var messages: [String] {
         let now = Date.now.timeIntervalSinceReferenceDate
         return reindexes + unfollowed(now) + pendingFiles(now)
     }
 
-    /// The pending reindexes; those of several installed extensions in one sentence.
+    /// The pending reindexes. Those of several installed extensions are combined in one sentence.
     private var reindexes: [String] {
         let installed = pendingReindexes.filter(\.isInstalled)
         guard installed.count > 1 else { return pendingReindexes.map(\.message) }
@@ -156,8 +156,8 @@ extension StoreNotes {
         ] + rest.map(\.message)
     }
 
-    /// The changed files that cannot be found yet. Changes of the last 10 s are left out, since
-    /// they are usually indexed a moment later.
+    /// Returns messages about changed files that cannot be found yet. Changes made within the last
+    /// 10 s are left out, because they are usually indexed a moment later.
     private func pendingFiles(_ now: Double) -> [String] {
         pendingFiles.filter { now - $0.since > 10 }.map { one in
             """
@@ -167,7 +167,7 @@ extension StoreNotes {
         }
     }
 
-    /// Changed files may be missing, because no service follows them.
+    /// Returns a message if changes to files may be missing because no service follows them.
     private func unfollowed(_ now: Double) -> [String] {
         guard let last = unfollowedSince, now - last > 60 else { return [] }
         let since = last == -.infinity ? "" : " since \(moment(last))"
@@ -196,9 +196,9 @@ extension JSONObject {
     fileprivate init(query: String, _ found: FoundItems, _ notes: [String], explains: Bool) {
         self = [
             "query": query, "total": found.total?.count ?? found.hits.count,
-            // `true` if the total is the number of all hits.
+            // `true` if the total includes all hits.
             "totalIsExact": found.total?.isExact ?? (found.next == nil),
-            // The text that was searched for instead of the query, and the ranges of its corrected
+            // The text that was searched for instead of the query, with the ranges of the corrected
             // words.
             "correction": found.correction.map { correction -> JSONObject in
                 [

@@ -53,7 +53,7 @@ struct ServiceStopCommand: OptionedCommand {
 }
 
 extension GlobalOptions {
-    /// Runs a body with the service of the store.
+    /// Runs a closure with the store's service.
     fileprivate func withService(_ body: (RemoteEngine) async throws -> Void) async throws {
         guard let service = try await RemoteEngine.connect(storeDirectory: storeDirectory, program: "searchlight")
         else {
@@ -70,7 +70,7 @@ extension GlobalOptions {
     }
 }
 
-/// The facts about a service.
+/// Facts about a service.
 struct ServiceReport: Encodable {
     var processIdentifier: Int32
     var version: String
@@ -78,12 +78,12 @@ struct ServiceReport: Encodable {
     var clients: Int
     var donations: Donations
 
-    /// The donations in flight.
+    /// The donations that are in progress.
     struct Donations: Encodable {
         var bytesInFlight: Int
         var inFlight: Int
         var rejected: Int
-        /// The number of waiting donations by limit: message, store or large.
+        /// The number of waiting donations, by the limit they wait for: message, store or large.
         var waiting: [String: Int]
     }
 
@@ -100,8 +100,8 @@ struct ServiceReport: Encodable {
         "the service \(version) (process \(processIdentifier), running for \(uptime), \(counted(clients, "client")))"
     }
 
-    /// The donations in flight and the limits that they wait for, as a line of text; `nil` if there
-    /// are none.
+    /// The donations in flight, with the limits that they are waiting for, as a line of text; `nil`
+    /// if there are none.
     var donationsLine: String? {
         let waits = DonationFlow.Bound.allCases.compactMap { bound -> String? in
             guard let count = donations.waiting[bound.rawValue] else { return nil }

@@ -36,7 +36,7 @@ struct SimilarCommand: OptionedCommand {
     var bundle: String?
     @OptionGroup var list: NumbersFlag
 
-    /// The maximum length of a snippet in characters: in a terminal, and as JSON.
+    /// The maximum length of a snippet, in characters: in a terminal, and in JSON.
     private static let (shownSnippetLength, reportedSnippetLength) = (100, 160)
 
     private var text: String { filters.joined(separator: " ") }
@@ -47,7 +47,7 @@ struct SimilarCommand: OptionedCommand {
             throw ValidationError("--limit needs a number from 1 to \(SimilarCall.maximumHits).")
         }
         guard !list.numbers || !options.json else { throw ValidationError("--numbers and --json exclude each other.") }
-        // With --json, perform() reports the problem as an object.
+        // With --json, perform() reports the problem as a JSON object.
         if let problem, !options.json { throw ValidationError(problem) }
     }
 

@@ -160,7 +160,7 @@ struct StatusCommand: OptionedCommand {
 }
 
 extension StoreSizes {
-    /// The total size of the records of each bundle in bytes.
+    /// The total size of each bundle's records, in bytes.
     fileprivate var recordBytes: [String: Int] {
         Dictionary(bundles.map { ($0.bundle, $0.recordBytes) }, uniquingKeysWith: +)
     }
@@ -182,7 +182,7 @@ extension JSONObject {
             status.accounts.filter { $0.items > 0 }.map { ($0.bundle, $0.items) }, uniquingKeysWith: +)
         self = [
             "store": store, "items": items, "accounts": status.accounts.map { JSONObject($0) },
-            // The bundles with items and without an installed extension that can update them.
+            // The bundles that have items but no installed extension that can update them.
             "withoutExtension": items.keys.filter { !installed.contains($0) }.sorted(),
             "owed": status.accounts.compactMap(\.owed), "sizes": sizes, "generation": status.generation,
             "recovery": status.lastFindings.map { found -> JSONObject in

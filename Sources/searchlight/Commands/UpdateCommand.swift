@@ -35,7 +35,7 @@ struct UpdateCommand: OptionedCommand {
         if options.json {
             try Output.printJSON(updates)
         } else {
-            // The time of several updates says nothing about one of them.
+            // The duration of several updates says nothing about an individual one.
             for update in updates { try show(update, after: updates.count == 1 ? time : nil) }
             if updates.isEmpty {
                 try Output.line("No extension has watched files, so there is nothing to update.")
@@ -59,7 +59,7 @@ struct UpdateCommand: OptionedCommand {
 }
 
 extension FileUpdate {
-    /// The outcome in a few words.
+    /// Returns the outcome in a few words.
     fileprivate func outcome(after time: Duration?) -> String {
         guard isFollowed else {
             return "it has no watched files. To update it: searchlight reindex \(bundle)"

@@ -47,7 +47,7 @@ struct VerifyCommand: OptionedCommand {
         await service.close()
     }
 
-    /// The maintenance of the store without a service.
+    /// Maintains the store in this process, without a service.
     private struct InProcess: StoreMaintenance {
         let options: GlobalOptions
         let check: StoreCheck
@@ -149,7 +149,7 @@ struct VerifyCommand: OptionedCommand {
 }
 
 extension VerificationReport.Repair {
-    /// The repair as text in brackets.
+    /// The repair as text for use in parentheses.
     fileprivate var sentence: String {
         switch self {
         case .rebuildIndex: "--repair rebuilds it from the items"
@@ -167,7 +167,7 @@ extension VerificationReport.Repair {
 }
 
 extension JSONObject {
-    /// The findings; after a repair, also its actions and the remaining findings.
+    /// The findings as JSON; after a repair, also its actions and the remaining findings.
     fileprivate init(_ report: VerificationReport, _ repair: StoreCheck.Repair? = nil) {
         self = [
             "checks": report.checks, "findings": report.findings, "notes": report.notes,

@@ -55,7 +55,7 @@ struct WhyNotCommand: OptionedCommand {
     func validate() throws {
         try refuseEmpty(bundle, "--bundle")
         try refuseEmpty(searchBundle, "--search-bundle")
-        // With --json, perform() reports the problem as an object.
+        // With --json, perform() reports the problem as a JSON object.
         if let problem, !options.json { throw ValidationError(problem) }
     }
 
@@ -145,7 +145,7 @@ struct WhyNotCommand: OptionedCommand {
 }
 
 extension SearchDiagnosis.Condition {
-    /// The condition as the user typed it, or its sentence.
+    /// The condition as typed by the user, or its sentence.
     fileprivate var name: String { text.isEmpty ? sentence : text }
 }
 

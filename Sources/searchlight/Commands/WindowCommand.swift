@@ -3,8 +3,8 @@ import ArgumentParser
 import CommandSupport
 import SearchlightEngine
 
-/// Checks its arguments and replaces itself with `searchlight-window`, or with the server of the
-/// page if the window is not installed. So no command links GTK.
+/// Checks its arguments and replaces the process with `searchlight-window`, or with the page server
+/// if the window is not installed. This way, no command links GTK.
 struct WindowCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "window",
@@ -18,7 +18,7 @@ struct WindowCommand: OptionedCommand {
     @Argument(help: "The first search.")
     var words: [String] = []
 
-    /// The time without a request after which the process of the page ends, in seconds.
+    /// The number of seconds without a request after which the page server exits.
     private static let pageIdleSeconds = 900
 
     func validate() throws {
@@ -27,7 +27,7 @@ struct WindowCommand: OptionedCommand {
 
     func perform() async throws {
         let installation = Installation(environment: options.environment)
-        // The arguments after “searchlight window”, unchanged.
+        // The arguments that follow “searchlight window”, unchanged.
         let words = CommandLine.arguments.dropFirst(2)
         let (program, arguments): (String, [String])
         if let window = installation.windowPath {

@@ -2,14 +2,14 @@
 import Promises
 import SearchIndex
 
-/// The types that a receiver accepts, as users write them: identifiers, MIME types (text/html) or
+/// The types that a receiver accepts, as written by users: identifiers, MIME types (text/html) or
 /// extensions (.html).
 struct AcceptedTypes {
     private(set) var identifiers: [String] = []
     /// Notes on how the types were interpreted.
     private(set) var notes: [String] = []
 
-    /// Interprets the texts.
+    /// Interprets the types.
     ///
     /// - Parameters:
     ///   - texts: The types as written, best first.

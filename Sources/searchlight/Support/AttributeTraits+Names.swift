@@ -3,7 +3,7 @@ import ItemRecord
 import JSONText
 
 extension AttributeTraits {
-    /// The traits by their JSON names, which are the parameter names of `CSCustomAttributeKey`'s
+    /// The traits by JSON name. The names are the parameter names of `CSCustomAttributeKey`'s
     /// initializer.
     private static let names: KeyValuePairs<String, AttributeTraits> = [
         "searchable": .searchable, "searchableByDefault": .searchableByDefault, "unique": .unique,
@@ -21,7 +21,7 @@ extension AttributeTraits {
         return ((contains(.searchable) ? [] : ["not searchable"]) + others).joined(separator: ", ")
     }
 
-    /// Reads traits from JSON. Missing traits have the default value.
+    /// Reads traits from JSON. Missing traits keep their default values.
     init(_ flags: [String: JSONValue], of key: String) throws(LineRefusal) {
         self = .standard
         for (name, value) in flags.sorted(by: { $0.key < $1.key }) {

@@ -3,7 +3,7 @@ import CommandSupport
 import SearchlightEngine
 
 extension BundleAccount {
-    /// The missing content of the bundle, a line each, without its pending reindex.
+    /// The bundle's missing content, one line each, without its pending reindex.
     var lines: [String] {
         var lines = omissionLines
         if let pending {
@@ -14,7 +14,7 @@ extension BundleAccount {
         return lines
     }
 
-    /// The content that is left out of the index, a line for each reason.
+    /// The content that is left out of the index, one line per reason.
     var omissionLines: [String] {
         var lines: [String] = []
         if itemsInPart > 0 {

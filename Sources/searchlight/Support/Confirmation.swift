@@ -2,16 +2,16 @@
 import CommandSupport
 import Glibc
 
-/// The confirmation before something is permanently removed or replaced.
+/// Asks for confirmation before something is permanently removed or replaced.
 enum Confirmation {
-    /// Asks the user, on a terminal.
+    /// Asks the user at a terminal.
     ///
     /// - Parameters:
     ///   - verb: “remove” or “replace”.
-    ///   - what: The things to remove or replace, as a phrase.
-    ///   - json: `true` if the output is JSON, for a program that cannot answer.
-    /// - Throws: ``CommandFailure``: refused without a terminal or with `json`, cancelled if the
-    ///   user says no.
+    /// - what: A phrase that names what is removed or replaced.
+    ///   - json: `true` if the output is JSON, for a program, which cannot answer.
+    /// - Throws: ``CommandFailure``: refused if there is no terminal or `json` is set, cancelled if
+    ///   the user answers no.
     static func ask(_ verb: String, _ what: String, json: Bool) throws {
         guard isatty(STDIN_FILENO) == 1, !json else {
             throw CommandFailure(

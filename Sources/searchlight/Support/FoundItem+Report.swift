@@ -4,9 +4,9 @@ import Previews
 import SearchlightEngine
 
 extension FoundItem {
-    /// The hit for a terminal: its number and title, its kind and path, and its snippet.
+    /// Returns the hit as lines for a terminal: number and title, kind and path, and snippet.
     ///
-    /// - Parameter explains: `true` to show the parts of its score.
+    /// - Parameter explains: `true` to show the components of the score.
     func lines(explains: Bool = false) -> [StyledText] {
         let number = "@\(item.number)"
         let indent = String(repeating: " ", count: number.count + 2)

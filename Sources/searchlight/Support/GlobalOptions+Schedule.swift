@@ -5,14 +5,15 @@ import IdleScheduling
 import SearchlightEngine
 
 extension GlobalOptions {
-    /// The scheduling constants from the user's file.
+    /// Returns the scheduling policy from the user's file.
     func schedulingPolicy() throws(CommandFailure) -> SchedulingPolicy {
         do throws(PolicyFile.Failure) { return try PolicyFile(environment: environment).policy() } catch {
             throw CommandFailure(message: error.description, status: .usage)
         }
     }
 
-    /// The scheduler of background work: the service, or this process if no service is running.
+    /// Returns the scheduler of background work: the service, or this process if no service is
+    /// running.
     func schedule(of store: any EngineClient) throws -> any ScheduleService {
         if let service = store as? RemoteEngine { return service }
         guard let engine = store as? SearchlightEngine else {
@@ -22,7 +23,7 @@ extension GlobalOptions {
         return LocalSchedule(engine, policy: try schedulingPolicy(), roots: .machine(environment: environment))
     }
 
-    /// Runs the body of a command with the scheduler.
+    /// Runs a closure with the scheduler.
     func withSchedule<Value>(
         _ use: StoreUse, _ body: (any ScheduleService) async throws -> Value
     ) async throws -> Value {
@@ -31,7 +32,7 @@ extension GlobalOptions {
 }
 
 extension EngineClient {
-    /// Throws an error for jobs of bundles that are neither installed nor have pending work.
+    /// Throws an error for jobs whose bundles are neither installed nor have pending work.
     ///
     /// - Throws: ``EngineError``.
     func checkKnown(_ keys: [ScheduledJob.Key]) async throws {

@@ -6,16 +6,16 @@ import Foundation
 import Glibc
 import SystemSupport
 
-/// Loads an extension into this process instead of a worker: for a debugger, and without any
-/// protection.
+/// Loads an extension into this process instead of a worker, for use with a debugger and without
+/// any protection.
 enum InProcess {
     /// Serves the other end of a connection in this process.
     static let start: @Sendable (OwnedDescriptor) throws(BusError) -> Void = { (connection) throws(BusError) in
         try startWorkerInThisProcess(connection: connection)
     }
 
-    /// Makes libraries find `libCoreSpotlight.so`. The search path of the dynamic linker cannot be
-    /// changed in a running process, so the program executes itself again with the same arguments.
+    /// Enables libraries to find `libCoreSpotlight.so`. The dynamic linker's search path cannot be
+    /// changed in a running process, so the program re-executes itself with the same arguments.
     ///
     /// - Throws: ``CommandFailure`` if that fails.
     static func prepare(frameworkFolder: String?) throws(CommandFailure) {

@@ -18,7 +18,7 @@ struct ItemReport: Encodable {
     /// The number of bytes of text that are not indexed.
     var missingTextBytes: Int64
     var attributes: [String: JSONValue]
-    /// The traits of attributes with non-default traits; `nil` if there are none.
+    /// The traits of attributes that differ from the default; `nil` if there are none.
     var customKeys: [String: [String: Bool]]?
 
     init(_ item: StoredItem) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An object to be printed as JSON; a field with the value `nil` is left out.
+/// An object to be printed as JSON. Fields whose value is `nil` are omitted.
 ///
 /// ```swift
 /// try Output.printJSON(["bundle": bundle, "reason": reason] as JSONObject)
@@ -17,7 +17,7 @@ struct JSONObject: Encodable, ExpressibleByDictionaryLiteral {
 
     init(dictionaryLiteral fields: (String, (any Encodable)?)...) { self.fields = fields.map { ($0.0, $0.1) } }
 
-    /// The object with further fields at its end.
+    /// Returns the object with further fields appended.
     func adding(_ further: [(String, any Encodable)]) -> JSONObject {
         var object = self
         object.fields += further.map { ($0.0, $0.1) }

@@ -5,8 +5,8 @@ import JSONText
 import Previews
 
 extension JSONValue {
-    /// An attribute's value: dates as ISO 8601 text (“unknown” for an invalid date), data as
-    /// base64.
+    /// Creates the JSON for an attribute's value: dates become ISO 8601 text (“unknown” if
+    /// invalid), and data becomes base64.
     init(_ value: AttributeValue) {
         switch value {
         case .null: self = .null
@@ -33,7 +33,7 @@ extension JSONValue {
         self = .object(members.sorted { $0.key < $1.key }.map { Field(key: $0.key, value: $0.value) })
     }
 
-    /// The value as one line of text.
+    /// The value on one line of text.
     var line: String {
         switch self {
         case .null: "none"

@@ -3,7 +3,7 @@ import ArgumentParser
 import CommandSupport
 import SearchIndex
 
-/// The maximum number of listed items; the same in all commands that list.
+/// The maximum number of items in a list; the same for all commands that list items.
 enum ListLimit {
     /// Parses the argument.
     static func items(_ text: String) throws -> Int {
@@ -18,7 +18,7 @@ enum ListLimit {
     }
 }
 
-/// The option to print item numbers for other commands.
+/// The option for printing item numbers for use in other commands.
 struct NumbersFlag: ParsableArguments {
     @Flag(
         help: """

@@ -8,20 +8,20 @@ import SearchIndex
 import SearchlightEngine
 import UniformTypeIdentifiers
 
-/// The destination for “--output”.
+/// The destination given by “--output”.
 struct OutputChoice {
     let destination: Destination
-    /// The path to print; `nil` for standard output, and in a folder, where the delivery chooses
+    /// The path to print; `nil` for standard output, and for a folder, where the delivery chooses
     /// the name.
     let path: String?
-    /// `true` if a failed delivery may have written a part.
+    /// `true` if a failed delivery may have written some of the bytes.
     private let isStream: Bool
 
     /// Parses the argument.
     ///
     /// - Parameters:
-    ///   - text: The argument; `-` is standard output.
-    ///   - item: The item, for a file name in a folder.
+    ///   - text: The argument; `-` for standard output.
+    ///   - item: The item, used to derive a file name in a folder.
     ///   - type: The type of the content, if known.
     init(_ text: String, for item: StoredItem, as type: String?) {
         guard text != "-" else {
@@ -30,7 +30,7 @@ struct OutputChoice {
         }
         let path = absolute(text)
         guard let kind = Self.kind(of: text) else {
-            // UTF-8 text has no extension of its own and uses the extension of plain text.
+            // UTF-8 text has no extension of its own, and uses the extension of plain text.
             let form = type.flatMap { UTType($0) }.map { $0.conforms(to: .plainText) ? .plainText : $0 }
             let title = item.record.text("displayName") ?? item.displayTitle
             let name = FileName(title: title, fileExtension: form?.preferredFilenameExtension)
@@ -40,7 +40,7 @@ struct OutputChoice {
         (destination, self.path, isStream) = (.file(path: path), path, kind != S_IFREG)
     }
 
-    /// Throws an error for a destination that cannot hold several items.
+    /// Throws an error for a destination that cannot receive several items.
     static func checkForSeveral(_ text: String) throws(CommandFailure) {
         guard text != "-", let kind = kind(of: text), kind == S_IFREG else { return }
         throw CommandFailure(
@@ -48,14 +48,14 @@ struct OutputChoice {
             status: .usage)
     }
 
-    /// The kind of the existing or new file; `nil` for a folder.
+    /// Returns the kind of the existing or new file; `nil` for a folder.
     private static func kind(of text: String) -> mode_t? {
         var status = stat()
         let kind = stat(absolute(text), &status) == 0 ? status.st_mode & S_IFMT : S_IFREG
         return kind == S_IFDIR || text.hasSuffix("/") ? nil : kind
     }
 
-    /// The command's failure for a failed delivery, with the state of the destination.
+    /// Returns the command's failure for a failed delivery, including the state of the destination.
     func failure(_ error: PromiseError) -> any Error {
         switch error {
         case .unsupportedType: return EngineError.promise(error)

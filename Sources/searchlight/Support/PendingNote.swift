@@ -4,7 +4,7 @@ import CommandSupport
 import SearchlightEngine
 
 extension PendingDonations {
-    /// The amount of pending donations and their bundles.
+    /// The amount of pending donations, with their bundles.
     var line: String {
         let names = bundles.sorted { ($1.value.bytes, $0.key) < ($0.value.bytes, $1.key) }.map(\.key)
         let whose = names.prefix(3).joined(separator: ", ") + (names.count > 3 ? " and others" : "")
@@ -13,7 +13,7 @@ extension PendingDonations {
     }
 }
 
-/// Reports on standard error the recent donations that an answer does not include yet.
+/// Reports on standard error recent donations that an answer does not include yet.
 func warnOfPending(_ pending: PendingDonations?) {
     guard let pending, !pending.isEmpty else { return }
     Output.complain("Note: \(Output.tidied(pending.line)).")

@@ -5,9 +5,9 @@ import MetadataQuery
 import SearchIndex
 import SearchlightEngine
 
-/// The words of a search on the command line.
+/// The words of a search, as given on the command line.
 enum SearchText {
-    /// The reason why the words cannot be searched for; `nil` if they can.
+    /// Returns the reason why the words cannot be searched for; `nil` if they can.
     ///
     /// - Parameter example: A valid command.
     static func problem(of words: [String], example: String) -> String? {
@@ -23,15 +23,15 @@ enum SearchText {
         return nil
     }
 
-    /// The error for a text that is too long to be searched for; `nil` if it is short enough.
+    /// Returns the error for a text that is too long to search for; `nil` if it is short enough.
     static func lengthProblem(of text: String) -> String? {
         let (length, most) = (text.utf8.count, UserQuery.maximumBytes)
         guard length > most else { return nil }
         return "The text has \(length) bytes; a search has at most \(most). Search for fewer words."
     }
 
-    /// `true` if a character can be searched for. Punctuation alone finds nothing; symbols such as
-    /// emoji may be names.
+    /// Returns `true` if a character can be searched for. Punctuation alone finds nothing; symbols
+    /// such as emoji may be names.
     private static func isSearchable(_ character: Character) -> Bool {
         character.isLetter || character.isNumber || (character.isSymbol && !character.isASCII)
     }
@@ -42,14 +42,14 @@ extension SearchTotal {
     var phrase: String { counted(count, "item") + (isExact ? "" : " or more") }
 }
 
-/// Reports on standard error that the index has no items of a bundle.
+/// Reports on standard error that the index contains no items of a bundle.
 func warnOfUnknown(_ bundle: String?, in store: any EngineClient) async throws {
     guard let bundle else { return }
     let known = try await store.perform(ItemCountsCall())
     if known[bundle] == nil { Output.complain("\(unknownBundle(bundle, among: known.keys.sorted()))") }
 }
 
-/// The message that the index has no items of a bundle, with a similar name.
+/// Returns the message that the index contains no items of a bundle, with a similar name.
 func unknownBundle(_ bundle: String, among known: [String]) -> String {
     let near = SpellingSuggestions.sentence(to: bundle, among: known).map { " " + $0 } ?? ""
     return "The index has no items of \(bundle).\(near) “searchlight status” lists all apps."

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A size of memory or disk space in binary units. (Attributes such as `fileSize` use Apple's
-/// decimal units.)
+/// Returns a size of memory or disk space in binary units. (Attributes such as `fileSize` use
+/// decimal units, like Apple's systems.)
 func sized(_ bytes: Int) -> String {
     let units = ["bytes", "KiB", "MiB", "GiB", "TiB"]
     var (value, unit) = (Double(bytes), 0)

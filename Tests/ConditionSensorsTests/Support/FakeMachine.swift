@@ -52,7 +52,7 @@ final class FakeMachine: Sendable {
         for (name, text) in attributes { try write("\(path)/\(name)", text + "\n") }
     }
 
-    /// The conditions according to one sensor alone.
+    /// Returns the conditions that one sensor alone reports.
     func conditions(_ sensor: any FileSensor) -> (conditions: Conditions, state: MonitorReport.State) {
         var readings = Readings()
         let reading = sensor.read()

@@ -12,7 +12,7 @@ private final class Titling: NSObject, NSUserActivityDelegate, @unchecked Sendab
     var number = 0
 
     func userActivityWillSave(_ userActivity: NSUserActivity) {
-        // An activity that is being saved need not be saved again.
+        // An activity that is being saved does not need to be saved again.
         userActivity.needsSave = true
         number += 1
         userActivity.title = "Saved \(number)"
@@ -44,9 +44,10 @@ struct UserActivityTests {
             }
         }
 
-        /// The sent requests, once all are sent.
+        /// Returns the sent requests, once all are sent.
         func sent() async throws -> [IndexRequest.Action] {
-            // Requests are sent one after the other, so the others are sent before the last.
+            // Requests are sent in order, so once this one has been sent, all earlier requests have
+            // been sent.
             try await replacement.index?.deleteSearchableItems(withIdentifiers: ["fence"])
             return transport.sent.map(\.action).filter { $0 != .change(.deleteItems(["fence"])) }
         }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Item provider: files")
 struct ItemProviderFileTests {
-    /// The observations of a handler about a file, and whether the file still exists afterwards.
+    /// The values that a handler observed for a file, and whether the file still exists afterwards.
     private struct Seen: Sendable {
         var url: URL
         var isOriginal = false

@@ -91,7 +91,7 @@ final class FakeQueryTransport: QueryTransport {
     func cancel(number: UInt64) { state.withLock { _ = $0.cancelled.insert(number) } }
 
     /// The record of an item that the service sends. It has more attributes than were requested, to
-    /// check that only those are passed on.
+    /// check that only the requested ones are passed on.
     static func record(_ title: String) -> [UInt8] {
         let record = ItemRecord(
             uniqueIdentifier: "id-\(title)", domainIdentifier: "d",

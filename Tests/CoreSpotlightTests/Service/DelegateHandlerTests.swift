@@ -86,7 +86,7 @@ struct DelegateHandlerTests {
             try await service.call(request.member, request.arguments)
         }
 
-        /// The status with which a request is rejected.
+        /// Returns the status and message with which a request is rejected.
         func refusal(_ request: WorkerRequest) async -> (status: ExtensionStatus, message: String)? {
             do { _ = try await ask(request) } catch BusError.remote(let name, let message) {
                 return (ExtensionStatus(errorName: name), message)
@@ -105,7 +105,8 @@ struct DelegateHandlerTests {
         async let all = app.ask(.reindexAll)
         while first.kept.withLock({ $0.isEmpty }) || second.kept.withLock({ $0.isEmpty }) { await Task.yield() }
         first.kept.withLock { $0.removeLast() }()
-        // Not yet: another request overtakes it.
+        // The reindex still waits for the second delegate, so the throttle notice is answered
+        // first.
         _ = try await app.ask(.didThrottle(ThrottleNotice(reason: .battery)))
         second.kept.withLock { $0.removeLast() }()
         _ = try await all
@@ -153,7 +154,7 @@ struct DelegateHandlerTests {
         #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
         let noFile = await app.refusal(.provideFile(item: "pipe", type: "t", inPlace: true))
         #expect(noFile?.status == .unsupported)
-        // It may be a package, which is one document to users.
+        // The folder may be a package, which users see as one document.
         let package = try await app.ask(.provideFile(item: "folder", type: "t", inPlace: true))
         var reply = BusArguments(package, of: "ProvideFile")
         var status = stat()
@@ -189,12 +190,12 @@ struct DelegateHandlerTests {
         indexes[0].indexDelegate = nil
         indexes[0].indexDelegate = nil
         #expect(app.changes.all.withLock { $0 } == [true])
-        // The index is released, and its delegate stays.
+        // The index is released, but its delegate remains.
         indexes.removeLast()
         #expect(app.changes.all.withLock { $0 } == [true, false])
         indexes[0].indexDelegate = delegates[0]
         #expect(app.changes.all.withLock { $0 } == [true, false, true])
-        // The delegate is released, and its index stays. The next request shows that.
+        // The delegate is released, but its index remains. The next request shows that.
         delegates = []
         let refusal = await app.refusal(.reindexAll)
         #expect(refusal?.status == .unavailable)

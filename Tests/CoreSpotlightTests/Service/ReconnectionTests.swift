@@ -110,7 +110,7 @@ struct ReconnectionTests {
             while harness.counts.count < count {
                 harness.settle()
                 switch Int.random(in: 0..<20, using: &random) {
-                // Fewer than the number that raises a suspicion.
+                // Fewer cuts than the number that raises a suspicion.
                 case 0 where cuts < ServiceConnection.maximumSends - 1:
                     harness.service.cut()
                     cuts += 1
@@ -125,8 +125,8 @@ struct ReconnectionTests {
                     == model.filter { $0.value != .init() }, "seed \(seed)")
             #expect(harness.counts.values.allSatisfy { $0 == 1 })
             for number in 0..<count {
-                // After a batch that expected a wrong state, a later one may be reported as
-                // rejected although it was executed, never the other way round.
+                // After a batch that expected a wrong state, a later batch may be reported as
+                // rejected although it was executed, but never the reverse.
                 if harness.failure(number) == nil || !expected.values.contains(false) {
                     let isRight = (harness.failure(number) == nil) == expected[number]
                     #expect(isRight, "request \(number), seed \(seed)")
@@ -135,7 +135,8 @@ struct ReconnectionTests {
         }
     }
 
-    /// An action. Every batch leaves its own state, and most batches expect the right one.
+    /// Returns a random action. Every batch leaves its own state, and most batches expect the
+    /// correct one.
     private static func action(
         _ number: Int, _ state: [UInt8]?, hasState: Bool, _ random: inout SplitMix64
     ) -> IndexRequest.Action {

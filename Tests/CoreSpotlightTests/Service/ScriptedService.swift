@@ -7,8 +7,8 @@ import Synchronization
 
 @testable import CoreSpotlight
 
-/// A service with indexes in memory. It takes each step, and loses its connection, when the test
-/// says so.
+/// A service with indexes in memory. It executes each step, and drops its connection, only when the
+/// test requests it.
 final class ScriptedService: ServiceOpener {
     struct Index: Equatable {
         var items: Set<String> = []
@@ -25,7 +25,7 @@ final class ScriptedService: ServiceOpener {
         var received: [[IndexRequest]] = []
         var otherCalls: [BusMember] = []
         var posted: [BusMember] = []
-        /// Executed calls, with the answers that wait to be sent.
+        /// Executed calls whose answers have not been sent.
         var carriedOut: [(reply: BusConnection.ReplyHandler, result: Result<[BusValue], BusError>)] = []
         var arrived: [Call] = []
         var onDisconnect: (@Sendable () -> Void)?
@@ -118,7 +118,7 @@ final class ScriptedService: ServiceOpener {
         return true
     }
 
-    /// Loses the connection: remaining calls are never executed, and nothing more is answered.
+    /// Drops the connection: remaining calls are never executed, and nothing more is answered.
     func cut(_ link: Int? = nil) {
         let (replies, onDisconnect) = state.withLock { state in
             guard state.isUp, link == nil || link == state.link else {
@@ -138,7 +138,7 @@ final class ScriptedService: ServiceOpener {
 
 extension ScriptedService.Call {
     var indexRequest: IndexRequest? {
-        // The received message was encoded. It is decoded in the same way as by the service.
+        // The received message is encoded. It is decoded here in the same way as in the service.
         guard member.interface == IndexRequest.interface else { return nil }
         var arguments = BusArguments(arguments, of: member.member)
         return try? IndexRequest(member: member, &arguments)

@@ -21,7 +21,7 @@ struct ServiceConnectionTests {
         #expect(harness.clock.timerCount == 0)
         harness.service.cut()
         harness.run()
-        // No request waits, so the connection does not search for the service.
+        // No request is pending, so the connection does not search for the service.
         #expect(harness.clock.timerCount == 0 && harness.service.state.withLock { $0.openings } == 1)
         harness.ask(1, delete)
         harness.run()
@@ -59,7 +59,7 @@ struct ServiceConnectionTests {
         #expect(harness.clock.now <= .seconds(36))
         #expect(harness.failure(0)?.name == ServiceErrorName.unreachable)
         #expect(harness.failure(0)?.advice.contains("Nobody listens.") == true)
-        // The later request still waits, and rightly.
+        // The later request is still pending, as it should be.
         #expect(harness.counts[1] == nil)
         harness.service.state.withLock { $0.refusal = nil }
         harness.clock.runNext()
@@ -156,7 +156,7 @@ struct ServiceConnectionTests {
             _ = harness.service.carryOut()
             _ = harness.service.answer()
             harness.settle()
-            // It ends while it executes the first.
+            // The connection is cut while the service executes the first request.
             harness.service.cut()
             harness.settle()
             harness.clock.runNext()
@@ -223,7 +223,7 @@ struct ServiceConnectionTests {
         harness.settle()
         while harness.clock.runNext() { harness.settle() }
         #expect((.seconds(600)...(.seconds(620))).contains(harness.clock.now))
-        // The next request restores it.
+        // The next request restores the connection.
         harness.service.state.withLock { $0.refusal = nil }
         harness.ask(0, delete)
         harness.run()

@@ -38,7 +38,7 @@ struct ServiceFinderTests {
                 starts.listener.withLock { $0 = listener }
             })
         #expect(failure(finder) == nil)
-        // It is not started a second time.
+        // The service is not started a second time.
         #expect(failure(finder) == nil)
         #expect(starts.count.load(ordering: .relaxed) == 1)
     }
@@ -54,7 +54,7 @@ struct ServiceFinderTests {
             })
         #expect(refused?.name == ServiceErrorName.absent && refused?.advice.contains("No such unit.") == true)
         #expect(refused?.advice.contains("run searchlightd") == true)
-        // A service that was started may be about to listen, so the finder waits for it.
+        // A service that was just started may not listen yet, so the finder waits for it.
         let slow = failure(ServiceFinder(location: location) {})
         #expect(slow?.name == ServiceErrorName.unreachable)
         do {

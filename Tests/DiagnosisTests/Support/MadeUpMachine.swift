@@ -7,7 +7,7 @@ import SearchlightEngine
 @testable import Diagnosis
 
 extension MachineFacts {
-    /// A machine without faults, with changes.
+    /// Returns a machine without faults, with the given changes.
     static func good(_ change: (inout MachineFacts) -> Void = { _ in }) -> MachineFacts {
         let home = "/home/ada/.local/share/searchlight/store"
         var facts = MachineFacts(
@@ -46,7 +46,7 @@ extension MachineFacts {
 }
 
 extension FolderFacts {
-    /// An existing folder of this user alone.
+    /// Returns the facts of an existing folder that only this user can access.
     static func owned(_ path: String) -> FolderFacts {
         FolderFacts(
             path: path, exists: true, nearest: path, isFolder: true, isWritable: true, owner: 1000, mode: 0o700,

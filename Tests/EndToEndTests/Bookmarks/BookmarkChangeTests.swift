@@ -8,12 +8,12 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// The reaction of Bookmarks to writes of a browser.
+/// The behaviour of Bookmarks when a browser writes its files.
 @Suite("Bookmarks that follow their files", .timeLimit(.minutes(10)))
 struct BookmarkChangeTests {
     private let harness: Harness
     private let bundle: String
-    /// The items donated since the last call.
+    /// The items donated since the last check.
     private let donated = Donated()
 
     private final class Donated: Sendable {
@@ -52,14 +52,14 @@ struct BookmarkChangeTests {
         let log = profile.places + "-wal"
         try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(bundle) == 1500)
-            // Nothing is recorded yet.
+            // No state is recorded yet.
             try await update(engine, log)
             #expect(try await engine.compare(bundle).isEqual)
         }
         for _ in 0..<2 {
             try await harness.withEngine { engine async throws in
                 _ = donated.take()
-                // A page was visited: the database differs, and no bookmark does.
+                // A page was visited: the database changed, but no bookmark did.
                 try profile.run("INSERT INTO moz_places(url, title) VALUES ('https://read.example/', 'news')")
                 try await update(engine, log)
                 #expect(donated.take() == 0)
@@ -71,7 +71,7 @@ struct BookmarkChangeTests {
                         DELETE FROM moz_bookmarks WHERE id = \(name == 100 ? 101 : name - 1);
                         """)
                     try await update(engine, profile.places, log)
-                    // A part of 31 for each difference.
+                    // Each difference donates one of 31 parts again.
                     #expect((1...250).contains(donated.take()))
                     let comparison = try await engine.compare(bundle)
                     #expect(comparison.isEqual, "\(comparison)")
@@ -93,7 +93,7 @@ struct BookmarkChangeTests {
                 {"roots": {"bookmark_bar": {"children": [\(children.joined(separator: ","))], "name": "Bar",
                 "type": "folder"}}, "version": 1}
                 """
-            // As Chromium does it: another file is renamed over it.
+            // Like Chromium, which renames another file over the old one.
             try Data(text.utf8).write(to: URL(filePath: folder + "/.org.chromium.x"))
             try #require(rename(folder + "/.org.chromium.x", folder + "/Bookmarks") == 0)
         }
@@ -191,7 +191,7 @@ struct BookmarkChangeTests {
                 do {
                     try await update(engine, places, places + "-wal")
                 } catch let error as EngineError {
-                    // It was changed during each attempt, and is tried again.
+                    // The database changed during each attempt, so the attempt is repeated.
                     #expect("\(error)".contains("is being written to all the time"))
                     continue
                 }

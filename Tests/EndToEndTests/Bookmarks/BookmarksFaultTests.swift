@@ -5,7 +5,7 @@ import Foundation
 import SearchlightEngine
 import Testing
 
-/// Foreign content in the paths that the Bookmarks extension reads.
+/// Unexpected objects at the paths that the Bookmarks extension reads.
 @Suite("Bookmarks and bad input", .timeLimit(.minutes(10)))
 struct BookmarksFaultTests {
     private let harness: Harness
@@ -17,7 +17,7 @@ struct BookmarksFaultTests {
         try harness.export("<DT><A HREF=\"https://good.example/\">Good</A>")
     }
 
-    /// The possible objects at the path of a database.
+    /// The possible objects at a database's path.
     enum Fault: CaseIterable {
         case noDatabase, empty, damaged, loop, dangling, pipe, folder, huge
     }
@@ -43,7 +43,7 @@ struct BookmarksFaultTests {
         }
         try await harness.withEngine { engine async throws in
             guard fault != .dangling, fault != .pipe, fault != .folder else {
-                // The file is not a database of a profile, so the reindex succeeds without it.
+                // The file is not a profile database, so the reindex succeeds without it.
                 #expect(try await engine.reindexAll(bundle) == 1)
                 #expect(engine.owedJobs.isEmpty)
                 let skipped = harness.messages.filter { $0.hasPrefix("skipped: \(places)") }
@@ -57,7 +57,7 @@ struct BookmarksFaultTests {
         }
     }
 
-    /// A database with a valid header and damaged content.
+    /// Returns a database with a valid header and damaged content.
     private func damaged(_ whole: Data) -> Data {
         var bytes = whole
         for place in stride(from: 1100, to: bytes.count, by: 3) { bytes[place] = 0xAA }
@@ -78,7 +78,7 @@ struct BookmarksFaultTests {
         let whole = try Data(contentsOf: URL(filePath: places))
         try await harness.withEngine { engine async throws in #expect(try await engine.reindexAll(bundle) == 2501) }
         try damaged(whole).write(to: URL(filePath: places))
-        // The number is large enough for a page to end between them and the database's bookmarks.
+        // Enough bookmarks for a page to end between them and the database's bookmarks.
         let links = (0..<1500).map { "<DT><A HREF=\"https://new\($0).example/\">New \($0)</A>" }
         try harness.export(links.joined(separator: "\n"))
         for _ in 0..<2 {
@@ -92,8 +92,8 @@ struct BookmarksFaultTests {
                 #expect(try await engine.search("\"new 1499\"", bundle: nil, limit: 2).hits.count == 1)
             }
         }
-        // The file is valid again: everything is donated, also the bookmarks before the page that
-        // failed.
+        // The file is valid again, so everything is donated, including the bookmarks before the
+        // page that failed.
         try whole.write(to: URL(filePath: places))
         try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(bundle) == 4000)
@@ -130,13 +130,13 @@ struct BookmarksFaultTests {
             #expect(try await engine.reindexAll(bundle) == 1)
             #expect(engine.owedJobs.isEmpty)
             #expect(try await engine.search("new", bundle: nil, limit: 2).hits.count == 1)
-            // The worker that has read it knows it, too.
+            // The worker that has read the file knows that too.
             try spoil()
             await #expect(throws: EngineError.self) { _ = try await engine.reindexAll(bundle) }
             try FileManager.default.removeItem(atPath: file)
             #expect(try await engine.reindexAll(bundle) == 0)
         }
-        // From now on it never was an exported file.
+        // From the start, the damaged file was never an exported bookmarks file.
         try spoil()
         try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(bundle) == 0)
@@ -181,7 +181,7 @@ struct BookmarksFaultTests {
         try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(bundle) == 1)
             #expect(harness.messages.count { $0.hasPrefix("skipped: ") } == 1, "\(harness.messages)")
-            // A second reindex does not read the unchanged file again, and reports it all the same.
+            // A second reindex does not read the unchanged file again, but still reports it.
             for _ in 0..<2 {
                 let leftOut = try await engine.account(of: bundle).leftOut
                 #expect(leftOut.map(\.reason) == ["not a file of bookmarks"], "\(leftOut)")
@@ -226,7 +226,8 @@ struct BookmarksFaultTests {
         try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(bundle) == 2)
         }
-        // Root's worker has none of root's rights, so permission bits restrict it, too.
+        // A worker that root starts has none of root's privileges, so permission bits restrict it
+        // too.
         try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: places)
         try harness.export("<DT><A HREF=\"https://new.example/\">New</A>")
         try await harness.withEngine { engine async throws in
@@ -274,8 +275,8 @@ struct BookmarksFaultTests {
         }
         let report = try await harness.validate(harness.extensions + "/\(bundle).searchext", ValidationCheck.judgeable)
         let others = report.checks.filter { $0.result.kind != .passed }
-        // It must read the browsers' profiles, whose names are unpredictable. All other checks
-        // pass.
+        // The extension must read the browsers' profiles, whose names are unpredictable. All other
+        // checks pass.
         #expect(others.map(\.check) == [.manifest], "\(others.map { "\($0.check): \($0.result)" })")
         let manifest = try report.result(.manifest)
         #expect(manifest.kind == .warning)

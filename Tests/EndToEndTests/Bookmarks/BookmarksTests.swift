@@ -6,7 +6,7 @@ import SearchlightEngine
 import Synchronization
 import Testing
 
-/// The Bookmarks extension, in C, through the real worker and store.
+/// The Bookmarks extension, written in C, with the real worker and store.
 @Suite("Bookmarks", .timeLimit(.minutes(10)))
 struct BookmarksTests {
     private let harness: Harness
@@ -229,7 +229,7 @@ struct BookmarksTests {
             #expect(try await titles(engine, "third") == ["third"])
             let item = try #require(try await engine.search("third", bundle: nil, limit: 1).hits.first?.item)
             _ = try await engine.drag(item, accepted: ["public.url"], to: .file(path: harness.folder + "/drop"))
-            // The folder did not exist when the first worker started.
+            // The folder did not exist when the first worker started, so a second one was started.
             #expect(started.withLock { $0 } == 2)
         }
     }

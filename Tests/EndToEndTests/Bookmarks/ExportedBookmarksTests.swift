@@ -24,7 +24,7 @@ struct ExportedBookmarksTests {
         Set(try await engine.search(text, bundle: nil, limit: 20).hits.map(\.item.displayTitle))
     }
 
-    /// A backup as Firefox writes it.
+    /// Returns a backup in Firefox's format.
     private func backup(_ title: String) -> String {
         """
         {"guid":"root________","title":"","index":0,"dateAdded":1700000000000000,"lastModified":1700000000000000,"id":1,\
@@ -50,7 +50,7 @@ struct ExportedBookmarksTests {
                 to: (number % 2 == 0 ? "Downloads/" : "Documents/") + name)
         }
         try write(backup("backup").utf8, to: "Downloads/bookmarks-2026-11-26.json")
-        // Other files there are no errors.
+        // Other files in the folder cause no errors.
         try write("<html><body>A page that was saved".utf8, to: "Downloads/saved.html")
         try write("{\"bookmarks\": []}".utf8, to: "Downloads/package.json")
         try write([], to: "Documents/empty.html")
@@ -98,8 +98,8 @@ struct ExportedBookmarksTests {
         }
     }
 
-    /// A block in the LZ4 format: runs of bytes, each but the last followed by the distance of four
-    /// or more earlier bytes.
+    /// Returns a block in the LZ4 format: runs of bytes, each except the last followed by the
+    /// distance to four or more earlier bytes.
     private func packed(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8)
         var block: [UInt8] = []
@@ -146,7 +146,7 @@ struct ExportedBookmarksTests {
         }
     }
 
-    /// A text in an encoding that a page declares by a label.
+    /// A text in an encoding that a page declares with a label.
     struct Declared: Sendable, CustomTestStringConvertible {
         let label: String
         let bytes: [UInt8]
@@ -167,14 +167,14 @@ struct ExportedBookmarksTests {
             Declared("gb2312", [0xD6, 0xD0, 0xCE, 0xC4], "中文"),
             Declared("big5", [0xA4, 0xA4, 0xA4, 0xE5], "中文"),
             Declared("ks_c_5601-1987", [0xC7, 0xD1, 0xB1, 0xB9], "한국"),
-            // Browsers treat these as windows-1252.
+            // Browsers treat these labels as windows-1252.
             Declared("iso-8859-1", [0x93, 0x63, 0x61, 0x66, 0xE9, 0x94], "\u{201C}café\u{201D}"),
             Declared("us-ascii", [0x63, 0x61, 0x66, 0xE9], "café"),
             Declared("latin2", [0xB3, 0xF3, 0x64, 0xBC], "łódź"),
             Declared("l5", [0xFD, 0x6C, 0xFD, 0x6B], "ılık"),
             Declared("tis-620", [0xE4, 0xB7, 0xC2], "ไทย"),
-            // A page whose declaration is readable cannot be UTF-16, so the declaration means
-            // UTF-8, as in browsers.
+            // A page whose declaration is readable cannot be UTF-16, so `utf-16` means UTF-8, as in
+            // browsers.
             Declared("utf-16", Array("naïve".utf8), "naïve"),
         ]
     }
@@ -247,7 +247,7 @@ struct ExportedBookmarksTests {
             #expect(try await titles(engine, "xylophone") == ["Second xylophone"])
             #expect(try await titles(engine, "garden") == ["First reading"])
             #expect(try await engine.item(named: "firefox/x1y2.default/guid-20").displayTitle == "Third in a folder")
-            // The same names for the same bookmarks.
+            // The same bookmarks have the same identifiers.
             let names = try await engine.search("reading", bundle: nil, limit: 9).hits.map(
                 \.item.record.uniqueIdentifier)
             #expect(names.count == 2)

@@ -3,15 +3,15 @@ import Foundation
 import GRDBSQLite
 import Testing
 
-/// A Firefox profile as it is while the browser runs: a locked `places.sqlite`, with the last
-/// changes in its write-ahead log.
+/// A Firefox profile while the browser runs: a locked `places.sqlite`, with the latest changes in
+/// its write-ahead log.
 final class FirefoxProfile {
     let folder: String
     private let database: OpaquePointer
 
     /// - Parameters:
     ///   - home: The home folder.
-    ///   - root: The path of Firefox's profiles, relative to the home folder.
+    ///   - root: The path of Firefox's profile folder, relative to the home folder.
     init(home: String, root: String = ".mozilla/firefox", name: String = "x1y2.default") throws {
         let root = home + "/" + root
         folder = root + "/" + name
@@ -40,7 +40,7 @@ final class FirefoxProfile {
 
     var places: String { folder + "/places.sqlite" }
 
-    /// Executes statements like the browser.
+    /// Executes statements as the browser does.
     func run(_ text: String) throws {
         var message: UnsafeMutablePointer<CChar>?
         let result = sqlite3_exec(database, text, nil, nil, &message)
@@ -48,7 +48,7 @@ final class FirefoxProfile {
         try #require(result == SQLITE_OK, "\(message.map { String(cString: $0) } ?? "")")
     }
 
-    /// A page and a bookmark for it, with the same number.
+    /// Adds a page and a bookmark for it, with the same number.
     func add(_ number: Int, _ address: String, _ title: String, parent: Int = 5, date: Int = 1_600_000_000) throws {
         let address = address.replacing("'", with: "''")
         let title = title.replacing("'", with: "''")
@@ -83,7 +83,7 @@ extension Harness {
         return identifier
     }
 
-    /// The file that a browser exported, with the content of its outermost list.
+    /// Writes a file as a browser exports it, with the content of its outermost list.
     func export(_ list: some StringProtocol, to name: String = "Documents/bookmarks.html") throws {
         let page = """
             <!DOCTYPE NETSCAPE-Bookmark-file-1>

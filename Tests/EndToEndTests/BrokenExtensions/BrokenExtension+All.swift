@@ -4,13 +4,13 @@ import Glibc
 import TestSupport
 
 extension BrokenExtension {
-    /// All of them.
+    /// All broken extensions.
     static let all: [BrokenExtension] = [
         crashes, hangs, takers, leavers, answers, promises, previews, donations, tables, swift,
     ].flatMap { $0 }
 
-    /// The extensions that are tested. Under a sanitizer, those whose misuse it rightly reports are
-    /// left out.
+    /// The extensions to test. Under a sanitizer, extensions whose misuse the sanitizer rightly
+    /// reports are left out.
     static let tried = {
         let known = Sanitizer.current.map(misuses) ?? []
         return all.filter { !known.contains($0.name) }
@@ -23,7 +23,7 @@ extension BrokenExtension {
         ]
         switch sanitizer {
         case .address: return ofMemory
-        // ThreadSanitizer also ends at a jump onto another thread's stack.
+        // ThreadSanitizer also terminates the process at a jump onto another thread's stack.
         case .thread: return ofMemory.union(["answers: longjmp_away"])
         }
     }
@@ -31,7 +31,8 @@ extension BrokenExtension {
     private static let exit0 = BrokenOutcome.crashes([.exited(0)])
     private static let crash = BrokenOutcome.signal(SIGSEGV)
 
-    /// Extensions that crash in each callback, and extensions that end their process in each way.
+    /// Extensions that crash in each callback, and extensions that terminate their process in each
+    /// way.
     static let crashes: [BrokenExtension] = [
         .init("crash", in: "constructor", isUnusable: true, crash),
         .init("crash", in: "entry", isUnusable: true, crash),
@@ -62,8 +63,8 @@ extension BrokenExtension {
         .init("thread_destructor", in: "reindex_all", crash),
         .init("terminate", in: "reindex_all", .signal(SIGTERM)),
         .init("kill", in: "reindex_all", .signal(SIGKILL)),
-        // In the second of two pages: the result of the first stays, and the reindex continues from
-        // there.
+        // The crash is in the second of two pages: the first page's result is kept, and the reindex
+        // continues from there.
         .init("crash", in: "reindex_page", paged: true, items: 1...1, crash),
         .init("exit", in: "reindex_page", paged: true, items: 1...1, exit0),
         .init("throws an exception", .c("throws.cpp", []), isUnusable: true, .signal(SIGABRT)),
@@ -98,7 +99,7 @@ extension BrokenExtension {
         .init("swallow", in: "reindex_all", .hangs),
     ]
 
-    /// Extensions that exceed their resources.
+    /// Extensions that exceed their resource limits.
     static let takers: [BrokenExtension] = [
         .init("memory", in: "reindex_all", .takesTooMuchMemory),
         .init("memory", in: "preview", asked: .preview, .takesTooMuchMemory),

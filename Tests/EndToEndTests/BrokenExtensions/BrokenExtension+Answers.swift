@@ -73,7 +73,7 @@ extension BrokenExtension {
         .init("previews", way: "attachments_too_large", asked: .preview, .fails(.tooLarge)),
     ]
 
-    /// Extensions that donate wrongly. The one good item at the end is in the index.
+    /// Extensions that donate wrongly. The one good item at the end is indexed.
     static let donations: [BrokenExtension] =
         [
             "a_title_of_32_mib", "an_identifier_of_1_mib", "a_name_of_1_mib", "malformed_texts",
@@ -132,7 +132,7 @@ extension BrokenExtension {
             .init("is nothing but a header", .bytes(truncatedHeader), .isRefused),
         ]
 
-    /// The beginning of a library for this machine, and no more.
+    /// The beginning of a library for this machine, and nothing more.
     private static var truncatedHeader: [UInt8] {
         #if arch(x86_64)
             let machine: UInt8 = 62

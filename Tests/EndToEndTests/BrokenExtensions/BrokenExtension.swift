@@ -6,7 +6,7 @@ import Testing
 
 /// A broken extension, the request to it, and the expected outcome.
 struct BrokenExtension: Sendable, CustomTestStringConvertible {
-    /// The location of its code.
+    /// The form of the extension's code.
     enum Code: Sendable {
         /// A source in Tests/Fixtures/Extensions/Broken, compiled with definitions.
         case c(String, [String])
@@ -14,36 +14,36 @@ struct BrokenExtension: Sendable, CustomTestStringConvertible {
         case swift(String)
         /// A file that is not a library for this machine.
         case bytes([UInt8])
-        /// A good library in a wrong place or form.
+        /// A good library with a faulty file.
         case misplaced(Misplacement)
     }
 
-    /// A fault of the file of a good library.
+    /// A fault in the file of a good library.
     enum Misplacement: Sendable { case missing, linked, writableByAll, folder }
 
     /// The request to the extension.
     enum Request: String, Sendable, CaseIterable {
         case reindexAll, reindexItems, data, file, preview, throttle, endThrottle
-        /// Data that the caller abandons once the extension has reported the request.
+        /// A data request that the caller abandons after the extension has reported it.
         case cancelledData
 
         var isReindex: Bool { self == .reindexAll || self == .reindexItems }
     }
 
-    /// The fault: the name of the test.
+    /// The name of the test, which describes the fault.
     var name: String
     var code: Code
     var request: Request
     var outcome: BrokenOutcome
-    /// The number of its items afterwards.
+    /// The number of the extension's items afterwards.
     var items: ClosedRange<Int>
-    /// `true` if it is unusable from its start, so that it gets no request before.
+    /// `true` if the extension is unusable from its start, so that no earlier request reaches it.
     var isUnusable: Bool
-    /// `true` if only the host's limits end it. The limits are made short for it.
+    /// `true` if only the host's limits terminate the extension. The limits are shortened for it.
     var hangs: Bool
 
     var testDescription: String { name }
-    /// The identifier with which it is installed.
+    /// The identifier with which the extension is installed.
     var bundle: String { "com.example.broken" }
 
     init(
@@ -59,7 +59,7 @@ struct BrokenExtension: Sendable, CustomTestStringConvertible {
         self.items = items ?? (self.isUnusable || (request == .reindexAll && !outcome.works) ? 0...0 : 1...1)
     }
 
-    /// Broken by a function of faults.h in one place. Elsewhere it works.
+    /// Creates an extension that calls a function of faults.h in one callback and works otherwise.
     init(
         _ fault: String, in place: String, asked request: Request = .reindexAll, paged: Bool = false,
         items: ClosedRange<Int>? = nil, isUnusable: Bool = false, hangs: Bool = false, _ outcome: BrokenOutcome
@@ -70,7 +70,7 @@ struct BrokenExtension: Sendable, CustomTestStringConvertible {
             asked: request, items: items, isUnusable: isUnusable, hangs: hangs, outcome)
     }
 
-    /// Broken in one way of a source.
+    /// Creates an extension with one of the faults of a source.
     init(
         _ source: String, way: String, asked request: Request = .reindexAll, items: ClosedRange<Int>? = nil,
         _ outcome: BrokenOutcome
@@ -78,13 +78,13 @@ struct BrokenExtension: Sendable, CustomTestStringConvertible {
         self.init("\(source): \(way)", .c(source, ["WAY=\(way)"]), asked: request, items: items, outcome)
     }
 
-    /// Puts it into the extensions folder.
+    /// Installs the bundle in the extensions folder.
     func install(in harness: Harness, as identifier: String? = nil) throws {
         let identifier = identifier ?? bundle
         switch code {
         case .c(let source, let definitions):
-            // The peak memory of a process starts with its parent's peak, and the tests use much
-            // together.
+            // The peak memory of a process starts with its parent's peak, and the tests together
+            // use much memory.
             let memory = 3 << 30
             var manifest: [String: Any?] = [:]
             if case .takesTooMuchMemory = outcome { manifest["Searchlight"] = ["MemoryLimit": memory] }

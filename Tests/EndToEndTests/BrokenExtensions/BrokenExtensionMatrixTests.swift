@@ -21,7 +21,7 @@ struct BrokenExtensionMatrixTests {
         }
         try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(good) == 3)
-            // It works up to the fault.
+            // The extension works up to the fault.
             if !broken.isUnusable, broken.request != .reindexAll {
                 #expect(try await engine.reindexAll(broken.bundle) == 1)
             }
@@ -42,7 +42,8 @@ struct BrokenExtensionMatrixTests {
             try FileManager.default.contentsOfDirectory(atPath: harness.folder).allSatisfy { !$0.hasPrefix("drop") })
     }
 
-    /// All acknowledged items are there, and exactly the unacknowledged work is pending.
+    /// Checks that all acknowledged items are stored, and that exactly the unacknowledged work is
+    /// pending.
     private func expectHarmless(_ broken: BrokenExtension, _ engine: SearchlightEngine, good: String) async throws {
         let counts = try await engine.itemCounts()
         #expect(counts[good] == 3)
@@ -57,7 +58,7 @@ struct BrokenExtensionMatrixTests {
         }
     }
 
-    /// No worker process and no child of one is left.
+    /// Checks that no worker process and no child of a worker is left.
     private func expectNoProcesses(of harness: Harness) async {
         let workers = Set(
             harness.recordedEvents.compactMap { event in
@@ -66,7 +67,7 @@ struct BrokenExtensionMatrixTests {
         let children = Set(harness.messages.compactMap { $0.hasPrefix("child ") ? Int32($0.dropFirst(6)) : nil })
         #expect(!workers.isEmpty)
         var left: [Int32] = []
-        // A killed process is gone a moment later.
+        // A killed process disappears a moment later.
         for _ in 0..<10_000 {
             left = WorkerProcesses.all.filter { worker in
                 workers.contains(worker.group) || workers.contains(worker.process) || children.contains(worker.process)
@@ -79,7 +80,8 @@ struct BrokenExtensionMatrixTests {
 }
 
 extension BrokenExtension {
-    /// Long time limits where time does not matter, so that a busy machine makes no difference.
+    /// Long time limits where time does not matter, so that a busy machine does not affect the
+    /// result.
     var limits: WorkerConfiguration.Limits {
         var limits = WorkerConfiguration.Limits.patient
         guard hangs else { return limits }
@@ -99,7 +101,7 @@ extension BrokenExtension {
         return true
     }
 
-    /// Sends the request.
+    /// Sends the request to the extension.
     func ask(
         _ engine: SearchlightEngine, _ asked: AsyncStream<Void>, folder: String
     ) async throws -> BrokenAnswer {

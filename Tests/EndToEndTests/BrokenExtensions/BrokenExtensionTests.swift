@@ -6,11 +6,11 @@ import ServiceMessages
 import Testing
 
 /// A fixture for each kind of fault. The error is typed and names the fault, and nothing else is
-/// harmed.
+/// affected.
 @Suite("A broken extension", .timeLimit(.minutes(10)))
 struct BrokenExtensionTests {
-    /// Reindexes a broken fixture beside a good one. The broken one fails as expected and its
-    /// reindex stays pending. The good one works before and after.
+    /// Reindexes a broken fixture together with a working one. The broken one fails as expected and
+    /// its reindex stays pending. The working one works before and after.
     private func expectFailure(
         _ fixture: String, limits: WorkerConfiguration.Limits = .patient,
         _ isExpected: (ExtensionError) -> Bool

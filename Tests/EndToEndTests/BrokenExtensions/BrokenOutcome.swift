@@ -7,32 +7,32 @@ import ServiceMessages
 indirect enum BrokenOutcome: Sendable, CustomStringConvertible {
     /// The fault does not affect the answer.
     case works
-    /// Its worker ends in one of these ways; in any way if the list is empty.
+    /// The worker exits in one of these ways; in any way if the list is empty.
     case crashes([WorkerExit] = [])
-    /// The host ends it at its limit.
+    /// The host terminates the worker at its time limit.
     case hangs
-    /// The host ends it because of its memory.
+    /// The host terminates the worker because of its memory use.
     case takesTooMuchMemory
-    /// It is not loaded, for a reported reason.
+    /// The extension is not loaded, for a reported reason.
     case cannotLoad(LoadFailure, String = "")
-    /// The host does not try to load it.
+    /// The host does not try to load the extension.
     case isRefused
-    /// It fails with a status and a message.
+    /// The request fails with a status and a message.
     case fails(ExtensionStatus, String = "")
-    /// Its answer is invalid.
+    /// The extension's answer is invalid.
     case makesNoSense(String = "")
-    /// The delivered content is not as declared.
+    /// The delivered content does not match its declaration.
     case cannotBeDelivered
     /// The failing item is skip-listed, and everything else continues.
     case setsItemAside
-    /// The caller no longer waited.
+    /// The caller no longer waits.
     case isCancelled
-    /// It receives a request without an answer.
+    /// The extension receives a request that has no answer.
     case isNotHeard
-    /// Any of these, depending on chance or the kernel.
+    /// Any of these outcomes, depending on chance or the kernel.
     case oneOf([BrokenOutcome])
 
-    /// Crashes by a signal.
+    /// The worker is terminated by a signal.
     static func signal(_ number: Int32) -> Self { .crashes([.signalled(number)]) }
 
     var works: Bool {
@@ -43,7 +43,7 @@ indirect enum BrokenOutcome: Sendable, CustomStringConvertible {
         }
     }
 
-    /// `true` if it may report that the item does not exist.
+    /// `true` if the extension may report that the item does not exist.
     var mayBeNotFound: Bool {
         switch self {
         case .fails(.notFound, _): true
@@ -52,7 +52,7 @@ indirect enum BrokenOutcome: Sendable, CustomStringConvertible {
         }
     }
 
-    /// `true` if no worker has loaded it.
+    /// `true` if no worker has loaded the extension.
     var isOfLoading: Bool {
         switch self {
         case .cannotLoad, .isRefused: true
@@ -61,7 +61,7 @@ indirect enum BrokenOutcome: Sendable, CustomStringConvertible {
         }
     }
 
-    /// `true` if only the host's limits end it.
+    /// `true` if only the host's limits terminate the extension.
     var isEndedAtLimit: Bool {
         switch self {
         case .hangs: true
@@ -88,7 +88,7 @@ indirect enum BrokenOutcome: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Returns `true` if an answer is the expected one.
+    /// Returns `true` if an answer matches this outcome.
     func matches(_ answer: BrokenAnswer) -> Bool {
         if case .oneOf(let all) = self { return all.contains { $0.matches(answer) } }
         switch answer {
@@ -121,7 +121,8 @@ indirect enum BrokenOutcome: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Its previews fall back to the item's attributes, with the problem as a message.
+    /// Returns `true` if a preview falls back to the item's attributes and shows the problem as a
+    /// message.
     private func isTold(in text: String) -> Bool {
         switch self {
         case .crashes(let exits):

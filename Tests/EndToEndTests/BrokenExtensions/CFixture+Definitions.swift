@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CFixture {
-    /// The shared library of a fixture with several kinds of faults.
+    /// Returns the shared library of a fixture that has several kinds of faults.
     ///
     /// - Parameters:
-    ///   - name: Its source in Tests/Fixtures/Extensions without “.c”, or with “.cpp”.
+    ///   - name: The name of its source in Tests/Fixtures/Extensions without “.c”, or with “.cpp”.
     ///   - definitions: The compiler's `-D` definitions, which select the fault.
     static func library(_ name: String, _ definitions: [String]) throws -> String {
         let isCPlusPlus = name.hasSuffix(".cpp")

@@ -10,7 +10,7 @@ import Testing
 @testable import ExtensionValidation
 @testable import SearchlightEngine
 
-/// A database that an app has open.
+/// A database that an app keeps open.
 final class AppDatabase {
     let path: String
     private let database: OpaquePointer
@@ -35,15 +35,15 @@ final class AppDatabase {
     }
 }
 
-/// An extension that is only a manifest with SELECTs, through the real worker and an app's database
-/// that is open and locked.
+/// An extension that consists only of a manifest with SELECT statements, with the real worker and a
+/// database that an app keeps open and locked.
 @Suite("An extension that is a database binding", .timeLimit(.minutes(10)))
 struct DatabaseExtensionTests {
     private static let bundle = "com.example.notes.search"
     private let harness: Harness
     private let donated = Donated()
 
-    /// The number of items that were donated since the last look.
+    /// The number of items donated since the last check.
     private final class Donated: Sendable {
         private let count = Mutex(0)
         func add(_ number: Int) { count.withLock { $0 += number } }
@@ -145,7 +145,7 @@ struct DatabaseExtensionTests {
             let picture = harness.folder + "/drop.png"
             _ = try await engine.drag(item, accepted: ["public.png"], to: .file(path: picture))
             #expect(try Data(contentsOf: URL(filePath: picture)).count == 9)
-            // A picture beyond the limit is refused, not cut.
+            // A picture that exceeds the limit is rejected, not truncated.
             try app.run("UPDATE notes SET picture = zeroblob(17 << 20) WHERE id = 1")
             let large = harness.folder + "/large.png"
             let refused = await #expect(throws: EngineError.self) {
@@ -164,7 +164,7 @@ struct DatabaseExtensionTests {
                     item, accepted: ["public.utf8-plain-text"], to: .file(path: harness.folder + "/none"))
             }
             #expect(gone?.description.contains("no longer has a row for note/1") == true, "\(gone?.description ?? "")")
-            // Nothing is made beside the app's files.
+            // No file is created next to the app's files.
             let folder = try FileManager.default.contentsOfDirectory(atPath: harness.folder + "/Notes")
             #expect(Set(folder).subtracting(["notes.db-wal", "notes.db-journal"]) == ["notes.db"])
         }
@@ -190,7 +190,7 @@ struct DatabaseExtensionTests {
             try await update(engine, app.path + "-wal")
             #expect(donated.take() == 0)
         }
-        // In another worker, which knows nothing.
+        // In another worker, which has no cached state.
         try await harness.withEngine { engine async throws in
             try app.run(
                 "UPDATE notes SET title = 'Renamed', t = 99999 WHERE id = 700; DELETE FROM notes WHERE id = 701")
@@ -203,7 +203,7 @@ struct DatabaseExtensionTests {
             let comparison = try await engine.compare(Self.bundle)
             #expect(comparison.isEqual, "\(comparison)")
             _ = donated.take()
-            // A row that is deleted and no other change.
+            // A row is deleted, with no other change.
             try app.run("DELETE FROM notes WHERE id = 2000")
             try await update(engine, app.path)
             #expect(donated.take() == 0)
@@ -270,7 +270,7 @@ struct DatabaseExtensionTests {
             unlink(app.path)
             try #require(mkfifo(app.path, 0o600) == 0)
             #expect(try await failure().contains("not a regular file"))
-            // A link out of the readable folder leads nowhere.
+            // A link that leads out of the readable folder is not followed.
             let other = try AppDatabase(harness.folder + "/Elsewhere/notes.db", Self.table)
             try other.run("INSERT INTO notes VALUES (1, 'Foreign', 'secret', 1, NULL)")
             unlink(app.path)
@@ -323,8 +323,8 @@ struct DatabaseExtensionTests {
             }
             var (updates, waits) = (0, 0)
             while !isOver.withLock({ $0 }) {
-                // While another process writes without a pause, a copy may fail. The change stays
-                // pending then.
+                // While another process writes continuously, a copy may fail. The change then stays
+                // pending.
                 do { try await update(engine, app.path) } catch { waits += 1 }
                 updates += 1
             }

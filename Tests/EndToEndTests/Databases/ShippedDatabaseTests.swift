@@ -6,21 +6,21 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// The shipped manifests, on databases with the tables that the programs make.
-/// `Tests/Fixtures/Databases` has them.
+/// The shipped manifests, with databases that have the tables of the real programs
+/// (`Tests/Fixtures/Databases`).
 @Suite("The shipped database bindings", .timeLimit(.minutes(10)))
 struct ShippedDatabaseTests {
-    /// A program and what is found of its database.
+    /// A program, and what is found in its database.
     struct Program: CustomTestStringConvertible {
         var name: String
-        /// Where its database is, below the home folder.
+        /// The path of the database below the home folder.
         var path: String
-        /// A search that finds one item alone, and its title.
+        /// A search that finds exactly one item, and the item's title.
         var (search, title): (String, String)
         var attributes: [String: String] = [:]
-        /// The text that a promise gives.
+        /// The text that a promise provides.
         var promise: (type: String, text: String)?
-        /// Words of the preview.
+        /// Words that the preview contains.
         var preview: String?
         var testDescription: String { name }
     }

@@ -10,7 +10,7 @@ import ServiceMessages
 import SystemSupport
 import Testing
 
-/// Requests of the user while the app runs.
+/// Requests from the user while the app runs.
 @Suite("A live delegate that receives a request for an item", .timeLimit(.minutes(10)))
 struct DelegatePromiseTests {
     private func withNotebook(

@@ -11,7 +11,7 @@ import Testing
 @testable import ExtensionHost
 @testable import SearchlightEngine
 
-/// An app in this process beside an extension in a real worker.
+/// An app in this process together with an extension in a real worker.
 @Suite("A live delegate that is asked to reindex", .timeLimit(.minutes(10)))
 struct DelegateReindexTests {
     @Test("replaces its extension; items that were not donated again are deleted at the end")
@@ -26,7 +26,7 @@ struct DelegateReindexTests {
                 try await app.donate("pear", "plum")
                 return []
             }
-            // An earlier loss is not a failure of this reindex.
+            // An earlier disconnection is not a failure of this reindex.
             app.lose(BusError.refused(.unavailable, "earlier"))
             try app.register()
             try await app.donate("apple", "pear")
@@ -149,8 +149,8 @@ struct DelegateReindexTests {
             let app = FakeApp(bundle, engine) { app, _ async throws(BusError) in
                 try await app.send(.deleteAll)
                 try await app.donate("half")
-                // The connection ends, and the connection's owner unregisters the app. Its answer
-                // comes too late.
+                // The connection ends, and its owner unregisters the app. The app's answer comes
+                // too late.
                 app.unregister()
                 return []
             }
@@ -235,7 +235,7 @@ extension Harness {
     /// The number of started workers.
     var startedWorkers: Int { recordedEvents.count { if case .started = $0 { true } else { false } } }
 
-    /// Sets the items that the fixture “replaces” donates, besides “last”.
+    /// Sets the items that the fixture “replaces” donates, in addition to “last”.
     func list(_ words: String..., of bundle: String) throws {
         let path = marks + "/\(bundle).searchext.list"
         try Data((words.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: path))

@@ -8,7 +8,7 @@ import Testing
 @testable import ExtensionHost
 @testable import SearchlightEngine
 
-/// Delegates that answer too late, by a clock that the test moves.
+/// Delegates that answer too late, according to a clock that the test advances.
 @Suite("A live delegate that is slow", .timeLimit(.minutes(10)))
 struct DelegateTimingTests {
     private static let limit = WorkerConfiguration.Limits.patient.progress
@@ -31,7 +31,7 @@ struct DelegateTimingTests {
             clock.advance(by: Self.limit)
             #expect(try await count == 3)
             #expect(app.requests == [.reindexAll])
-            // The app is skipped, because it would not answer in time again.
+            // The app is skipped, because again it would not answer in time.
             #expect(try await engine.reindexAll(bundle) == 3)
             #expect(app.requests == [.reindexAll])
             try await app.donate("alive")
@@ -64,7 +64,7 @@ struct DelegateTimingTests {
             mayDonate.decide(())
             await hasDonated.value()
             clock.advance(by: Self.limit)
-            // It is watched again, so it was not given up.
+            // The app is still watched, so the engine did not give up on it.
             await clock.waitForSleepers()
             #expect(harness.startedWorkers == 0)
             clock.advance(by: Self.limit)
@@ -123,7 +123,7 @@ struct DelegateTimingTests {
             _ = try await dropped
             #expect(try String(contentsOfFile: path, encoding: .utf8) == "alpha as public.utf8-plain-text")
             mayAnswer.decide(())
-            // The late answer is on its way.
+            // Waits until the late answer has arrived.
             while engine.delegates.newest(for: bundle, excluding: [], includingSilent: false) == nil {
                 await Task.yield()
             }

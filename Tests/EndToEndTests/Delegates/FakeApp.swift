@@ -7,7 +7,7 @@ import SearchlightEngine
 import ServiceMessages
 import Synchronization
 
-/// A test's app that registers as a delegate: its answers, and its donations over its connection.
+/// A test app that registers as a delegate, with its answers and its donations over its connection.
 final class FakeApp: LiveDelegate {
     typealias Answer = @Sendable (FakeApp, WorkerRequest) async throws(BusError) -> [BusValue]
 
@@ -22,8 +22,8 @@ final class FakeApp: LiveDelegate {
     private let bundle: String
     private let answer: Answer
 
-    /// An app that is not registered yet. Without a configured answer it acknowledges everything
-    /// and donates nothing.
+    /// Creates an app that is not registered yet. Without a configured answer it acknowledges
+    /// everything and donates nothing.
     init(_ bundle: String, _ engine: SearchlightEngine, answer: @escaping Answer = { _, _ throws(BusError) in [] }) {
         self.bundle = bundle
         self.engine = engine
@@ -32,7 +32,7 @@ final class FakeApp: LiveDelegate {
 
     /// The requests it received.
     var requests: [WorkerRequest] { state.withLock { $0.requests } }
-    /// The number of times that the engine waited for the donations of the app.
+    /// The number of times that the engine waited for the app's donations.
     var settles: Int { state.withLock { $0.settles } }
 
     @discardableResult
@@ -62,7 +62,7 @@ final class FakeApp: LiveDelegate {
         }
     }
 
-    /// Changes its index over the connection over which it registered.
+    /// Changes the app's index over the connection with which the app registered.
     @discardableResult
     func send(_ action: IndexRequest.Action, index: String? = nil) async throws(BusError) -> [BusValue] {
         let token = state.withLock { $0.token }
@@ -75,7 +75,7 @@ final class FakeApp: LiveDelegate {
 
     func donate(_ names: String...) async throws(BusError) { try await send(.put(Self.batch(names))) }
 
-    /// Changes its index over another connection of the same app.
+    /// Changes the app's index over another connection of the same app.
     static func send(
         _ action: IndexRequest.Action, index: String? = nil, _ bundle: String, _ receiver: any DonationReceiver
     ) async throws(BusError) -> [BusValue] {
@@ -86,7 +86,7 @@ final class FakeApp: LiveDelegate {
         _ change: EncodedChange, index: String? = nil, _ bundle: String, _ receiver: any DonationReceiver
     ) async throws(BusError) -> [BusValue] { try await send(.change(change), index: index, bundle, receiver) }
 
-    /// Items with these names as identifiers and titles, and a promise of plain text.
+    /// Returns items with these names as identifiers and titles, and a promise of plain text.
     static func batch(_ names: [String]) -> [UInt8] {
         var batch: [UInt8] = []
         for name in names {
@@ -102,7 +102,7 @@ final class FakeApp: LiveDelegate {
 }
 
 extension SearchlightEngine {
-    /// The identifiers of the items of a bundle, sorted.
+    /// Returns the identifiers of a bundle's items, sorted.
     func identifiers(_ bundle: String) async throws -> [String] {
         try await items(matching: .and([]), bundle: bundle, limit: 1000).items.map(\.record.uniqueIdentifier).sorted()
     }

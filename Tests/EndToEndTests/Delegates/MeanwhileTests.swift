@@ -15,8 +15,8 @@ import Testing
 struct MeanwhileTests {
     private let bundle = "com.example.app"
 
-    /// Reindexes an app that has “old” and “apple”, deletes everything first and donates “apple”
-    /// again. Another connection makes a change before or after that deletion.
+    /// Reindexes an app that has “old” and “apple”. The reindex first deletes everything and then
+    /// donates “apple” again. Another connection makes a change before or after the deletion.
     private func reindex(
         _ engine: SearchlightEngine, isBefore: Bool, _ meanwhile: @escaping @Sendable () async throws(BusError) -> Void
     ) async throws {
@@ -43,7 +43,7 @@ struct MeanwhileTests {
             }
             #expect(try await engine.identifiers(bundle) == ["apple", "new", "old"])
             #expect(engine.owedJobs.isEmpty)
-            // It was only kept for that reindex.
+            // The change was kept only for that reindex.
             try await reindex(engine, isBefore: true) { () async throws(BusError) in }
             #expect(try await engine.identifiers(bundle) == ["apple"])
         }
@@ -99,14 +99,14 @@ struct MeanwhileTests {
     func besideTheExtension() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("replaces")
-        // The fixture deletes everything and then waits for the list of items to donate.
+        // The fixture deletes everything and then waits for the list of items that it donates.
         let pipe = harness.marks + "/\(bundle).searchext.list"
         #expect(mkfifo(pipe, 0o600) == 0)
         try await harness.withEngine { engine async throws in
             try await engine.commit(try batch(["old", "new"], of: bundle))
             async let count = engine.reindexAll(bundle)
-            // Opening the pipe waits until the fixture has opened it, off the threads that tasks
-            // share.
+            // Opening the pipe blocks until the fixture has opened it, so this must not use the
+            // threads that tasks share.
             let number = await withCheckedContinuation { continuation in
                 Thread.detachNewThread { continuation.resume(returning: open(pipe, O_WRONLY | O_CLOEXEC)) }
             }
@@ -137,7 +137,7 @@ struct MeanwhileTests {
             clock.advance(by: .seconds(60))
             #expect(try await count == 3)
             #expect(engine.owedJobs.isEmpty)
-            // It starts the requested work, and ends in the middle.
+            // The app starts the requested work, and exits before it has finished.
             try await app.send(.deleteAll)
             app.unregister()
             #expect(try await engine.reindexOwed(bundle) == 3)

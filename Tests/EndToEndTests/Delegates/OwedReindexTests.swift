@@ -152,7 +152,7 @@ struct OwedReindexTests {
             #expect(engine.donors == ["com.example.other"])
             #expect(try await engine.itemCounts() == ["com.example.other": 1])
             #expect(try await engine.forget(bundle) == 0)
-            // Nothing of its client states is left.
+            // No client states of the app are left.
             try await app.send(commit)
             #expect(engine.donors == [bundle, "com.example.other"])
             #expect(try await engine.forget(bundle) == 2)

@@ -15,7 +15,7 @@ struct OpenCommandTests {
 
     private var log: String { command.harness.folder + "/log" }
 
-    /// The lines of the log: the names and arguments of started apps.
+    /// The lines of the log: the names and arguments of the started apps.
     private var started: [String] {
         ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
     }

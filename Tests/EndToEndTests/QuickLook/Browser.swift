@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A headless Chromium, driven over a pipe (`--remote-debugging-pipe`): messages as JSON, each
-/// ended by a zero byte. Blocks the calling thread.
+/// terminated by a zero byte. Blocks the calling thread.
 final class Browser {
     /// The path of Chromium, if it is installed.
     static let program = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
@@ -18,10 +18,11 @@ final class Browser {
     private var serial = 0
     private var session: String?
 
-    /// Starts a browser with an empty page.
+    /// Starts a browser with a blank page.
     init() throws {
         folder = try TemporaryFolder()
-        // The browser reads from descriptor 3 and writes to 4. Root cannot have its sandbox.
+        // The browser reads from descriptor 3 and writes to descriptor 4. Its sandbox is not
+        // available to root.
         let line = """
             exec 3<&0 4>&1 </dev/null >/dev/null; exec "$0" --headless=new --no-sandbox --disable-gpu --no-first-run \
             --disable-dev-shm-usage --disable-background-networking --hide-scrollbars --remote-debugging-pipe \
@@ -42,7 +43,7 @@ final class Browser {
         process.wait()
     }
 
-    /// Sends a command of the protocol and waits for the answer. Skips events in between.
+    /// Sends a protocol command and waits for the answer. Skips events in between.
     @discardableResult
     func call(_ method: String, _ parameters: [String: Any] = [:], mayFail: Bool = false) throws -> [String: Any] {
         serial += 1
@@ -71,10 +72,10 @@ final class Browser {
         }
     }
 
-    /// Returns the result of a script in the page; waits for a promise.
+    /// Returns the result of a script in the page; if the result is a promise, waits for it.
     ///
-    /// - Parameter mayLeave: `true` if the browser may leave the page during the script; the
-    ///   result is then `nil`.
+    /// - Parameter mayLeave: `true` if the browser may navigate away during the script; the result
+    ///   is then `nil`.
     func evaluate(_ script: String, mayLeave: Bool = false) throws -> Any? {
         let answer = try call(
             "Runtime.evaluate", ["expression": script, "awaitPromise": true, "returnByValue": true], mayFail: mayLeave)
@@ -82,7 +83,7 @@ final class Browser {
         return (answer["result"] as? [String: Any])?["value"]
     }
 
-    /// Waits until a script returns true, and runs it whenever the page is drawn.
+    /// Waits until a script returns true. Runs it each time the page is drawn.
     func wait(for condition: String) throws {
         _ = try evaluate(
             """
@@ -93,10 +94,10 @@ final class Browser {
             """)
     }
 
-    /// Opens an address and waits until its page is there.
+    /// Opens an address and waits until its page is loaded.
     func open(_ address: String) throws {
         try call("Page.navigate", ["url": address])
-        // Another page answers while the first redirects to the second.
+        // While the first page redirects to the second, the first one still answers.
         let isThere = "document.getElementById('results') !== null && document.readyState === 'complete'"
         while try evaluate(isThere, mayLeave: true) as? Bool != true {}
     }
@@ -120,7 +121,7 @@ final class Browser {
             "Emulation.setEmulatedMedia", ["features": [["name": "prefers-color-scheme", "value": scheme]]])
     }
 
-    /// The page as a PNG.
+    /// Returns the page as a PNG.
     func screenshot() throws -> Data {
         let text = try #require(try call("Page.captureScreenshot", ["format": "png"])["data"] as? String)
         return try #require(Data(base64Encoded: text))

@@ -4,8 +4,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Tests of the page in a browser, through the command and a real extension. With
-/// `Scripts/quicklook-screenshots`, the tests save pictures of the page.
+/// Tests of the page in a browser, with the command and a real extension.
+/// `Scripts/quicklook-screenshots` runs them to save screenshots.
 @Suite(
     "Quick Look in a browser",
     .enabled(if: Browser.program != nil, "Chromium is not installed (apt-get install chromium)"), .serialized,
@@ -16,7 +16,7 @@ struct QuickLookBrowserTests {
 
     private func picture(_ browser: Browser, _ name: String) throws {
         guard let folder = Self.pictures else { return }
-        // Recent changes are drawn, in the frame too.
+        // Recent changes are drawn, also in the frame.
         _ = try browser.evaluate("new Promise((done) => setTimeout(done, 700))")
         try browser.screenshot().write(to: URL(filePath: "\(folder)/\(name).png"))
     }
@@ -39,7 +39,7 @@ struct QuickLookBrowserTests {
         try picture(browser, "wide-light")
         try browser.setScheme("dark")
         try picture(browser, "wide-dark")
-        // No part of an item became an element, and nothing was loaded from elsewhere.
+        // No part of an item became an element, and nothing was loaded from another origin.
         #expect(
             try browser.evaluate("document.querySelectorAll('main script').length + (window.hacked ?? 0)") as? Int == 0)
         #expect(
@@ -47,7 +47,7 @@ struct QuickLookBrowserTests {
                 "performance.getEntriesByType('resource').every((one) => one.name.startsWith(location.origin + '/'))")
                 as? Bool == true)
 
-        // Down, and the preview follows.
+        // The Down key selects the next hit, and the preview follows.
         let first = try browser.evaluate("document.getElementById('title').textContent") as? String
         try browser.press("ArrowDown", code: 40)
         #expect(try browser.evaluate("query.getAttribute('aria-activedescendant')") as? String == "hit-1")
@@ -56,7 +56,7 @@ struct QuickLookBrowserTests {
         try browser.press("ArrowUp", code: 38)
         #expect(try browser.evaluate("query.getAttribute('aria-activedescendant')") as? String == "hit-0")
 
-        // The data of a drag, before any content is created.
+        // The data of a drag before any content is created.
         let carried =
             try browser.evaluate(
                 """
@@ -99,7 +99,7 @@ struct QuickLookBrowserTests {
         try browser.setScheme("dark")
         try picture(browser, "empty-dark")
 
-        // Narrow: the list, then the preview in its place, and back.
+        // In a narrow window: the list, then the preview in its place, and back.
         try browser.resize(width: 400, height: 780)
         _ = try browser.evaluate("query.blur()")
         try browser.press("/", code: 191, text: "/")
@@ -136,7 +136,7 @@ struct QuickLookBrowserTests {
         #expect(all.wholeMatch(of: /\d+ found/) != nil && all != "8 found")
         func chip(_ label: String) -> String { "document.querySelector('.chip[aria-label=\"\(label)\"]')" }
         #expect(try browser.evaluate("\(chip("App tickets")).getAttribute('aria-pressed')") as? String == "false")
-        // The first filter is the next element after the field.
+        // The first filter is the next element after the search field.
         try browser.press("Tab", code: 9)
         #expect(try browser.evaluate("document.activeElement.className") as? String == "chip")
         _ = try browser.evaluate("\(chip("App tickets")).focus()")
@@ -148,10 +148,10 @@ struct QuickLookBrowserTests {
         _ = try browser.evaluate("\(chip("Kind PDF document")).click()")
         try browser.wait(for: "\(count) === '3 found'")
         try picture(browser, "filters-light")
-        // Other words keep the filters, so the filters are shown as in use.
+        // Other words keep the filters, so the filters are shown as active.
         _ = try browser.evaluate("query.value = 'zeppelin'; query.dispatchEvent(new Event('input'))")
         try browser.wait(for: "document.querySelector('#nothing p').textContent.endsWith('with these filters.')")
-        // Filters that are not in use were among the hits of another text.
+        // Inactive filters come from the hits of another text.
         let labels = "[...document.querySelectorAll('.chip')].map((one) => one.getAttribute('aria-label')).join()"
         #expect(try browser.evaluate(labels) as? String == "App tickets,Kind PDF document")
         _ = try browser.evaluate("query.value = 'ferry'; query.dispatchEvent(new Event('input'))")
@@ -160,7 +160,7 @@ struct QuickLookBrowserTests {
         try browser.wait(for: "\(count) === '8 found'")
         _ = try browser.evaluate("\(chip("App tickets")).click()")
         try browser.wait(for: "\(count) === '\(all)'")
-        // Escape empties the field and the filters.
+        // Escape clears the field and the filters.
         _ = try browser.evaluate("\(chip("App tickets")).click()")
         try browser.wait(for: "\(count) === '8 found'")
         _ = try browser.evaluate("query.focus(); dismiss()")
@@ -236,7 +236,7 @@ struct QuickLookBrowserTests {
         let address = try place.start("ferry")
         let path = URL(string: address)?.path ?? ""
         let form = try HandOverForm(path)
-        // As if a browser had read the file before the first one used it.
+        // As when another browser reads the file before the first one uses it.
         let copy = path + "-copy.html"
         try FileManager.default.copyItem(atPath: path, toPath: copy)
         defer { unlink(copy) }

@@ -9,8 +9,8 @@ import Testing
 /// to the extension.
 @Suite("A preview that is no longer shown", .timeLimit(.minutes(10)))
 struct QuickLookCancelTests {
-    /// An engine with items of an extension that renders the items named “wait” until it is
-    /// cancelled, and its output.
+    /// Runs a body with an engine and its output. The engine has items of an extension that renders
+    /// items named “wait” until it is cancelled.
     private func withWaiting(
         _ body: (SearchlightEngine, AsyncStream<String>.Iterator) async throws -> Void
     ) async throws -> Harness {
@@ -18,7 +18,7 @@ struct QuickLookCancelTests {
         let bundle = try harness.installFixture("by-name")
         let (said, saying) = AsyncStream.makeStream(of: String.self)
         harness.listen { if case .log(_, _, let line) = $0 { saying.yield(line) } }
-        // On a busy machine an extension needs longer to react.
+        // On a busy machine, an extension needs more time to react.
         var limits = WorkerConfiguration.Limits.patient
         limits.cancelGrace = .seconds(60)
         try await harness.withEngine(limits: limits) { engine async throws in
@@ -52,7 +52,7 @@ struct QuickLookCancelTests {
             #expect(shown.status == 200)
             #expect(try await another.value.status == 499)
             #expect(await said.next() == "stopped")
-            // A request that was sent earlier and arrives only now.
+            // A request that was sent earlier arrives only now.
             #expect(try await session.get("api/preview/\(first)", ["page": "p", "n": "2"]).status == 409)
         }
         #expect(starts(harness) == 1)
@@ -88,7 +88,7 @@ struct QuickLookCancelTests {
                 Task { try await session.get("api/preview/\(number)") }
             }
             #expect(await said.next() == "waiting")
-            // Another request, if it arrived earlier, could take the slot of one of these.
+            // If another request arrived earlier, it could take the slot of one of these requests.
             for _ in 0..<6000 where session.routes.requestsUnderWay < waiting.count {
                 try await Task.sleep(for: .milliseconds(10))
             }

@@ -7,7 +7,7 @@ import Testing
 /// `searchlight quicklook` as a program.
 @Suite("The quicklook command", .timeLimit(.minutes(10)))
 struct QuickLookCommandTests {
-    /// Starts it and visits its page. Returns its end after a signal.
+    /// Starts the command and visits its page. Returns how the command exits after a signal.
     private func visit(_ command: Command, ending signal: Int32) throws -> ChildProcess.Ending {
         let output = Pipe()
         let server = try ChildProcess(

@@ -4,10 +4,10 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The cost of foreign connections on this machine to the page's server.
+/// The effect of connections from other local programs on the page's server.
 @Suite("Connections to the page's server", .timeLimit(.minutes(10)), .serialized)
 struct QuickLookConnectionTests {
-    /// Many connections that send endless headers. Each is opened again when it is closed.
+    /// Many connections that send endless headers. Each connection is reopened when it is closed.
     private final class Flood {
         private let port: UInt16
         private var connections: [Int32] = []
@@ -32,7 +32,7 @@ struct QuickLookConnectionTests {
             return connection
         }
 
-        /// Makes each connection send as much as possible.
+        /// Sends as much as possible over each connection.
         func go() throws {
             for index in connections.indices {
                 let count = send(connections[index], piece, piece.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
@@ -56,7 +56,7 @@ struct QuickLookConnectionTests {
             try flood.go()
             #expect(try browser.answer("api/search?q=beta").hasPrefix("HTTP/1.1 200 "))
         }
-        // Fewer than the available slots, so that no connection loses its slot.
+        // Fewer than the available slots, so that no connection is dropped.
         let few = try Flood(try served.port, 48)
         while few.sent < 256 << 20 { try few.go() }
         #expect(try browser.answer("api/search?q=beta").hasPrefix("HTTP/1.1 200 "))
@@ -107,8 +107,8 @@ struct QuickLookConnectionTests {
         #expect(ending == .exited(0) && time < .seconds(1), "\(ending) after \(time)")
     }
 
-    /// Returns `true` if a process has a child that ignores SIGTERM, as the extension does from
-    /// then on.
+    /// Returns `true` if a process has a child that ignores SIGTERM, as the extension does after
+    /// that point.
     private static func hasStubbornChild(_ process: pid_t) throws -> Bool {
         let threads = "/proc/\(process)/task"
         let children = try FileManager.default.contentsOfDirectory(atPath: threads).flatMap { thread in

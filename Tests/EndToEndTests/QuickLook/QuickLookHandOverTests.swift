@@ -5,11 +5,11 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The path of the page into a browser, hidden from other users of this machine.
+/// Opening the page in a browser without revealing its address to other users of this machine.
 @Suite("Opening the page", .timeLimit(.minutes(10)))
 struct QuickLookHandOverTests {
-    /// A command with an `xdg-open` that records its argument and continues, and the file of the
-    /// record.
+    /// Returns a command with an `xdg-open` that records its argument and keeps running, and the
+    /// file with the record.
     private func commandWithOpener(ending: String = "sleep 600") throws -> (Command, opened: String) {
         var command = try Command.indexed()
         let (folder, opened) = (command.harness.folder + "/bin", command.harness.folder + "/opened")
@@ -26,7 +26,7 @@ struct QuickLookHandOverTests {
         return try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .newlines)
     }
 
-    /// Processes whose arguments or environment contain a text.
+    /// Returns the processes whose arguments or environment contain a text.
     private func processes(with text: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { Int($0) != nil }.flatMap { process in
             ["cmdline", "environ"].map { "/proc/\(process)/\($0)" }
@@ -45,13 +45,13 @@ struct QuickLookHandOverTests {
         let seen = try processes(with: served.file)
         #expect(seen.contains { $0.hasSuffix("cmdline") }, "the opener runs")
         #expect(try processes(with: form.code).isEmpty)
-        // The parts of the path, and their readers.
+        // The components of the path, and who can read them.
         var status = stat()
         #expect(stat(served.file, &status) == 0 && status.st_mode == S_IFREG | 0o600 && status.st_uid == geteuid())
         let folder = URL(filePath: served.file).deletingLastPathComponent().path
         #expect(stat(folder, &status) == 0 && status.st_mode == S_IFDIR | 0o700)
         #expect(served.end().ending == .exited(0) && access(served.file, F_OK) != 0)
-        // The opener belongs to the desktop and continues to run. This one is useless to others.
+        // The opener belongs to the desktop and keeps running. Its argument is useless to others.
         for path in seen where path.hasSuffix("cmdline") {
             if let process = pid_t(path.split(separator: "/")[1]) { kill(process, SIGTERM) }
         }
@@ -107,7 +107,7 @@ struct QuickLookHandOverTests {
     func otherUser() throws {
         let served = try ServedCommand(try Command.indexed(), "--no-open")
         let form = try HandOverForm(served.file)
-        // Bash can use TCP itself, so nothing has to be installed.
+        // Bash can open TCP connections itself, so nothing has to be installed.
         let script = """
             exec 3<>/dev/tcp/127.0.0.1/\(try served.port) || exit 9
             printf 'POST / HTTP/1.1\\r\\nHost: 127.0.0.1:\(try served.port)\\r\\n' >&3
@@ -119,7 +119,7 @@ struct QuickLookHandOverTests {
         let refused = try ChildProcess.run("/usr/bin/setpriv", other)
         #expect(!refused.output.contains("HTTP/1.1"), "\(refused.output)")
         #expect(refused.ending != .exited(9), "it was let connect")
-        // The same as this user. The code was not used up.
+        // The same as this user. The code has not been used up.
         let welcome = try ChildProcess.run("/bin/bash", ["-c", script.replacing("cat <&3", with: "head -c 15 <&3")])
         #expect(welcome.output == "HTTP/1.1 200 OK", "\(welcome.output)")
         let read = try ChildProcess.run(

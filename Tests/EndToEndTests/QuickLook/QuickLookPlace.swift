@@ -4,7 +4,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A store with notes of Journal and a few items of others, and `searchlight quicklook` with it.
+/// A store with Journal notes and a few other items, and a `searchlight quicklook` process that
+/// uses it.
 final class QuickLookPlace {
     private let command: Command
     private var server: ChildProcess?
@@ -20,7 +21,7 @@ final class QuickLookPlace {
         try donate([Self.lines], bundle: "com.example.mail")
     }
 
-    /// Donates the items of some lines.
+    /// Donates items given as lines.
     func donate(_ lines: [String], bundle: String) throws {
         let path = command.harness.folder + "/" + bundle
         try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: path))
@@ -30,7 +31,7 @@ final class QuickLookPlace {
 
     deinit { server?.send(SIGKILL) }
 
-    /// Starts the command and returns the address that it prints: the address of a file.
+    /// Starts the command and returns the address that it prints, which is a file URL.
     func start(_ arguments: String...) throws -> String {
         let output = Pipe()
         server = try ChildProcess(
@@ -40,7 +41,7 @@ final class QuickLookPlace {
         return line.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Ends it like Control-C.
+    /// Terminates the command as Control-C does.
     func stop() -> ChildProcess.Ending? {
         server?.send(SIGINT)
         return server?.wait()

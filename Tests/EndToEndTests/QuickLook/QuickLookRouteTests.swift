@@ -5,7 +5,7 @@ import QuickLookServer
 import SearchlightEngine
 import Testing
 
-/// The answers to the page, from a real engine and a real worker.
+/// The answers to the page's requests, from a real engine and a real worker.
 @Suite("Quick Look", .timeLimit(.minutes(10)))
 struct QuickLookRouteTests {
     private func withNotebook(_ body: (QuickLookSession, SearchlightEngine) async throws -> Void) async throws {
@@ -133,10 +133,10 @@ struct QuickLookRouteTests {
             #expect(try await found(["kind": "com.adobe.pdf"]).count == 5)
             #expect(try await found(["app": "org.example.mail", "kind": ""]).count == 3)
             #expect(try await found(["app": "nobody"]).count == 0)
-            // The typed words are marked, and filters are not.
+            // The typed words are highlighted, but filters are not.
             let title = try #require(notes.hits[0]["title"] as? [[String: Any]])
             #expect(title.filter { $0["found"] as? Bool == true }.compactMap { $0["text"] as? String } == ["Fer"])
-            // Filters of one search do not continue another.
+            // A cursor from a search without filters is not valid with a filter.
             let other = try await session.get(
                 "api/search", ["q": "fer", "app": "org.example.mail", "cursor": next])
             #expect(other.status == 410)
@@ -164,7 +164,8 @@ struct QuickLookRouteTests {
             let page = try await session.get("")
             #expect(page.status == 200 && !page.text.contains("<script>"))
             #expect(page.text.contains("value=\"&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;\""))
-            // No displayed page contains it. As JSON it is data, under a policy that runs nothing.
+            // The text appears in no displayed page. In JSON it is data, under a policy that runs
+            // nothing.
             let found = try await session.get("api/search", ["q": "ferry"])
             #expect(found.headers["Content-Security-Policy"]?.hasPrefix("sandbox; default-src 'none'") == true)
             #expect(found.headers["X-Content-Type-Options"] == "nosniff")
@@ -275,7 +276,7 @@ struct QuickLookRouteTests {
             #expect(words.headers["Content-Security-Policy"]?.hasPrefix("sandbox") == true)
             let saved = try await session.get("preview/\(letter)/content")
             #expect(saved.headers["Content-Disposition"]?.hasPrefix("attachment; filename=\"A letter.rtf\"") == true)
-            // Without words the item is shown by its attributes.
+            // Without query words, the item's attributes are shown.
             let blank = try await session.get("preview/\(try await session.number(of: "blank"))/frame")
             #expect(blank.text.contains("A blank letter") && !blank.text.contains("Secret"))
         }

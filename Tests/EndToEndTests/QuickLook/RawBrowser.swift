@@ -12,7 +12,7 @@ final class RawBrowser {
     /// The folder of the session, between slashes.
     let folder: String
 
-    /// The first visit had no cookie.
+    /// The error for a first visit that returned no cookie.
     struct Refused: Error {
         var answer: String
     }
@@ -74,7 +74,7 @@ final class RawBrowser {
         descriptor = -1
     }
 
-    /// A new connection to the server of a port.
+    /// Returns a new connection to the server of a port.
     static func connect(_ port: UInt16) throws -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()

@@ -42,7 +42,7 @@ final class ServedCommand: Sendable {
         return (process.wait(), ContinuousClock.now - start)
     }
 
-    /// Its peak memory so far, in KiB.
+    /// Returns the command's peak memory so far, in KiB.
     func peakMemory() throws -> Int {
         let text = try String(contentsOfFile: "/proc/\(process.identifier)/status", encoding: .utf8)
         return try #require(text.firstMatch(of: /VmHWM:\s+(\d+) kB/).flatMap { Int($0.1) })

@@ -75,7 +75,7 @@ struct RecordingTests {
         let recorder = try recorder(harness, bundle)
         var recording = try await recorder.record(items: 1)
         try #require(recording.sessions.count == 1 && recording.sessions[0].events.count > count)
-        // Enough for the load, so that the replay need not wait for a time limit.
+        // Enough for the load, so that the replay does not wait for a time limit.
         let load = try #require(
             recording.sessions[0].events.firstIndex { if case .hostReturn(1, _) = $0 { true } else { false } })
         recording.sessions[0].events.removeSubrange(min(load + count, recording.sessions[0].events.count - 1)...)

@@ -31,7 +31,7 @@ enum CFixture {
             options: ["-std=c11", "-D_GNU_SOURCE", "-I\(includeFolder)"])
     }
 
-    /// Returns the shared library of an archived source, compiled with the archived header beside
+    /// Returns the shared library of an archived source, compiled with the archived header next to
     /// it.
     static func keptLibrary(_ name: String) throws -> String {
         let folder = BuiltProducts.repository + "/Tests/Fixtures/Revision1"

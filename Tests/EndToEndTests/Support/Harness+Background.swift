@@ -27,7 +27,7 @@ struct ProcessFacts {
     /// Returns when the process is stopped or has ended. A stop may take long on a busy machine.
     func waitForStop() async { while state != nil, !isStopped { await Task.yield() } }
 
-    /// `true` if each thread is stopped. Threads at idle priority stop one after the other.
+    /// `true` if each thread is stopped. Threads at idle priority stop one at a time.
     private var isStopped: Bool {
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(identifier)/task")) ?? []
         return !threads.isEmpty

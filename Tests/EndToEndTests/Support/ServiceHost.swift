@@ -18,7 +18,7 @@ final class ServiceHost: Sendable {
     private let clients = Mutex<[BusConnection]>([])
     /// Counts the requests to stop.
     let stops = Counter()
-    /// Counts the messages of clients.
+    /// Counts the clients' messages.
     let requests = Counter()
 
     init(

@@ -3,10 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The Swift test extensions: one library, compiled on first use against the CoreSpotlight of this
-/// build.
+/// The Swift test extensions: one library, compiled on first use against this build's
+/// CoreSpotlight.
 enum SwiftFixture {
-    /// The module name of its classes in a manifest.
+    /// The module name of the classes in a manifest.
     static let module = "BrokenHandlers"
 
     private static let built = Result { try build() }

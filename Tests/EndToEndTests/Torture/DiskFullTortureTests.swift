@@ -2,16 +2,16 @@
 import Foundation
 import Testing
 
-/// A full file system and a read-only one. Both are created for the test, in a separate namespace.
-/// `DiskFullTests` does the same with failing layers, which needs no rights.
+/// A full file system and a read-only file system, both created for the test in a separate
+/// namespace. `DiskFullTests` tests the same with failing layers, which needs no privileges.
 @Suite("Torture, a full disk and a read-only one")
 struct DiskFullTortureTests {
     private let command: Command
 
     init() throws { command = Command(harness: try Harness()) }
 
-    /// Runs shell lines where file systems can be mounted. Returns `nil`, and prints a line, if
-    /// that is forbidden.
+    /// Runs shell lines in a namespace where file systems can be mounted. Returns `nil`, and prints
+    /// a line, if that is forbidden.
     private func mounting(_ script: String, _ arguments: String...) throws -> (status: Int32, output: String)? {
         let unshare = ["-rm", "/bin/sh", "-c"]
         let probe = try CFixture.run("/usr/bin/env", ["unshare"] + unshare + ["mount -t tmpfs none /mnt"])
@@ -140,7 +140,7 @@ struct DiskFullTortureTests {
 
     @Test("Without write permission a store is readable; changes are rejected, and nothing changes")
     func noPermission() throws {
-        // Root may write everything. Its children need not be root.
+        // Root may write everywhere, so the commands run as another user.
         let become = getuid() == 0 ? "setpriv --reuid 65534 --regid 65534 --clear-groups" : ""
         guard try command.shell("\(become) \"$SEARCHLIGHT\" --version").status == 0 else {
             print("Nobody but root can run this build; the read-only file system stands for missing permission.")

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// A series of drops through a real worker, of every type and form, cancelled at random, with a
-/// worker that crashes sometimes. SEARCHLIGHT_TORTURE_DROPS sets the number; `Scripts/torture` uses
+/// worker that sometimes crashes. SEARCHLIGHT_TORTURE_DROPS sets the number; `Scripts/torture` uses
 /// its number of rounds.
 @Suite("Torture, drops", .serialized)
 struct DropTortureTests {
@@ -18,13 +18,13 @@ struct DropTortureTests {
         ProcessInfo.processInfo.environment["SEARCHLIGHT_TORTURE_DROPS"].flatMap { Int($0) }
         ?? TortureSettings.rounds ?? 200
 
-    /// A drop, and its end without cancellation; `nil` for success.
+    /// A drop, and its outcome without cancellation; `nil` means success.
     private struct Drop {
         var item: String
         var type: String
         var form: Representation.Form
         var end: DragFailure.Kind?
-        /// The bytes that arrive.
+        /// The number of bytes that arrive.
         var bytes: UInt64 = 0
 
         static func random(_ random: inout SplitMix64) -> Drop {
@@ -69,7 +69,7 @@ struct DropTortureTests {
         for folder in [out, temporary] {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         }
-        // Time passes, ten minutes from drop to drop, so that no crash counts for a later one.
+        // Ten minutes pass between two drops, so that no crash counts against a later drop.
         let passed = Mutex(0.0)
         var configuration = EngineConfiguration(
             storeDirectory: harness.store, access: .readWrite, extensionSearchPath: [harness.extensions],
@@ -94,7 +94,7 @@ struct DropTortureTests {
             if number == min(100, Self.drops / 2) { descriptorsBefore = Self.descriptors }
         }
         await engine.close()
-        // Only counted if this runs alone, because other tests of this process open and close
+        // Counted only if this test runs alone, because other tests in this process open and close
         // descriptors.
         let isCounted = TortureSettings.rounds == nil && Self.drops > 200
         var after = Self.descriptors
@@ -113,7 +113,7 @@ struct DropTortureTests {
         if isCounted { #expect(after <= (descriptorsBefore ?? 0)) }
     }
 
-    /// Drops one item, and compares the result with the outcome.
+    /// Drops one item, and compares the result with the expected outcome.
     private func carryOut(
         _ drop: Drop, _ engine: SearchlightEngine, out: String, cancelledAfter wait: Int?
     ) async throws -> String {
@@ -133,8 +133,8 @@ struct DropTortureTests {
         }
         let outcome = try #require(await session.drop().first)
         timer?.cancel()
-        // A crash belongs to the moment of its record. A crash that counted for the next drop would
-        // be a third one.
+        // A crash is recorded at the time of its report. If it counted against the next drop, it
+        // would be a third crash.
         if drop.end == .crashed { await promises.ended() }
         let names = try FileManager.default.contentsOfDirectory(atPath: out)
         switch outcome {
@@ -151,7 +151,7 @@ struct DropTortureTests {
     }
 }
 
-/// The promises of a store. They report the end of the last promise in progress: a cancelled drop
+/// A store's promises. Reports the end of the last promise in progress, because a cancelled drop
 /// does not wait for it.
 private final class AwaitedPromises: PromiseProvider {
     private struct State {
@@ -180,8 +180,8 @@ private final class AwaitedPromises: PromiseProvider {
         return try await store.fulfil(promise, of: item, mayRetry: mayRetry, onProgress: onProgress)
     }
 
-    /// Returns once no promise is in progress; for one drop at a time. Later promises are already
-    /// cancelled and send no requests.
+    /// Returns when no promise is in progress; supports one drop at a time. Later promises are
+    /// already cancelled and send no requests.
     func ended() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in

@@ -6,18 +6,17 @@ import SystemSupport
 import TestSupport
 import Testing
 
-/// Good extensions and broken ones with requests, cancellations and kills at random, in a separate
-/// process, so that its descriptors and children can be counted. `Scripts/torture` runs more
-/// rounds.
+/// Good and broken extensions with random requests, cancellations and kills, in a separate process
+/// whose descriptors and children can be counted. `Scripts/torture` runs more rounds.
 @Suite("Torture, extensions", .serialized)
 struct ExtensionTortureTests {
     private static let rounds = TortureSettings.rounds ?? 30
     private static let goodOnes = 3
-    /// The number of simultaneous broken extensions; all of them if there are enough rounds to
-    /// reach them.
+    /// The number of concurrent broken extensions; all of them if there are enough rounds to reach
+    /// them.
     private static let brokenOnes = TortureSettings.rounds == nil ? 40 : Int.max
 
-    /// Too large for a machine with other work.
+    /// Extensions that need too much memory on a machine with other work.
     private static let unsuitable: Set = [
         "donations: many_in_one_call", "donations: many_calls", "promises: a_gibibyte", "previews: a_gibibyte",
         "promises: more_than_there_is",
@@ -37,7 +36,7 @@ struct ExtensionTortureTests {
         try FileManager.default.createDirectory(atPath: harness.folder + "/tmp", withIntermediateDirectories: true)
     }
 
-    /// Runs the torture to its end.
+    /// Runs the torture until it has finished.
     private func run(_ host: String, in harness: Harness) throws {
         print("Extensions: \(Self.rounds) rounds, \(host), seed \(TortureSettings.seed)")
         let (status, output) = try CFixture.run(

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Parses the log of requests, engines and extensions in a torture of jobs (JobsTrial.swift,
-/// jobs.c), and checks the rules that must hold.
+/// jobs.c), and checks the invariants.
 struct JobHistory {
-    /// A request for everything (`nil`) or for an item.
+    /// The subject of a request: everything (`nil`) or one item.
     private struct Subject: Hashable {
         var bundle: String
         var item: String?
     }
     private struct Want {
         var begun: Int
-        /// The position from which it is certainly durable. A request that was cut off may be
-        /// durable only from the next opening.
+        /// The position from which the request is certainly durable. If the request was
+        /// interrupted, it may become durable only when the store is next opened.
         var certain: Int?
         /// `true` if the request was reported as durable.
         var isPromised = false
         var isAcknowledged = false
     }
     private var wants: [Subject: [Want]] = [:]
-    /// For each bundle: the positions at which the last job, and the last completed job, was taken.
+    /// For each bundle, the positions at which the last job, and the last completed job, started.
     private var taken: [String: Int] = [:]
     private var struck: [String: Int] = [:]
     private var struckItems: [String: Int] = [:]
     private var lastAsked: [String: Int] = [:]
-    /// The start of each search for expiring items, and the end of its possible effect.
+    /// The start of each check for expiring items, and the position at which its effect is certain.
     private var looks: [(begun: Int, certain: Int?)] = []
 
     private(set) var faults: [String] = []
     private(set) var requests = 0
     private(set) var acknowledgements = 0
     private(set) var strikes = 0
-    /// The number of repeated requests that were not completed before.
+    /// The number of repeated requests that had not been completed before.
     private(set) var repeated = 0
     private var askedBefore: Set<Subject> = []
 
@@ -39,7 +39,7 @@ struct JobHistory {
             let count = faults.count
             read(line, at: moment)
             guard faults.count > count else { continue }
-            // The line that led to it.
+            // Adds the earlier lines about the same bundle to the message.
             let bundle = line.split(separator: " ").dropFirst().first.map(String.init) ?? ""
             let before = lines[..<moment].enumerated().filter { $0.1.contains(bundle) || $0.1 == "opened" }.suffix(14)
             faults[faults.count - 1] += " after " + before.map { "\($0.0): \($0.1)" }.joined(separator: "; ")
@@ -70,7 +70,7 @@ struct JobHistory {
         case "run": taken[bundle] = moment
         case "struck":
             strikes += 1
-            // A resumed reindex in pages completes the items that were wanted before its first
+            // A resumed paged reindex completes the items that were requested before its first
             // page.
             struck[bundle] = taken[bundle]
             struckItems[bundle] = min(taken[bundle] ?? moment, lastAsked[bundle] ?? moment)
@@ -96,8 +96,8 @@ struct JobHistory {
         }
     }
 
-    /// Checks that a request to the extension has a reason: the request was made after the last
-    /// completed job started, or it is a part of that job.
+    /// Checks that a request to the extension has a reason: it was requested after the last
+    /// completed job started, or it is part of that job.
     private mutating func ask(_ subject: Subject, at moment: Int, _ line: String) {
         if !askedBefore.insert(subject).inserted { repeated += 1 }
         let since = (subject.item == nil ? struck : struckItems)[subject.bundle] ?? -1
@@ -107,12 +107,12 @@ struct JobHistory {
         if !isWanted && !isLooked { faults.append("line \(moment): “\(line)” was struck out before") }
     }
 
-    /// An acknowledgement completes all work that was wanted before its request. A full reindex
-    /// also completes items.
+    /// An acknowledgement completes all work that was requested before the call to the extension. A
+    /// full reindex also completes items.
     private mutating func acknowledge(_ bundle: String, _ items: [String?], at asked: Int) {
         let isEverything = items.contains(nil)
         for subject in wants.keys where subject.bundle == bundle && (isEverything || items.contains(subject.item)) {
-            // A repeated request for a full reindex is satisfied by pages in progress.
+            // A repeated request for a full reindex is satisfied by a paged reindex in progress.
             let isContent = subject.item == nil && bundle.hasSuffix("paged")
             let moment = isContent ? max(asked, taken[bundle] ?? asked) : asked
             for index in (wants[subject] ?? []).indices where wants[subject]?[index].begun ?? .max < moment {

@@ -4,13 +4,13 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Kills the process that holds the jobs while jobs of all kinds are requested, done and completed.
-/// `Scripts/torture` runs more rounds.
+/// Kills the process that holds the jobs while jobs of every kind are requested, executed and
+/// completed. `Scripts/torture` runs more rounds.
 @Suite("Torture, jobs", .serialized)
 struct JobTortureTests {
     private static let rounds = TortureSettings.rounds ?? 12
     private static let bundles = ["org.example.plain", "org.example.paged", "org.example.upgraded"]
-    /// After N kills one process runs to its end, so that pending work is done.
+    /// After this many kills, one process runs to its end, so that all pending work is completed.
     private static let roundsPerDrain = 20
 
     @Test(
@@ -31,7 +31,7 @@ struct JobTortureTests {
         var kills = 0
         for round in 0..<Self.rounds {
             if random.below(4) == 0 { try upgrade("org.example.upgraded", to: round + 2, harness) }
-            // From a moment after the start to beyond the end.
+            // From shortly after the start to beyond the end.
             let lines = random.below(90)
             let isKilled = try run(
                 harness, seed: random.next(), day: Double(round), killAfter: lines, microseconds: random.below(4000))
@@ -51,8 +51,8 @@ struct JobTortureTests {
             """)
         #expect(history.faults.isEmpty, "\(history.faults.prefix(10)), again with: \(TortureSettings.repetition)")
         #expect(history.requests > Self.rounds && history.strikes > 0 && kills > 0)
-        // A process with an unreadable list of jobs requests everything again, and would seem to
-        // have lost nothing.
+        // A process that cannot read the job list requests everything again, which would hide a
+        // loss.
         let damaged = try FileManager.default.contentsOfDirectory(atPath: harness.store).filter {
             $0.hasSuffix(".damaged")
         }
@@ -72,7 +72,7 @@ struct JobTortureTests {
         try file.close()
     }
 
-    /// Another version of the same.
+    /// Installs another version of the same extension.
     private func upgrade(_ bundle: String, to version: Int, _ harness: Harness) throws {
         try note("want \(bundle) all", harness)
         let path = harness.extensions + "/\(bundle).searchext/Info.plist"
@@ -82,9 +82,9 @@ struct JobTortureTests {
         try Data(changed.utf8).write(to: URL(filePath: path), options: .atomic)
     }
 
-    /// Runs a trial until it has written N lines, and kills it some microseconds later.
+    /// Runs a trial until it has written this many lines, and kills it some microseconds later.
     ///
-    /// - Returns: `true` if it was killed before it was done.
+    /// - Returns: `true` if the process was killed before it had finished.
     private func run(
         _ harness: Harness, seed: UInt64, day: Double, killAfter count: Int?, microseconds: Int = 0
     ) throws -> Bool {
@@ -104,7 +104,7 @@ struct JobTortureTests {
             printed += data.count { $0 == 0x0A }
         }
         if count != nil {
-            // The instant of the kill. Nothing waits here.
+            // The time of the kill. Nothing synchronizes with it.
             usleep(UInt32(microseconds))
             process.send(SIGKILL)
         }

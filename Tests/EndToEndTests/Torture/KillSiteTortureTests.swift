@@ -19,14 +19,14 @@ struct KillSiteTortureTests {
         var store = try KilledStore(seed: seed)
         for round in 0..<rounds {
             let site = KillSite.all[round % KillSite.all.count]
-            // In the first round early in a donor's life, where each site is certainly reached;
-            // later anywhere.
+            // In the first round, early in a donor's life, where each site is certainly reached; in
+            // later rounds anywhere.
             let range = site.phase != .donating ? 2 : min(40, 2 + round / KillSite.all.count * 8)
             let occurrence = round < KillSite.all.count ? 1 : 1 + random.below(range)
             let note = "round \(round), \(site) \(occurrence), again with: \(TortureSettings.repetition)"
             if store.rounds >= 30 { store = try KilledStore(seed: random.next()) }
             var wasKilled = false
-            // If the step was reached less often this time, or chance left nothing to do, the first
+            // If the step was reached less often this time, or no work was left, the first
             // occurrence suffices.
             for occurrence in [occurrence, 1, 1] where !wasKilled {
                 if site.isOfNewStore { store = try KilledStore(seed: random.next()) }

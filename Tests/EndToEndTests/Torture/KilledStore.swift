@@ -25,7 +25,7 @@ struct KilledStore {
 
     private var store: String { folder.path("store") }
 
-    /// Runs a donor until it is killed at a site, or is done.
+    /// Runs a donor until it is killed at a site, or has finished.
     ///
     /// - Returns: `true` if it was killed.
     mutating func donate(batches: Int, killedAt site: KillSite, occurrence: Int) throws -> Bool {
@@ -38,12 +38,12 @@ struct KilledStore {
             output: .pipe(output), errors: .file(FileHandle(forWritingTo: URL(filePath: complaints))))
         let printed = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         let ending = process.wait()
-        // The last line may be torn. It does not count then.
+        // The last line may be incomplete, and is then ignored.
         for line in printed.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
             let words = line.split(separator: " ")
             try #require(words.count == 3 && words[0] == "acknowledged", "\(line)")
             let (scope, number) = (try #require(Int(words[1])), try #require(Int(words[2])))
-            // An opening after a kill may find one further batch that was durable and not yet
+            // After a kill, the store may contain one further batch that was durable but not yet
             // acknowledged.
             try #require(
                 number == acknowledged[scope] + 1 || number == acknowledged[scope] + 2,
@@ -59,7 +59,7 @@ struct KilledStore {
 
     /// Opens the store and compares its answers to all queries with the acknowledged state.
     ///
-    /// - Returns: The duration of the opening, and the number of compared items.
+    /// - Returns: The time to open the store, and the number of compared items.
     mutating func check(_ note: String) async throws -> (opening: Duration, items: Int) {
         let clock = ContinuousClock()
         let begin = clock.now
@@ -70,7 +70,7 @@ struct KilledStore {
         for (scope, name) in TortureBatch.scopes.enumerated() {
             let state = try await index.clientState(of: name)
             let number = state.flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
-            // A further batch may be durable beyond those that the killed process reported.
+            // One more batch may be durable than the killed process reported.
             try #require(
                 number == acknowledged[scope] || number == acknowledged[scope] + 1,
                 "\(note): scope \(scope) has state \(number), and \(acknowledged[scope]) was acknowledged")
@@ -89,7 +89,7 @@ struct KilledStore {
     }
 
     private func compare(_ index: SearchIndex, _ expected: [String: TortureItem], _ note: String) async throws {
-        // By attribute, by text, by their table and by identifier the result is the same.
+        // Queries by attribute, text, table and identifier return the same result.
         try await compare(index, query: "pageCount >= 1", expected, "\(note), all by attribute")
         let hits = try await index.items(containing: TortureBatch.commonWord)
         compare(hits, expected, "\(note), all by text")

@@ -3,20 +3,20 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The real service among clients, with all fixtures installed, during faults of everything around
-/// it (Torture/Sources/ServiceTorture). `Scripts/torture` runs it longer, with all broken
-/// extensions.
+/// The real service and its clients, with all fixtures installed, while everything around it fails
+/// (Torture/Sources/ServiceTorture). `Scripts/torture` runs it longer, with all broken extensions.
 @Suite("Torture, the service", .serialized)
 struct ServiceTortureTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let seconds = environment["SEARCHLIGHT_TORTURE_SECONDS"].flatMap { Int($0) }
     private static let replacements =
         environment["SEARCHLIGHT_TORTURE_REPLACEMENTS"].flatMap { Int($0) } ?? (seconds == nil ? 20 : 1000)
-    /// The number of broken extensions. An ordinary test run uses a few, because each must be
+    /// The number of broken extensions. An ordinary test run uses only a few, because each must be
     /// compiled first.
     private static let brokenOnes = seconds == nil ? 12 : Int.max
 
-    /// Too large for the small disk, and for a machine with other work.
+    /// Extensions that need too much space on the small disk, or too much memory on a machine with
+    /// other work.
     private static let unsuitable: Set = [
         "donations: many_in_one_call", "donations: many_calls", "promises: a_gibibyte", "previews: a_gibibyte",
         "promises: more_than_there_is",
@@ -55,8 +55,8 @@ struct ServiceTortureTests {
         }
     }
 
-    /// The prefix that starts the torture in a namespace where it may mount and which ends with it;
-    /// empty if namespaces are forbidden.
+    /// The command prefix that starts the torture in a namespace where it may mount file systems,
+    /// and which is destroyed with it; empty if namespaces are forbidden.
     private static func namespace() throws -> [String] {
         let choices = [["unshare", "-mpf"], ["unshare", "-rmpf"]].map { $0 + ["--mount-proc", "--kill-child"] }
         for choice in choices {
@@ -66,8 +66,8 @@ struct ServiceTortureTests {
         return []
     }
 
-    // Not in every test run yet: neither the duration of the short form beside the other tests nor
-    // its time limits have been measured. SEARCHLIGHT_TORTURE_SECONDS=6 runs it.
+    // Not part of every test run yet, because the duration of the short form alongside the other
+    // tests, and its time limits, have not been measured. SEARCHLIGHT_TORTURE_SECONDS=6 runs it.
     @Test(
         "With any fault, no acknowledged item is lost, and nothing is left behind",
         .enabled(if: seconds != nil, "Only in “make torture”."), .timeLimit(.minutes(30)))
@@ -84,7 +84,7 @@ struct ServiceTortureTests {
         let process = try ChildProcess(
             "/usr/bin/env", try Self.namespace() + [BuiltProducts.program("ServiceTorture")] + arguments,
             output: .pipe(pipe))
-        // Printed during the run.
+        // The output is printed during the run.
         var output = Data()
         while case let data = pipe.fileHandleForReading.availableData, !data.isEmpty {
             print(String(decoding: data, as: UTF8.self), terminator: "")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 
-/// An expected item of a torture.
+/// An item that a torture expects.
 struct TortureItem {
     let record: ItemRecord
     /// The words of the item in the full-text index.

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Donations whose process is killed at random instants. `Scripts/torture` runs more rounds.
+/// Donations whose process is killed at random times. `Scripts/torture` runs more rounds.
 @Suite("Torture", .serialized)
 struct TortureTests {
     private static let rounds = TortureSettings.rounds ?? 15
@@ -20,8 +20,7 @@ struct TortureTests {
         let begin = clock.now
         var run = try TortureRun()
         for round in 1...max(1, Self.rounds) {
-            // A separate store for some rounds each, so that the check of all its content stays
-            // quick.
+            // A new store every 20 rounds, so that checking its whole content stays fast.
             if round % 20 == 0 { run = try TortureRun() }
             try run.round(&random, &figures, note: "round \(round), seed \(Self.seed)")
         }
@@ -61,8 +60,8 @@ struct TortureRun {
 
     private static func items(in batch: Int) -> Int { 1 + batch * 7 % 13 }
 
-    /// The lines of a batch: its items, an item that every batch replaces, and the end with the
-    /// state.
+    /// Returns the lines of a batch: its items, an item that every batch replaces, and the end with
+    /// the client state.
     private static func lines(_ batch: Int) -> String {
         let items = (0..<Self.items(in: batch)).map { item in
             """
@@ -83,7 +82,7 @@ struct TortureRun {
         let range = durable + 1...durable + Self.batchesPerRound
         let input = command.harness.folder + "/input.jsonl"
         try Data(range.map(Self.lines).joined().utf8).write(to: URL(filePath: input))
-        // Some are killed while they open the store, most during the batches.
+        // Some processes are killed while they open the store, most during the batches.
         let acknowledgements = random.below(5) == 0 ? 0 : random.below(Self.batchesPerRound)
         let microseconds = acknowledgements == 0 ? random.below(40_000) : random.below(5_000)
         let (acknowledged, wasKilled) = try donate(input, killAfter: acknowledgements, microseconds: microseconds)
@@ -96,14 +95,14 @@ struct TortureRun {
 
         let (status, text) = try command("client-state", "--bundle", Self.bundle)
         let state = status == 2 ? 0 : try #require(Int(text.dropLast()), "\(note): \(text)")
-        // A further batch may be durable beyond those that the killed process printed.
+        // One more batch may be durable than the killed process printed.
         #expect(state == expected || wasKilled && state == expected + 1, "\(note): \(expected) acknowledged")
         figures.durableUnacknowledged += state > expected ? 1 : 0
         durable = state
         figures.checkedItems += try check(note)
     }
 
-    /// Checks every item: all durable batches are there once, and no later one.
+    /// Checks that each durable batch is stored exactly once, and no later batch.
     private func check(_ note: String) throws -> Int {
         guard FileManager.default.fileExists(atPath: command.harness.store + "/index.sqlite") else {
             #expect(durable == 0, "\(note)")
@@ -135,16 +134,16 @@ struct TortureRun {
         return items.count
     }
 
-    /// Runs a donation from a pipe until it has acknowledged N batches, and kills it some
+    /// Runs a donation from a pipe until it has acknowledged this many batches, and kills it some
     /// microseconds later.
     ///
-    /// - Returns: The number of acknowledged batches, and `true` if it was killed before it was
-    ///   done.
+    /// - Returns: The number of acknowledged batches, and `true` if the process was killed before
+    ///   it had finished.
     private func donate(
         _ input: String, killAfter count: Int, microseconds: Int
     ) throws -> (acknowledged: Int, wasKilled: Bool) {
         let (feed, output) = (Pipe(), Pipe())
-        // In this order: each closes its own end of the pipe.
+        // In this order, because each process closes its own end of the pipe.
         let process = try ChildProcess(
             TortureSettings.program ?? BuiltProducts.program("searchlight"),
             ["donate", "--bundle", Self.bundle, "--acknowledge", "-"], environment: command.environment,
@@ -156,13 +155,13 @@ struct TortureRun {
             if data.isEmpty { break }
             printed += data
         }
-        // The instant of the kill. Nothing waits here.
+        // The time of the kill. Nothing synchronizes with it.
         usleep(UInt32(microseconds))
         process.send(SIGKILL)
         printed += output.fileHandleForReading.readDataToEndOfFile()
         let wasKilled = process.wait() == .killed(SIGKILL)
         feeder.wait()
-        // The last line may be torn. It does not count then.
+        // The last line may be incomplete, and is then ignored.
         let complete = String(decoding: printed, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
             .dropLast()
         let acknowledged = complete.filter { $0.hasPrefix("acknowledged ") }.count

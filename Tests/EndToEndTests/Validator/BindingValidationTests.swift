@@ -9,8 +9,8 @@ import Testing
 /// Extensions without code pass the same checks.
 @Suite("The validator and bindings", .timeLimit(.minutes(10)))
 struct BindingValidationTests {
-    /// An extension that finds the text files of a folder and copies their text with a function of
-    /// the C library that returns an owned copy. `ownership` selects the declared owner.
+    /// An extension that finds a folder's text files and copies their text with a C library
+    /// function that returns an owned copy. `ownership` selects the declared owner.
     private func harness(_ ownership: String) throws -> (Harness, String) {
         let harness = try Harness()
         let folder = harness.folder + "/Sheets"

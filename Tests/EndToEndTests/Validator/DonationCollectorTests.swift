@@ -4,7 +4,7 @@ import Testing
 
 @testable import ExtensionValidation
 
-/// The donations of an extension to a validation, kept as in an index.
+/// The content that an extension donates during a validation, kept as in an index.
 @Suite("The index of a validation")
 struct DonationCollectorTests {
     private static func record(_ identifier: String, _ title: String) -> ItemRecord {

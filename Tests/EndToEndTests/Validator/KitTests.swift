@@ -9,14 +9,14 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// The kits for Go, Python and Zig beyond their samples: `Tests/Fixtures/Kits` has one extension in
+/// The Go, Python and Zig kits beyond their samples: `Tests/Fixtures/Kits` has one extension in
 /// these languages.
 @Suite("A kit", .timeLimit(.minutes(10)))
 struct KitTests {
     enum Kit: String, CaseIterable {
         case go, python, zig
 
-        /// The program without which the kit cannot be built.
+        /// The program that the kit needs in order to be built.
         var toolchain: String {
             switch self {
             case .go: "/usr/bin/go"

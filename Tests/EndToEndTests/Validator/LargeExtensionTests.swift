@@ -8,10 +8,10 @@ import Testing
 
 @testable import ExtensionValidation
 
-/// The validation of extensions with 20,000 items uses a sample.
+/// Extensions with 20,000 items, for which the validation uses a sample.
 @Suite("The validator and an extension with very many items", .timeLimit(.minutes(10)))
 struct LargeExtensionTests {
-    /// The reported numbers of items that checks have received.
+    /// The numbers of items that checks reported as received.
     private final class Told: Sendable {
         private let state = Mutex<[ValidationCheck: Int]>([:])
         func add(_ check: ValidationCheck, _ count: Int) { state.withLock { $0[check] = max($0[check] ?? 0, count) } }
@@ -101,7 +101,7 @@ struct LargeExtensionTests {
             #expect((40...60).contains(CheckContext.slope((0..<count).map { 50 * Double($0) })), "\(count)")
         }
         #expect(CheckContext.slope([]) == 0 && CheckContext.slope([7]) == 0)
-        // A leak of 800 KiB each second round, in steps of 820 KiB, is seen in 20 rounds too.
+        // A leak of 800 KiB every second round, in steps of 820 KiB, is also detected in 20 rounds.
         #expect(CheckContext.slope((0..<20).map { Double($0 / 2 * 800 / 820 * 820) }) > 300)
         // The allocator grows in steps of 132 KiB.
         #expect((15...25).contains(CheckContext.slope((0..<67).map { Double($0 * 20 / 132 * 132) })))

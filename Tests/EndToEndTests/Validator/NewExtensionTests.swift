@@ -8,7 +8,7 @@ import Testing
 @testable import ExtensionValidation
 @testable import SearchlightEngine
 
-/// “searchlight extensions new”: its projects build as they are, and pass the validator.
+/// “searchlight extensions new”: its projects build unchanged, and pass the validator.
 @Suite("A new extension", .timeLimit(.minutes(10)))
 struct NewExtensionTests {
     private let command: Command
@@ -16,7 +16,7 @@ struct NewExtensionTests {
 
     init() throws { command = Command(harness: try Harness()) }
 
-    /// Puts two recipes where the new extension searches.
+    /// Writes two recipes to the folder where the new extension searches.
     private func writeRecipes() throws {
         try FileManager.default.createDirectory(
             atPath: harness.folder + "/Recipes", withIntermediateDirectories: true)
@@ -25,8 +25,7 @@ struct NewExtensionTests {
         }
     }
 
-    /// Checks that all results are good. A load-time that is long on a busy machine is only a
-    /// warning.
+    /// Checks that all results are good. On a busy machine a slow load time is only a warning.
     private func expectNoRemark(_ report: ValidationReport) {
         let remarks = report.checks.filter { check in
             check.check == .loadTime ? check.result.isFailure : ![.passed, .skipped].contains(check.result.kind)
@@ -43,7 +42,7 @@ struct NewExtensionTests {
         #expect(try !command("list").output.contains("Rice pudding"), "the user's index has no item")
     }
 
-    /// Checks that a built bundle follows the files of a folder with this name extension.
+    /// Checks that a built bundle follows the files with this extension in a folder.
     private func checkFollowing(_ bundle: String, _ folder: String, _ ending: String) async throws {
         let identifier = URL(filePath: bundle).deletingPathExtension().lastPathComponent
         let place = harness.extensions + "/" + identifier + ".searchext"
@@ -104,7 +103,7 @@ struct NewExtensionTests {
         let reindex = try command("reindex", "com.example.my-recipes")
         #expect(reindex.status == 0 && reindex.output.contains("2 items indexed"), "\(reindex.output)")
         #expect(try command("search", "pudding").output.contains("Rice pudding"))
-        // As an author continues: other items, a second source.
+        // As an author would continue: other items, a second source file.
         let changed = try command.shell(
             """
             sed -i 's/"textContent", text/"textContent", "waffles"/' project/MyRecipes.c
@@ -174,7 +173,7 @@ struct NewExtensionTests {
         let folder = harness.folder + "/project"
         let made = try command("extensions", "new", "com.example.my-recipes", "-l", "rust", "-d", folder)
         #expect(made.status == 0 && made.output.contains("  src/lib.rs  "), "\(made.output)")
-        // The compiler is Debian's, not one of rustup, which searches the home folder.
+        // The compiler is Debian's, not rustup's, which searches the home folder.
         try checkRun("CARGO=\(Self.cargo) RUSTC=/usr/bin/rustc")
         let build = try command.shell(
             """

@@ -119,7 +119,7 @@ struct ValidateCommandTests {
         let report = try #require(
             try command.json("extensions", "validate", bundle, expecting: 11) as? [String: Any])
         #expect((report["checks"] as? [Any])?.count == ValidationCheck.allCases.count)
-        // A rejected bundle is not good, with any selection of checks.
+        // A rejected bundle fails, regardless of the selected checks.
         #expect(try command("extensions", "validate", bundle, "--only", "promises").status == 11)
     }
 
@@ -256,8 +256,8 @@ struct ValidateCommandTests {
         process.send(SIGINT)
         #expect(process.wait() == .killed(SIGINT))
         #expect(!workers.isEmpty)
-        // Killed processes are gone a moment later. The time limit of the suite fails the test
-        // otherwise.
+        // Killed processes disappear a moment later. Otherwise the suite's time limit fails the
+        // test.
         while workers.contains(where: \.isAlive), !Task.isCancelled { try await Task.sleep(for: .milliseconds(1)) }
         #expect(workers.filter(\.isAlive).isEmpty)
     }

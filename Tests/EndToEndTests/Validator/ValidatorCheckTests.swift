@@ -11,7 +11,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
     var subject: ValidatorSubject
     var check: ValidationCheck
     var kind: CheckResult.Kind
-    /// A part of the reason.
+    /// Text that the reason contains.
     var reason: String
 
     init(_ subject: ValidatorSubject, _ check: ValidationCheck, _ kind: CheckResult.Kind, _ reason: String) {
@@ -83,7 +83,7 @@ struct ValidatorCheckTests {
     func good(inProcess: Bool) async throws {
         let harness = try Harness()
         let bundle = try ValidatorSubject.good.install(harness)
-        // A misused item names no host, so misuses of other tests in this process may be reported
+        // A misused item names no host, so misuse by other tests in this process may be reported
         // here.
         let checks = inProcess ? ValidationCheck.judgeable.subtracting([.misuse]) : ValidationCheck.judgeable
         let report = try await harness.validate(bundle, checks, inProcess: inProcess)
@@ -113,16 +113,16 @@ struct ValidatorCheckTests {
     @Test("catches a process that outlives its host")
     func livesOn() async throws {
         let harness = try Harness()
-        // No extension can keep a worker, so this is a worker that stays when its host's server has
-        // ended.
+        // No extension can keep a worker alive, so this is a worker that keeps running after its
+        // host's server has exited.
         let worker = harness.folder + "/worker"
         try Data("#!/bin/sh\n'\(try BuiltProducts.program("searchlight-worker"))'\nsleep 600\n".utf8)
             .write(to: URL(filePath: worker))
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: worker)
         var configuration = try harness.validatorConfiguration()
         configuration.workerPath = worker
-        // It would end a process that is not a child of the host, and the host would answer the
-        // calls of the wrong one.
+        // These protections would terminate a process that is not a child of the host, and the host
+        // would answer the calls of the wrong process.
         configuration.protections.subtract([.endWithHost, .telling])
         let bundle = try ValidatorSubject.good.install(harness)
         let validator = ExtensionValidator(
@@ -160,8 +160,8 @@ struct ValidatorCheckTests {
     func notebook() async throws {
         let harness = try Harness()
         let bundle = harness.extensions + "/" + (try harness.installFixture("notebook")) + ".searchext"
-        // It returns arbitrary bytes for each type, and acknowledges a reindex of items without a
-        // donation.
+        // The extension returns arbitrary bytes for each type, and acknowledges a reindex of items
+        // without donating.
         let broken: Set<ValidationCheck> = [.promises, .unsupportedTypes, .unknownItems, .reindexItems, .goneItems]
         let report = try await harness.validate(bundle, ValidationCheck.judgeable)
         #expect(Set(report.checks.filter { $0.result.isFailure }.map(\.check)) == broken, "\(report.problems)")

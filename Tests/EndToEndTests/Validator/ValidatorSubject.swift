@@ -9,7 +9,7 @@ import Testing
 
 @testable import ExtensionValidation
 
-/// The extension of Tests/Fixtures/Validation with one fault, and its validator.
+/// The extension in Tests/Fixtures/Validation with one fault, and its validator.
 enum ValidatorSubject: Int, CaseIterable, Sendable {
     case good, eager, silent, twice, counting, volatile, forgetful, generous, liar, breaking, anyType, badPreview
     case badReference, shared, leaking, descriptors, fragile, talkative, deadlock, crashing, slowNotice, endless
@@ -26,7 +26,7 @@ enum ValidatorSubject: Int, CaseIterable, Sendable {
         return path
     }()
 
-    /// Its library.
+    /// Returns the extension's library.
     func library() throws -> String {
         try Self.built.withLock { built in
             if let path = built[rawValue] { return path }
@@ -44,7 +44,7 @@ enum ValidatorSubject: Int, CaseIterable, Sendable {
         }
     }
 
-    /// Installs it in the extensions folder of a harness.
+    /// Installs the extension in the extensions folder of a harness.
     @discardableResult
     func install(_ harness: Harness, manifest: [String: Any?] = ["CFBundleDisplayName": "Sheets"]) throws -> String {
         try harness.install(identifier, library: try library(), manifest: manifest)
@@ -52,7 +52,7 @@ enum ValidatorSubject: Int, CaseIterable, Sendable {
 }
 
 extension Harness {
-    /// The configuration with which the validator starts its processes here.
+    /// Returns the configuration with which the validator starts its processes in this harness.
     func validatorConfiguration(
         _ limits: WorkerConfiguration.Limits = .patient, inProcess: Bool = false,
         clock: any Clock<Duration> = SteadyClock.shared
@@ -89,12 +89,12 @@ extension Harness {
 }
 
 extension ValidationReport {
-    /// The result of a check.
+    /// Returns the result of a check.
     func result(_ check: ValidationCheck) throws -> CheckResult {
         try #require(checks.first { $0.check == check }?.result)
     }
 
-    /// The problems, for a failed expectation.
+    /// The problems, for the message of a failed expectation.
     var problems: [String] {
         checks.filter { $0.result.isFailure }.map { "\($0.check.rawValue): \($0.result.reason ?? "")" }
     }

@@ -5,7 +5,7 @@ import SearchlightEngine
 import TestSupport
 import Testing
 
-/// Extensions that use too many unmetered resources: each is denied the resource or ended.
+/// Extensions that use too many unmetered resources. Each is denied the resource or terminated.
 @Suite(
     "The gauge of a worker", .timeLimit(.minutes(10)), .serialized,
     .enabled(if: Alone.isSo, Comment(rawValue: Alone.hint)))
@@ -37,7 +37,7 @@ struct GaugeTests {
         let last = try #require(lines.last { $0.count == 3 })
         let expected = last[1].hasPrefix("! ") ? String(last[1].dropFirst(2)) : last[1]
         #expect(output.contains(expected), "expected “\(expected)”: \(output)")
-        // An attempt that is denied continues, and a worker that is ended does not.
+        // After a denied attempt the worker continues; a terminated worker does not.
         #expect((lines.last?.first == "end") != last[1].hasPrefix("! "), "\(lines)\n\(output)")
     }
 }

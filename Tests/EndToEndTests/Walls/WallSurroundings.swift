@@ -5,7 +5,7 @@ import SystemSupport
 import TestSupport
 import Testing
 
-/// The targets of walls.c: another app's files, and sockets of other programs.
+/// The targets of walls.c: another app's files, and other programs' sockets.
 final class WallSurroundings {
     let outside: String
     private let harness: Harness
@@ -13,13 +13,13 @@ final class WallSurroundings {
     private let listeners: [OwnedDescriptor]
     private let ports: [UInt16]
 
-    /// More than any group tries, each on a separate file.
+    /// More than any group attempts, each with a separate file.
     private static let count = 80
 
     init(_ harness: Harness) throws {
         self.harness = harness
         outside = harness.folder + "/config/org.example.other"
-        // The path of a socket must be short.
+        // A socket's path must be short.
         folder = try TemporaryFolder()
         chmod(folder.path, 0o755)
         let local = try StreamSocket.listen(at: folder.path("socket"))
@@ -30,7 +30,7 @@ final class WallSurroundings {
         ports = [stream.port, datagram.port]
     }
 
-    /// Creates the files again, and passes a bundle the name of the group to try.
+    /// Recreates the files, and writes the name of the group to try for a bundle.
     func prepare(_ group: String, bundle: String) throws {
         try? FileManager.default.removeItem(atPath: outside)
         try FileManager.default.createDirectory(
@@ -51,7 +51,7 @@ final class WallSurroundings {
             .write(to: URL(filePath: harness.marks + "/\(bundle).searchext.target"))
     }
 
-    /// Returns `true` if the other app's files are all there, unchanged.
+    /// Returns `true` if all files of the other app exist unchanged.
     func isUntouched() -> Bool {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: outside)) ?? []
         return names.count == 2 * Self.count
@@ -65,7 +65,7 @@ final class WallSurroundings {
         dlsym(nil, "setxattr"),
         to: (@convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeRawPointer, Int, Int32) -> Int32)?.self)
 
-    /// A socket at all addresses of the machine, for both families.
+    /// Opens a socket on all addresses of the machine, for both address families.
     private static func open(_ type: __socket_type) throws -> (socket: OwnedDescriptor, port: UInt16) {
         let number = socket(AF_INET6, Int32(type.rawValue), 0)
         try #require(number >= 0)
@@ -85,7 +85,7 @@ final class WallSurroundings {
         return (descriptor, UInt16(bigEndian: address.sin6_port))
     }
 
-    /// An address of this machine that is not the loopback; “-” if it has none.
+    /// Returns an address of this machine other than loopback; “-” if there is none.
     private static func address(_ family: Int32) -> String {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return "-" }

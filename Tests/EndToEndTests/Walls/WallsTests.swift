@@ -4,12 +4,12 @@ import Foundation
 import SearchlightEngine
 import Testing
 
-/// Several hundred escape attempts of an ordinary user's extension. None succeeds, and each is
-/// reported. Tests/Fixtures/Extensions/walls.c has the attempts and the expected reports.
+/// Several hundred escape attempts by an ordinary user's extension. None succeeds, and each is
+/// reported. Tests/Fixtures/Extensions/walls.c contains the attempts and the expected reports.
 @Suite("The walls", .timeLimit(.minutes(20)))
 struct WallsTests {
     /// The groups of attempts. Each group has its own worker, because the host reports at most 64
-    /// different attempts of a worker.
+    /// different attempts per worker.
     private static let long = [
         "read", "read-places", "list", "write", "write-own", "make", "move", "special", "attributes", "modes",
         "proc-host",
@@ -20,16 +20,17 @@ struct WallsTests {
         "servers", "per-user", "memory", "disk", "in-flight", "bytes", "bytes-removed", "bytes-nameless", "bytes-deep",
         "bytes-mapped",
     ]
-    /// Without varying parts, and without attempts that use resources of the whole machine.
+    /// Groups without varying parts, and without attempts that use resources of the whole machine.
     private static let short: Set = [
         "read", "write", "make", "modes", "proc-host", "signals", "priorities", "tracing", "tables", "programs", "keys",
         "code",
         "pairs", "loopback", "servers",
     ]
     private static let isLong = ProcessInfo.processInfo.environment["SEARCHLIGHT_WALLS"] == "long"
-    /// The groups that may use the network. This machine's own addresses are closed to them, too.
+    /// The groups that may use the network. They may not connect to this machine's own addresses
+    /// either.
     private static let online: Set = ["loopback", "servers"]
-    /// The minimum number of attempts, so that none gets lost.
+    /// The minimum number of attempts, so that none is lost unnoticed.
     private static let leastLong = 1000
     private static let leastShort = 400
 
@@ -81,7 +82,7 @@ struct WallsTests {
             let bundle = Self.bundle(group)
             let refusals = (history.bundles[bundle]?.refusals ?? []).map(\.refusal)
             let lines = attempts(harness, bundle)
-            // The attempt that ends the worker is the last one.
+            // The attempt that terminates the worker is the last one.
             if let last = lines.last, last.code == "?", last.expected.hasPrefix("! ") {
                 let isTold = outputs[group]?.contains(last.expected.dropFirst(2)) == true
                 #expect(isTold, "\(group) ended otherwise: \(outputs[group] ?? "")")
@@ -98,7 +99,7 @@ struct WallsTests {
                     refused[attempt.expected, default: []].append(attempt.name)
                 }
             }
-            // Several attempts may be one report with a count.
+            // Several attempts may appear as one report with a count.
             for (text, names) in refused {
                 let times = refusals.filter { $0.description.contains(text) }.reduce(0) { $0 + $1.count }
                 told += min(times, names.count)

@@ -134,7 +134,7 @@ struct DeclaredAccessTests {
         #expect(shown.count <= 300)
     }
 
-    /// The problem with the declaration of a path.
+    /// Returns the problem with a declared path.
     private func problem(_ key: String, _ path: String) -> BundleProblem? {
         do {
             _ = try access([key: [path]])

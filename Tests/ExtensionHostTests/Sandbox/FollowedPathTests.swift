@@ -24,7 +24,8 @@ struct FollowedPathTests {
         try #require(symlink(target, root + "/" + path) == 0, "\(path)")
     }
 
-    /// Links that each contain the next several times, and the last dangles.
+    /// Creates links that each contain the next one several times; the last one dangles. Returns
+    /// the path of the first.
     private func tower(_ links: Int, _ times: Int) throws -> String {
         for number in 0..<links {
             let target = Array(repeating: "l\(number + 1)", count: times).joined(separator: "/../")
@@ -41,7 +42,7 @@ struct FollowedPathTests {
             #expect(throws: FollowedPath.Failure.self) { _ = try FollowedPath.follow(path, left: &left) }
             for number in 0..<links { try #require(unlink(root + "/l\(number)") == 0) }
         }
-        // In a chain of the maximum length that the kernel follows.
+        // A chain with the maximum number of links that the kernel follows.
         let path = try tower(FollowedPath.maximumLinks, 1)
         #expect(try FollowedPath(path).path == root + "/l40")
         #expect(open(path, O_RDONLY) == -1 && errno == ENOENT)
@@ -95,7 +96,7 @@ struct FollowedPathTests {
         try #require(mkdir(Array(root.utf8CString.dropLast()) + [0x2F, CChar(bitPattern: 0xFF), 0], 0o700) == 0)
         try #require(symlink([CChar(bitPattern: 0xFF), 0], root + "/to") == 0)
         #expect(throws: FollowedPath.Failure.form) { _ = try FollowedPath(root + "/to") }
-        // A single letter to Swift, two different names to the kernel.
+        // A single letter in Swift, but two different names for the kernel.
         try make("\u{E9}")
         let (composed, decomposed) = (try FollowedPath(root + "/\u{E9}"), try FollowedPath(root + "/e\u{301}"))
         #expect(composed.isThere && !decomposed.isThere)

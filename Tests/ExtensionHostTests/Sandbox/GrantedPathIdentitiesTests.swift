@@ -33,7 +33,7 @@ struct GrantedPathIdentitiesTests {
         try Data(text.utf8).write(to: URL(filePath: home + "/" + name))
     }
 
-    /// As programs that save a file by a rename.
+    /// Replaces a file as programs do that save by renaming.
     private func replace(_ name: String) throws {
         try write("new", name + ".part")
         try #require(rename(home + "/" + name + ".part", home + "/" + name) == 0)
@@ -52,7 +52,7 @@ struct GrantedPathIdentitiesTests {
         try replace("files/a")
         #expect(!places.areUnchanged())
         places = try self.places(declared)
-        // Some file systems reuse its number for the next file.
+        // Some file systems reuse the inode number for the next file.
         unlink(home + "/files/a")
         #expect(!places.areUnchanged())
         try write("three", "files/a")
@@ -136,7 +136,7 @@ struct GrantedPathIdentitiesTests {
             let check = PathRevalidation(places, clock: ManualClock()) { version.withLock { $0 } }
             version.withLock { $0 = later }
             #expect(await check.areUnchanged())
-            // Another file at its path.
+            // Another file appears at the path.
             try FileManager.default.moveItem(atPath: home + "/files/a", toPath: home + "/files/old-\(later ?? 0)")
             try write("one", "files/a")
             #expect(await !check.areUnchanged(), "\(String(describing: later))")
@@ -145,7 +145,7 @@ struct GrantedPathIdentitiesTests {
         #expect(try #require(MountTable.own.version) >= version)
     }
 
-    /// A file system whose server answers on request of the test.
+    /// A file system whose server answers only when the test allows it.
     private final class Server: Sendable {
         private let gate = DispatchSemaphore(value: 0)
         private let count = Mutex(0)
@@ -184,7 +184,7 @@ struct GrantedPathIdentitiesTests {
         await clock.waitForSleepers()
         asking.cancel()
         #expect(await asking.value)
-        // Other callers still get the answer, of this check or of the next.
+        // Other callers still get an answer, from this check or from the next one.
         async let other = check.areUnchanged()
         for _ in 0..<2 { server.answer() }
         let isUnchanged = await other

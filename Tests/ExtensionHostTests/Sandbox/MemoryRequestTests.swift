@@ -38,7 +38,7 @@ struct MemoryRequestTests {
         #expect(verdict(request(.remap, [0, 4096, much, 1])) == .exceeds)
         #expect(verdict(request(.remap, [0, much, much + 4096, 1])) == .proceed)
         #expect(verdict(request(.remap, [0, much, 4096, 1])) == .proceed)
-        // A mapping that replaces another one adds no known memory.
+        // A mapping that replaces another adds no measured memory.
         #expect(verdict(request(.map, [0, much, 3, 0x32, .max, 0])) == .proceed)
     }
 

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Network addresses of a worker")
 struct NetworkTargetTests {
-    /// An address in the kernel's form.
+    /// Returns an address in the kernel's format.
     static func address(_ text: String, port: UInt16 = 443) -> NetworkTarget {
         var four = in_addr()
         let ports: [UInt8] = [UInt8(port >> 8), UInt8(port & 0xFF)]
@@ -104,7 +104,7 @@ struct NetworkTargetTests {
             }
             #expect(verdict == .unreachable(error: error))
         }
-        // A link-local address without its link.
+        // A link-local address without its interface.
         #expect(Self.address("fe80::1234").verdict() == .unreachable(error: EINVAL))
         #expect(Self.address("255.255.255.255").verdict() != .allowed)
         #expect(Self.address("224.0.0.1").verdict() != .allowed)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A worker's folder")
 struct RemovalTests {
-    /// A chain of folders whose total path exceeds the limit of any call.
+    /// Creates a chain of folders whose total path exceeds the limit of every system call.
     private func makeDeep(in path: String) throws {
         var folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         try #require(folder >= 0)
@@ -33,7 +33,7 @@ struct RemovalTests {
         let path = folder.path + "/worker"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         try makeDeep(in: path)
-        // A name that the removal uses itself.
+        // A name that the removal itself uses.
         try FileManager.default.createDirectory(
             atPath: path + "/lifted-0/inner/more", withIntermediateDirectories: true)
         #expect(csandbox_remove_tree(path) == 0)
@@ -55,7 +55,7 @@ struct RemovalTests {
         #expect(csandbox_remove_tree(path) == 0)
         #expect(access(path, F_OK) != 0)
         #expect(try String(contentsOfFile: outside + "/file", encoding: .utf8) == "kept")
-        // Only a link in its place is removed.
+        // A link at the path is removed, but not its target.
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: outside)
         #expect(csandbox_remove_tree(path) == 0)
         #expect(access(path, F_OK) != 0 && access(outside + "/file", F_OK) == 0)

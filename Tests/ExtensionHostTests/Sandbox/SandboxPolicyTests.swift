@@ -13,7 +13,7 @@ struct SandboxPolicyTests {
         return csandbox_parse(bytes, bytes.count, &parsed) == 0 ? parsed : nil
     }
 
-    /// The rules that a worker would read. Fails if any lies outside the bytes.
+    /// Returns the rules as a worker would read them. Fails if any rule lies outside the bytes.
     private func rules(_ bytes: [UInt8]) throws -> [SandboxPolicy.Rule] {
         try bytes.withUnsafeBytes { buffer in
             var parsed = csandbox_parsed()
@@ -82,11 +82,11 @@ struct SandboxPolicyTests {
             default: break
             }
             for _ in 0..<Int.random(in: 0..<4, using: &random) where !bytes.isEmpty {
-                // Mostly in the head and the rules.
+                // Mostly in the header and the rules.
                 let place = Int.random(in: 0..<min(bytes.count, 160), using: &random)
                 bytes[place] = UInt8.random(in: 0...255, using: &random)
             }
-            // Like the worker after it has read the length.
+            // Like a worker that has read the length.
             if bytes.count >= 12, Bool.random(using: &random) {
                 withUnsafeBytes(of: UInt32(bytes.count)) { bytes.replaceSubrange(8..<12, with: $0) }
             }
@@ -190,7 +190,7 @@ struct SandboxPolicyTests {
         try FileManager.default.createDirectory(atPath: folder.path + "/Documents", withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(
             atPath: folder.path + "/Documents/extensions", withDestinationPath: "../extensions")
-        // The absolute paths, because a manifest that names the others in this form is rejected.
+        // Absolute paths, because a manifest that names the other paths in this form is rejected.
         let declared = [
             folder.path + "/.local", folder.path + "/.local/share/searchlight/x", "~/alias", "~/all", folder.path,
         ]
@@ -216,7 +216,7 @@ struct SandboxPolicyTests {
         configuration.protectedFolders = []
         configuration.trustedFolders = [data + "/extensions"]
         configuration.temporaryFolder = folder.path + "/.cache/searchlight/workers"
-        // Reached by links among documents, because a manifest that names them directly is
+        // Reached through links in Documents, because a manifest that names them directly is
         // rejected.
         let declared = ["store", "other", "real", "cache", "worker"].map { "~/Documents/" + $0 }
         let targets = [
@@ -236,7 +236,7 @@ struct SandboxPolicyTests {
         #expect(policy.rules.contains(.init(folder.path + "/real/extensions/other.searchext", .read)))
     }
 
-    /// Paths in the form after parsing.
+    /// Returns paths in the form that parsing produces.
     private func described(_ declared: [String]) -> [String] {
         declared.map { $0.hasPrefix("~/") ? "$HOME" + $0.dropFirst() : $0 }
     }

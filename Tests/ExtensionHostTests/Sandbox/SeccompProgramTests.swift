@@ -7,7 +7,7 @@ import Testing
 
 @testable import ExtensionHost
 
-/// The filters as the kernel would execute them, in an interpreter of our own.
+/// The filters as the kernel would execute them, in the tests' own interpreter.
 @Suite("The filter of system calls")
 struct SeccompProgramTests {
     enum Answer: Equatable {
@@ -17,7 +17,7 @@ struct SeccompProgramTests {
         var isFailure: Bool { if case .failed = self { true } else { false } }
     }
 
-    /// The kernel's machine, as far as libseccomp uses it.
+    /// Emulates the kernel's BPF machine, as far as libseccomp uses it.
     static func run(_ program: [UInt8], _ number: Int32, _ arguments: [UInt64]) throws -> Answer {
         var data = [UInt8]()
         func append<Value: FixedWidthInteger>(_ value: Value) { withUnsafeBytes(of: value) { data += $0 } }
@@ -109,7 +109,7 @@ struct SeccompProgramTests {
                 #expect(try answer(programs.plain, name, clock).isFailure)
             }
         }
-        // Any process may leave the idle I/O class.
+        // Any process may leave the idle I/O scheduling class.
         #expect(try answer(programs.telling, "ioprio_set", 1, 0, 0) == .asked)
     }
 
@@ -121,7 +121,7 @@ struct SeccompProgramTests {
         let programs = try programs()
         typealias Mapping = SystemCalls.Mapping
         for _ in 0..<4_000 {
-            // Of every size, and close to each power of two.
+            // Values of every size, and close to each power of two.
             let power = UInt64(1) << UInt64.random(in: 0..<64, using: &random)
             let length =
                 Bool.random(using: &random)
@@ -195,7 +195,7 @@ struct SeccompProgramTests {
         let common: [UInt64] = [0x100, 0x200, 0x400, 0x800, 0x10000]
         for _ in 0..<2000 {
             var flags = UInt64.random(in: 0...UInt64.max, using: &random)
-            // Rarely all of them by chance.
+            // By chance, all flags would rarely be set.
             if Bool.random(using: &random) { for flag in common { flags |= flag } }
             let isThread = common.allSatisfy { flags & $0 != 0 }
             let plain = try answer(programs.plain, "clone", flags)
@@ -256,7 +256,7 @@ struct SeccompProgramTests {
         ] {
             #expect(try answer(programs.telling, name, Self.own, 0, 0, 0) == .asked, "\(name)")
         }
-        // F_SETPIPE_SZ, and copies.
+        // F_SETPIPE_SZ, and commands that duplicate descriptors.
         for command in [1031, 0, 1030] as [UInt64] {
             #expect(try answer(programs.telling, "fcntl", 3, command, 1 << 20) == .asked)
         }

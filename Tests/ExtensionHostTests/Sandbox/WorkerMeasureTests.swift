@@ -10,7 +10,7 @@ import Testing
 struct WorkerMeasureTests {
     private static let block = [UInt8](repeating: 7, count: 1 << 20)
 
-    /// This process as a worker with one path.
+    /// Measures this process as a worker with one path.
     private func look(at place: String, connection: UInt64 = 0) throws -> (csandbox_descriptors, [csandbox_hidden]) {
         var found = csandbox_descriptors()
         var hidden = [csandbox_hidden](repeating: csandbox_hidden(), count: Int(CSANDBOX_MAXIMUM_HIDDEN))
@@ -66,7 +66,7 @@ struct WorkerMeasureTests {
         close(number)
         (found, hidden) = try look(at: real)
         #expect(found.removed_bytes == 0 && hidden.map(\.bytes) == [8192])
-        // At another address than the first, the mapped size means nothing.
+        // At an address other than the first, the mapped size has no meaning.
         var elsewhere = csandbox_descriptors()
         var files = [csandbox_hidden](repeating: csandbox_hidden(), count: Int(CSANDBOX_MAXIMUM_HIDDEN))
         let places = Array("/dev/null".utf8CString) + Array(real.utf8CString) + [0]
@@ -133,7 +133,7 @@ struct HiddenBytesTests {
         var hidden = HiddenBytes()
         hidden.note(visible: 100 * mebibyte, written: 200 * mebibyte, grown: 0, isInFlight: false, files: none)
         #expect(hidden.bytes == 0)
-        // Of 100 MiB of visible memory 70 are gone, and 5 were written.
+        // Of 100 MiB of visible memory, 70 MiB are no longer visible, and 5 MiB were written.
         hidden.note(visible: 30 * mebibyte, written: 205 * mebibyte, grown: 0, isInFlight: false, files: [file(1)])
         #expect(hidden.bytes == 75 * mebibyte)
         hidden.note(visible: 0, written: 900 * mebibyte, grown: 0, isInFlight: false, files: [file(1)])

@@ -6,8 +6,8 @@ import SystemSupport
 import TestSupport
 import Testing
 
-/// The paths that `WritablePaths` may contain. They follow a rule, not a list, so the names below
-/// are examples. An oracle judges random names.
+/// The paths that `WritablePaths` may contain. They are determined by a rule instead of a list, so
+/// the names below are examples. An oracle checks random names.
 @Suite("Writable folders of an extension")
 struct WritableFoldersTests {
     private static let bundle = "org.example.Notes.search"
@@ -17,7 +17,7 @@ struct WritableFoldersTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        // Links on its path do not matter here.
+        // Links in its own path are irrelevant here.
         home = URL(filePath: folder.path).resolvingSymlinksInPath().path + "/home"
         try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
     }
@@ -64,9 +64,9 @@ struct WritableFoldersTests {
         ])
     func open(path: String) { #expect(refusal(path) == nil) }
 
-    /// Examples of paths that the rule closes. The code contains none of these names.
+    /// Examples of paths that the rule denies. The code contains none of these names.
     static let closed: [String] = [
-        // Files that shells, editors and tools run at their start.
+        // Files that shells, editors and tools run when they start.
         "~/.bashrc", "~/.bash_profile", "~/.profile", "~/.zshrc", "~/.zshenv", "~/.zprofile", "~/.inputrc",
         "~/.vimrc", "~/.vim", "~/.emacs", "~/.emacs.d/init.el", "~/.tmux.conf", "~/.screenrc", "~/.gitconfig",
         "~/.gdbinit", "~/.lldbinit", "~/.Rprofile", "~/.pythonrc", "~/.irbrc", "~/.pryrc", "~/.psqlrc", "~/.xinitrc",
@@ -111,14 +111,14 @@ struct WritableFoldersTests {
         "~/anaconda3", "~/perl5/bin", "~/venv/bin", "~/src/project/.git/hooks", "~/src", "~/Projects/x/Makefile",
         "~/Projects", "~/projects/x", "~/code", "~/dev", "~/work", "~/dotfiles", "~/android-sdk", "~/flutter/bin",
         "~/esp", "~/Android/Sdk", "~/sdk",
-        // Caches from which programs are run.
+        // Caches from which programs are executed.
         "~/.cache", "~/.cache/p10k-instant-prompt-ann.zsh", "~/.cache/p10k-dump-ann.zsh", "~/.cache/gitstatus",
         "~/.cache/pypoetry", "~/.cache/uv", "~/.cache/pip", "~/.cache/pre-commit", "~/.cache/bazel",
         "~/.cache/go-build", "~/.cache/nvim", "~/.cache/oh-my-zsh", "~/.cache/zsh", "~/.cache/starship",
         "~/.cache/ccache", "~/.cache/electron", "~/.cache/ms-playwright", "~/.cache/JetBrains", "~/.cache/yarn",
         "~/.cache/node/corepack", "~/.cache/searchlight", "~/.cache/deno", "~/.cache/mesa_shader_cache",
         "~/.cache/recipes",
-        // Folders of games and other programs.
+        // Folders that belong to games and other programs.
         "~/.local/share/Steam", "~/.local/share/lutris", "~/.local/share/umu", "~/.local/share/bottles",
         "~/.local/share/PrismLauncher", "~/.steam", "~/.wine/drive_c", "~/.minecraft", "~/Games", "~/Games/x",
         "~/SteamLibrary", "~/SteamLibrary/steamapps", "~/Applications", "~/Applications/x.AppImage", "~/AppImages",
@@ -130,7 +130,7 @@ struct WritableFoldersTests {
         "$XDG_DATA_HOME/recipes", "$XDG_CONFIG_HOME/org.example.Other", "$XDG_CACHE_HOME/org.example.Other",
         "$XDG_STATE_HOME/org.example.Other", "$XDG_CONFIG_HOME/org.example.Notes", "~/.config/org.example.Notes/x",
         "$XDG_CONFIG_HOME/org.example.Notes.search2", "~/.local/share/org.example.Notes.other",
-        // The other folders of a desktop, and hidden paths among documents.
+        // The user's other standard folders, and hidden paths in Documents.
         "~/Desktop", "~/Desktop/x.desktop", "~/Templates", "~/Templates/x", "~/Public", "~/Recipes", "~/marks",
         "~/documents", "~/DOCUMENTS/x", "~/Documents/.git/hooks", "~/Documents/x/.git", "~/Documents/.envrc",
         "~/Documents/x/.vscode/tasks.json", "~/Documents/.obsidian", "$XDG_DOCUMENTS_DIR/.hidden",
@@ -297,7 +297,7 @@ struct WritableFoldersTests {
         ] {
             #expect(refusal("~/" + path) == nil, "\(path)")
         }
-        // A user who links a documents folder to another place declares that place as documents.
+        // By linking a documents folder to another path, a user declares that path as documents.
         #expect(refusal("~/Music/x") == nil && refusal("$XDG_MUSIC_DIR") == nil)
     }
 
@@ -310,10 +310,10 @@ struct WritableFoldersTests {
         for most in [0, 10, 500] {
             let reason = try #require(refusal("~/Documents/notes", names: most), "\(most)")
             #expect(reason.contains("too many files"), "\(reason)")
-            // Its own folders have its name, so no link leads there by chance.
+            // The extension's own folders contain its name, so no link leads there by accident.
             #expect(refusal("$XDG_DATA_HOME/org.example.Notes.search", names: most) == nil)
         }
-        // A new listing equals the earlier one, as far as nothing changed.
+        // A new listing equals the earlier one if nothing has changed.
         #expect(refusal("~/Documents/notes") == nil)
         try link(".local/share/x/7/late", to: home + "/Documents/notes")
         #expect(refusal("~/Documents/notes") != nil)
@@ -426,7 +426,7 @@ struct WritableFoldersTests {
         ] as [(String, Bool)] {
             #expect((refusal("~/Documents/disk/x", mounts: mount) == nil) == isOpen, "\(mount)")
         }
-        // The parent of such a folder is closed, like its content.
+        // The parent of such a folder is denied too, like its content.
         #expect(refusal("~/Documents", mounts: mounted("8:1", "/etc", "Documents/a/b")) != nil)
         #expect(refusal("~/Documents/a/b", mounts: mounted("8:1", "/etc", "Documents/a\\040b")) == nil)
         #expect(refusal("~/Documents/a b", mounts: mounted("8:1", "/etc", "Documents/a\\040b")) != nil)
@@ -434,7 +434,7 @@ struct WritableFoldersTests {
 
     // MARK: The rule, at random
 
-    /// The rule in another form: patterns of the existing path, below the home folder.
+    /// The rule in another form: patterns for the existing path below the home folder.
     private func mayBeWritten(_ path: String) -> Bool {
         let own = "org\\.example\\.Notes\\.search"
         let name = "(org\\.example\\.Notes\\.search|org\\.example\\.Notes)"
@@ -458,7 +458,7 @@ struct WritableFoldersTests {
         ]
         func path(_ most: Int) -> String {
             var parts: [String] = []
-            // Often the beginning is an open folder.
+            // In many cases, the path begins with an allowed folder.
             switch Int.random(in: 0..<6, using: &random) {
             case 0: parts = [".local", Bool.random(using: &random) ? "share" : "state", "org.example.Notes.search"]
             case 1: parts = ["Documents"]
@@ -478,8 +478,8 @@ struct WritableFoldersTests {
                 try? FileManager.default.createDirectory(
                     atPath: home + "/" + path(3), withIntermediateDirectories: true)
             }
-            // Links in open folders. Another test shows that links in the others close their
-            // targets.
+            // Links in allowed folders. Another test shows that links in other folders deny access
+            // to their targets.
             for _ in 0..<4 {
                 let place = home + "/Documents/" + (names.randomElement(using: &random) ?? "x")
                 try? FileManager.default.createDirectory(atPath: home + "/Documents", withIntermediateDirectories: true)
@@ -491,7 +491,7 @@ struct WritableFoldersTests {
                 let path = path(4)
                 var parts = path.split(separator: "/").map(String.init)
                 var rest: [String] = []
-                // The existing part of the path, without links. A dangling link is judged
+                // The existing part of the path, without links. A dangling link is checked
                 // separately.
                 while !parts.isEmpty, access(home + "/" + parts.joined(separator: "/"), F_OK) != 0 {
                     var status = stat()
@@ -501,7 +501,7 @@ struct WritableFoldersTests {
                 guard let found = realpath(home + "/" + parts.joined(separator: "/"), nil) else { continue }
                 defer { free(found) }
                 let real = ([String(cString: found)] + rest).joined(separator: "/")
-                // A link from one of its own folders has no other target.
+                // A link from one of the extension's own folders may have no other target.
                 let expected =
                     mayBeWritten(path) && real.hasPrefix(home + "/")
                     && mayBeWritten(String(real.dropFirst(home.count + 1)))

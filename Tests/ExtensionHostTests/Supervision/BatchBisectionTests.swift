@@ -10,7 +10,7 @@ struct BatchBisectionTests {
         identifier: "a", during: "reindex", exit: .signalled(11), lastOutput: [])
     private static let timeOut = ExtensionError.timedOut(identifier: "a", during: "reindex", limit: .seconds(10))
 
-    /// Runs a bisection with an extension that fails with each part that has a guilty item.
+    /// Runs a bisection with an extension that fails for each part that contains a guilty item.
     private func run(
         _ items: [String], guilty: Set<String>, error: ExtensionError = crash,
         limits: WorkerConfiguration.Limits = .init()

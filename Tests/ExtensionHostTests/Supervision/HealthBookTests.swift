@@ -21,7 +21,8 @@ struct HealthBookTests {
     private static let crash = ExtensionError.crashed(
         identifier: "com.example.a", during: "reindex", exit: .signalled(11), lastOutput: ["last words"])
 
-    /// A library with its own length.
+    /// Returns library bytes with `last` additional zero bytes, so that each library has its own
+    /// fingerprint.
     private static func library(_ last: UInt8) -> [UInt8] {
         PlainBundle.library + Array(repeating: 0, count: Int(last))
     }
@@ -51,7 +52,7 @@ struct HealthBookTests {
         }
         #expect(told.withLock { $0 } == 1)
         #expect(store.load()["com.example.a"]?.quarantine?.evidence.lastOutput == ["last words"])
-        // As another process finds it.
+        // As another process reads it.
         let other = HealthBook(store, workerPath: "/", now: { 1e6 })
         await #expect(throws: ExtensionError.self) { try await other.admit(bundle, .person) }
         try folder.write(Self.library(2), to: "com.example.a.searchext/library.so")
@@ -118,7 +119,7 @@ struct HealthBookTests {
 
     @Test("adds to stored changes of other processes, and stores a failed change with the next one")
     func others() async throws {
-        /// Fails as long as it is configured to.
+        /// A store that fails while it is configured to fail.
         final class SometimesFull: HealthStore {
             let kept = MemoryHealthStore()
             let isFull = Mutex(false)
@@ -147,7 +148,7 @@ struct HealthBookTests {
 
     @Test("While another process holds the file, the known state is returned at once")
     func held() async throws {
-        /// Waits until it is released.
+        /// A store that blocks until it is released.
         final class HeldStore: HealthStore {
             let kept = MemoryHealthStore()
             let gate = DispatchSemaphore(value: 0)

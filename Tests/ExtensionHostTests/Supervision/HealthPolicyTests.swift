@@ -5,7 +5,8 @@ import Testing
 
 @testable import ExtensionHost
 
-/// The consequences of an extension's behaviour, decided without a clock, a file or a worker.
+/// The effect of an extension's behaviour on its health, decided without a clock, a file or a
+/// worker.
 @Suite("The health of an extension")
 struct HealthPolicyTests {
     static func fingerprint(_ number: UInt64) -> BundleFingerprint {
@@ -34,7 +35,7 @@ struct HealthPolicyTests {
         #expect(quarantine.since == 300 && quarantine.fingerprint == files)
         #expect(quarantine.evidence == Self.failure(.hung, at: 300))
         #expect(quarantine.reason.contains("3 workers within 5 minutes"))
-        // It starts once.
+        // The quarantine starts only once.
         #expect(health.note(Self.failure(.crashed, at: 301), files) == nil)
         #expect(health.quarantine == quarantine)
     }
@@ -124,7 +125,7 @@ struct HealthPolicyTests {
         let isReleased = health.meet(Self.fingerprint(2))
         #expect(isReleased && health.quarantine == nil && health.backOff == nil)
         #expect(health.failures.isEmpty && health.itemsSetAside.isEmpty && health.isDisabled)
-        // The failures of the old version do not count for the new one.
+        // Failures of the old version do not count against the new one.
         let begun = health.note(Self.failure(.crashed, at: 4), Self.fingerprint(2))
         #expect(begun == nil)
     }
@@ -154,12 +155,12 @@ struct HealthPolicyTests {
                     identifier: "\(part) \($0)" + String(repeating: "x", count: part * 40), reason: "", since: 0)
             }
             health.setAside(items, files)
-            // The newest entries are there.
+            // The newest entries are kept.
             #expect(health.itemsSetAside.last == items.last)
         }
         #expect(health.itemsSetAside.count <= HealthLimits.items)
         #expect(health.itemsSetAside.reduce(0) { $0 + $1.identifier.utf8.count } <= HealthLimits.itemBytes)
-        // An item that is skip-listed again is listed once.
+        // An item that is skip-listed again is listed only once.
         let count = health.itemsSetAside.count
         if let first = health.itemsSetAside.first { health.setAside([first], files) }
         #expect(health.itemsSetAside.count == count)

@@ -22,7 +22,7 @@ struct ProcessorWaitTests {
         #expect(isStarved(waited: 2500, used: 1250))
         #expect(!isStarved(waited: 0, used: 0))
         #expect(!isStarved(waited: 2499, used: 0))
-        // Sixteen computing threads on two processors.
+        // Sixteen busy threads on two processors.
         #expect(!isStarved(waited: 70_000, used: 10_000))
         #expect(!isStarved(waited: 2600, used: 2400))
         #expect(!isStarved(waited: 0, used: 0, of: 0))
@@ -37,7 +37,7 @@ struct ProcessorWaitTests {
             ProcessorWait.Sample(
                 moment: 7 + 5 * Self.second, used: 100 + used, waited: 50, turns: 3 + turns, isReady: isReady)
         }
-        // The kernel counts a wait only after its end.
+        // The kernel accounts a wait only when the wait ends.
         #expect(sample(turns: 0, isReady: true).mayWait(since: before))
         #expect(sample(turns: 4, isReady: true, used: Self.second / 10).mayWait(since: before))
         #expect(!sample(turns: 0, isReady: false).mayWait(since: before))
@@ -65,7 +65,7 @@ struct ProcessorWaitTests {
     func counted() throws {
         let sample = try #require(ProcessorWait.Sample(of: getpid()))
         #expect(sample.used > 0 && sample.moment > 0 && sample.turns > 0)
-        // The requesting thread runs.
+        // The requesting thread is running.
         #expect(sample.isReady)
         #expect(ProcessorWait.Sample(of: -1) == nil)
     }

@@ -4,20 +4,20 @@ import Testing
 
 @testable import ExtensionHost
 
-/// A clock that never moves, and reports sleepers.
+/// A clock that never advances, and reports sleepers.
 private final class StillClock: Clock {
     typealias Instant = ContinuousClock.Instant
     let now = ContinuousClock.now
     let minimumResolution = Duration.zero
     private let sleeping: AsyncStream<Duration>.Continuation
-    /// The duration of each sleep, when it starts.
+    /// The duration of each sleep, reported when the sleep starts.
     let sleeps: AsyncStream<Duration>
 
     init() { (sleeps, sleeping) = AsyncStream.makeStream(of: Duration.self) }
 
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         sleeping.yield(deadline - now)
-        // Until it is cancelled.
+        // Runs until it is cancelled.
         let (never, kept) = AsyncStream.makeStream(of: Void.self)
         for await _ in never {}
         kept.finish()

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("The workers of a host", .timeLimit(.minutes(10)))
 struct WorkerPoolTests {
-    /// Receives no donations: there is no program to start.
+    /// Accepts no donations, because there is no program to start.
     private struct NoReceiver: DonationReceiver {
         func receive(_ batch: IndexBatch) async throws(BusError) {}
         func clientState(of scope: IndexScope) async throws(BusError) -> [UInt8]? { nil }
@@ -58,7 +58,8 @@ struct WorkerPoolTests {
         await pool.shutdown()
     }
 
-    /// A pool of two slots, one of them only for the user's requests. No worker can be started.
+    /// Returns a pool with two slots, one of them reserved for the user's requests. No worker can
+    /// be started.
     private static func pool(
         in folder: TemporaryFolder, clock: any Clock<Duration> = ContinuousClock(), place: Duration = .seconds(3600),
         onFailure: @escaping @Sendable (ExtensionBundle, ExtensionError) async -> Void = { _, _ in }
@@ -82,7 +83,7 @@ struct WorkerPoolTests {
         let a = try await pool.lease(try Self.bundle("a", in: folder), .person)
         let b = try await pool.lease(try Self.bundle("b", in: folder), .person)
         let third = try Self.bundle("c", in: folder)
-        // Slots of the user's requests do not count for background work, and vice versa.
+        // Slots for the user's requests are not counted for background work, and vice versa.
         let background = try await pool.lease(third, .background)
         let fourth = try Self.bundle("d", in: folder)
         await #expect(throws: ExtensionError.self) { try await pool.lease(fourth, .background) }
@@ -103,7 +104,7 @@ struct WorkerPoolTests {
     @Test("A waiting caller keeps its position while an idle worker is ended for it, and when an earlier one gives up")
     func inTurn() async throws {
         let folder = try TemporaryFolder()
-        // The end of the first lasts until it is released.
+        // The first worker keeps terminating until it is released.
         let (goingOn, go) = AsyncStream.makeStream(of: Void.self)
         let pool = Self.pool(in: folder) { bundle, _ in
             if bundle.identifier == "com.example.a" { for await _ in goingOn {} }
@@ -116,7 +117,8 @@ struct WorkerPoolTests {
         let first = Task { try await pool.lease(c, .person) }
         while await pool.waitingCount == 0 { await Task.yield() }
         await pool.giveBack(a, isUsable: true)
-        // It ends the idle worker for itself, and no other request takes the slot.
+        // The request terminates the idle worker to get its slot, and no other request takes the
+        // slot.
         while await pool.count == 2 { await Task.yield() }
         let second = Task { try await pool.lease(d, .person) }
         // A waiter checks again after each change, and is not counted during the check.
@@ -165,7 +167,7 @@ struct WorkerPoolTests {
     }
 }
 
-/// A clock without waits: a sleeper is woken at once, with its deadline as the time.
+/// A clock without waits: a sleeper wakes immediately, with its deadline as the time.
 private final class HurriedClock: Clock {
     typealias Instant = ContinuousClock.Instant
     private let time = Mutex(ContinuousClock.now)

@@ -11,7 +11,7 @@ import Testing
 
 @testable import ExtensionRuntime
 
-/// A host that stores the donations, for extensions that are bindings of the C library of
+/// A host that stores donations, for extensions that are bindings to the C library in
 /// Tests/Fixtures/Bindings.
 final class BindingHost: HostLink {
     private struct State {
@@ -65,19 +65,19 @@ final class BindingHost: HostLink {
         state.withLock { $0.posts }.compactMap { if case .log(_, let message) = $0 { message } else { nil } }
     }
 
-    /// Sets the host's answer to a request for an item.
+    /// Sets the item that the host returns when it is asked for one.
     func hold(_ record: ItemRecord?, types: [String] = ["public.plain-text"]) throws {
         let bytes = try record?.encoded()
         state.withLock { $0.record = RecordReply(record: bytes, types: types) }
     }
 
-    /// Leaves donations unanswered until they are released.
+    /// Keeps donations unanswered until they are released.
     func holdDonations() { state.withLock { $0.held = [] } }
     func letDonationsGo() { for answer in state.withLock({ $0.held ?? [] }) { answer() } }
 
     // MARK: Extensions
 
-    /// Loads bindings, each without a missing first line.
+    /// Loads bindings whose common first line may be missing.
     func load(_ bindings: String...) throws -> Loaded {
         let session = HostSession(link: self)
         let texts = try bindings.map { text in
@@ -101,7 +101,7 @@ final class BindingHost: HostLink {
             }
         }
 
-        /// The text of a promise.
+        /// Returns the text of a promise.
         func data() async throws -> String {
             switch await ask({ $0.provideData($1, item: "item", type: "public.html") }) {
             case .data(let bytes): String(decoding: bytes, as: UTF8.self)
@@ -118,7 +118,7 @@ final class BindingHost: HostLink {
         }
     }
 
-    /// A promise of text by one call.
+    /// Returns the text of a promise that makes one call.
     func text(_ call: String, result: String = "out") async throws -> String {
         if items.isEmpty, actions.isEmpty {
             try hold(ItemRecord(uniqueIdentifier: "item", attributes: Self.attributes))
@@ -149,11 +149,11 @@ final class BindingHost: HostLink {
         return path
     }()
     private static let built = Mutex<Set<String>>([])
-    /// The folder of the sources, and with `docs` in it, of the project.
+    /// The folder of the test sources, which with `docs` inside is also the root of the project.
     static let project = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().path
 
-    /// The name of a library in its folder, compiled on first use.
+    /// Returns the file name of a test library, and compiles the library on first use.
     static func library(_ name: String = "everything") throws -> String {
         try built.withLock { built in
             guard !built.contains(name) else { return }

@@ -13,7 +13,7 @@ struct BoundAttributesTests {
 
     init() throws { host = try BindingHost() }
 
-    /// A PDF file without compression; a page that is `nil` has no end.
+    /// Returns a PDF file without compression; a page that is `nil` is truncated.
     static func pdf(title: String?, pages: [String?]) -> String {
         var text = "%PDF-1.4\n"
         for page in pages {
@@ -24,7 +24,7 @@ struct BoundAttributesTests {
         return text + "%%EOF\n"
     }
 
-    /// The two bindings of the page about bindings, for a folder, with the library of the tests.
+    /// Returns the two bindings from docs/BINDINGS.md for a folder, with the test library.
     private func bindings(_ folder: String) throws -> [String] {
         let page = try String(contentsOfFile: BindingHost.project + "/docs/BINDINGS.md", encoding: .utf8)
         let section = try #require(page.components(separatedBy: "## Example: the text of PDF files").last)

@@ -103,7 +103,7 @@ struct BoundExtensionTests {
                 return
             }
         }
-        // Separately, and by a walk of all files.
+        // With separate calls, and with one walk through all files.
         for more in [0, BoundReindex.maximumFileCalls] {
             await update(more)
             #expect(host.items.keys.sorted() == [path("deeper/two.md"), path("one.md")])
@@ -111,7 +111,7 @@ struct BoundExtensionTests {
         try FileManager.default.removeItem(atPath: path("one.md"))
         await update(0)
         #expect(host.items.keys.sorted() == [path("deeper/two.md")])
-        // An absent folder proves nothing about its files.
+        // An absent folder does not prove that its files were deleted.
         try FileManager.default.moveItem(atPath: folder, toPath: folder + ".away")
         for scope in 0..<3 {
             let outcome = await loaded.ask { bound, request in

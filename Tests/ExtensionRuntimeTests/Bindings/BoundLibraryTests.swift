@@ -10,13 +10,13 @@ struct BoundLibraryTests {
         "frees with the allocator of the process, also another one than malloc",
         arguments: [["libc.so.6"], ["libxml2.so.2", "libxml2.so.16"]])
     func allocator(names: [String]) throws {
-        // Under a sanitizer this is not the C library's function, and the sanitizer ends a process
-        // that mixes both.
+        // Under a sanitizer this is not the C library's function, and the sanitizer terminates a
+        // process that mixes both.
         let library = try BoundLibrary(oneOf: names, bundlePath: "/")
         for name in ["free", "malloc", "realloc"] {
             let function = try library.function(name)
             #expect(function == dlsym(nil, name))
-            // The same from the stored data.
+            // The stored data gives the same result.
             #expect(try library.function(name) == function)
         }
     }

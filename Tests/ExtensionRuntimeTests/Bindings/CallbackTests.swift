@@ -131,7 +131,7 @@ struct CallbackTests {
         let batches = host.actions.count { if case .put? = $0.change { true } else { false } }
         #expect(batches == 5)
         host.letDonationsGo()
-        // Completions come on a thread of the session. Another request is answered after them.
+        // Completions run on one of the session's threads. Another request is answered after them.
         try host.hold(nil)
         _ = await loaded.ask { bound, request in
             _ = try? loaded.session.record(of: "x")

@@ -7,7 +7,7 @@ import Testing
 @testable import DatabaseBindings
 @testable import ExtensionRuntime
 
-/// A database that an app has open.
+/// A database that an app keeps open.
 final class OpenDatabase {
     let path: String
     private let database: OpaquePointer
@@ -71,7 +71,7 @@ struct DatabaseReaderTests {
         let reader = try reader()
         #expect(try titles(reader) == ["one", "zwei"])
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == before)
-        // The app is not blocked while the copy is read, and the copy stays as it is.
+        // The app is not blocked while the copy is read, and the copy does not change.
         let rows = try reader.select("SELECT title FROM notes")
         _ = try rows.next()
         try app.run("INSERT INTO notes(title) VALUES ('three'); DELETE FROM notes WHERE id = 1")
@@ -83,7 +83,7 @@ struct DatabaseReaderTests {
     func transactions() throws {
         let app = try OpenDatabase(path, "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0;" + Self.table)
         try app.run("INSERT INTO notes(title) VALUES ('one')")
-        // The cache spills, so that frames without a commit are in the log.
+        // The cache spills, so that the log contains frames without a commit.
         try app.run(
             """
             PRAGMA cache_size=1; PRAGMA cache_spill=1; BEGIN; UPDATE notes SET title = 'changed';
@@ -95,7 +95,7 @@ struct DatabaseReaderTests {
         #expect(try titles(try reader()).count == 3001)
         try app.run("INSERT INTO notes(id, title) VALUES (0, 'null')")
         #expect(try titles(try reader()).prefix(2) == ["null", "changed"])
-        // With everything in the log, also the tables.
+        // Everything is in the log, including the tables.
         let young = try OpenDatabase(folder.path + "/young.db", "PRAGMA journal_mode=WAL;" + Self.table)
         try young.run("INSERT INTO notes(title) VALUES ('new')")
         let reader = try DatabaseReader(young.path, watch: ReadingWatch(now: { .zero }))
@@ -118,7 +118,7 @@ struct DatabaseReaderTests {
         writes = .max
         let busy = failure { try DatabaseSnapshot(of: path, goesOn: write) { _ in } }
         #expect(busy.contains("written without a pause"), "\(busy)")
-        // A transaction that spilled is half in the file; its journal tells.
+        // After a spilled transaction the file is half changed, as its rollback journal shows.
         try app.run("PRAGMA cache_size=1; PRAGMA cache_spill=1; BEGIN; UPDATE notes SET title = hex(zeroblob(9000))")
         let open = failure { try DatabaseSnapshot(of: path, goesOn: { true }) { _ in } }
         #expect(open.contains("transaction that is not finished"), "\(open)")
@@ -190,7 +190,7 @@ struct DatabaseReaderTests {
         #expect(first["a"] == .blob([]) && first.isFirstCut && first.isCut(["A"]) && first["b"] == .text("one"))
         let second = try #require(try rows.next())
         #expect(second["a"] == .blob([7]) && !second.isFirstCut && !second.isCut(["a", "b"]))
-        // Beyond the size of a row, only statements without the value can be read.
+        // If a value exceeds the maximum row size, only statements without that value can be read.
         try app.run("UPDATE t SET a = zeroblob(65 << 20) WHERE id = 1")
         let later = try self.reader()
         #expect(try later.select("SELECT b FROM t ORDER BY id").next()?["b"] == .text("one"))
@@ -278,7 +278,7 @@ struct DatabaseReaderTests {
         calls = 0
         watch.serve(cancelled: { calls > 10 }) {}
         #expect(failure { try reader.select(endless).next() }.contains("cancelled"))
-        // The next request starts with a time of its own.
+        // The next request starts with its own time limit.
         watch.serve(cancelled: { false }) {}
         #expect(try reader.select("SELECT 1 AS a").next()?["a"] == .integer(1))
     }
@@ -370,8 +370,8 @@ struct DatabaseFilesTests {
         }
         #expect(files.database(of: folder.path + "/two/other.sqlite") == nil)
         #expect(files.database(of: folder.path + "/a/b/places.sqlite") == nil)
-        // A pipe in the place of a named file is found, so that reading it fails and its items
-        // stay.
+        // A pipe at the path of a named file is detected, so reading it fails and its items are
+        // kept.
         try #require(mkfifo(folder.path + "/absent.db", 0o600) == 0)
         try #require(mkdir(folder.path + "/three", 0o700) == 0)
         #expect(files.find().files.first?.path == folder.path + "/absent.db" && files.find().absent == [])

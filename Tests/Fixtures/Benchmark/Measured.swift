@@ -2,7 +2,8 @@
 import CoreSpotlight
 import Foundation
 
-/// The same as measured.c, as an app would write it: promises of 1 KiB, answered at once.
+/// The counterpart of measured.c, as an app would write it: promises of 1 KiB, answered
+/// immediately.
 class Handler: CSIndexExtensionRequestHandler {
     override func data(
         for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String

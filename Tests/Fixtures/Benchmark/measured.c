@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The extension of the benchmarks. It serves promises of 1 KiB at once, and previews from the file "page" of its bundle, which
- * it reads once. A reindex donates the batches of records in the file "records" of its bundle. Each batch has four bytes of
- * length, least significant first, and its records.
+ * The extension for the benchmarks. It serves promises of 1 KiB immediately, and previews from the
+ * file "page" in its bundle, which it reads once. A reindex donates the batches of records in the
+ * file "records" in its bundle. Each batch consists of a four-byte length, least significant byte
+ * first, and its records.
  */
 #include "searchlight_extension.h"
 
@@ -32,7 +33,7 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
         size_t count = (size_t)length[0] | (size_t)length[1] << 8 | (size_t)length[2] << 16 | (size_t)length[3] << 24;
         if (count > 32u << 20 || fread(batch, 1, count, file) != count) break;
         is_whole = ftell(file) == status.st_size;
-        /* Donations are kept in order: once the last is durable, all are. */
+        /* Donations are stored in order, so when the last one is durable, all are. */
         if (fixture_index->index_records(fixture_host, NULL, batch, count, is_whole ? fixture_acknowledge : NULL,
                                          (void *)(uintptr_t)request) != SEARCHLIGHT_OK) {
             is_whole = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Works without end after a request for a full reindex. With COOPERATIVE it waits while it is throttled; otherwise it ignores
- * the notices. Prints "working", and for each notice "told" with the moment (CLOCK_MONOTONIC, nanoseconds).
+ * Works without end after a request for a full reindex. With COOPERATIVE, it pauses while it is
+ * throttled; otherwise it ignores the notices. Prints "working", and for each notice "told" with
+ * the time (CLOCK_MONOTONIC, nanoseconds).
  */
 #include <pthread.h>
 #include <stdint.h>

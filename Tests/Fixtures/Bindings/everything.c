@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of every shape a binding can describe, as libraries have them; and what libraries do wrong. */
+/* Functions of every kind that a binding can describe, as libraries provide them, and what
+ * libraries do wrong. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -56,7 +57,7 @@ char *echo_bytes(const uint8_t *bytes, size_t length) {
 char *join(const char *const *texts, size_t count) {
     char *text = calloc(1, 1000);
     for (size_t i = 0; text != NULL && i < count; i++) snprintf(text + strlen(text), 1000 - strlen(text), "%s;", texts[i]);
-    /* They end with a NULL, too. */
+    /* The array also ends with a NULL. */
     if (text != NULL && texts[count] != NULL) text[0] = 0;
     return text;
 }
@@ -173,7 +174,7 @@ void keep_all(done_t done, item_t item, progress_t progress) {
     kept_progress = progress;
     done();
 }
-/* Calls what an earlier request was given. */
+/* Calls what an earlier request received. */
 void call_kept(void) {
     if (kept_item != NULL) kept_item("late", "late", (const uint8_t *)"", 0, 0);
     if (kept_progress != NULL) kept_progress(1, 2);

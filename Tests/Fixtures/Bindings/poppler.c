@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A few functions of poppler-glib with their names and signatures, for PDF files with uncompressed streams. With it the binding
- * of docs/BINDINGS.md runs on machines without poppler. A page is a stream. Its text is in the parentheses before Tj.
+ * A few functions of poppler-glib with the same names and signatures, for PDF files with
+ * uncompressed streams. With this library, the binding in docs/BINDINGS.md runs on machines without
+ * poppler. A page is a stream, whose text is in the parentheses before Tj.
  */
 #include <stddef.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* writer: a browser that writes bookmarks into a places.sqlite in WAL mode: PATH COUNT. Each transaction replaces one pair of
- * bookmarks, "Left N" and "Right N", by the next; so any consistent view has both of one number or none. */
+/* writer: a browser that writes bookmarks to a places.sqlite in WAL mode: PATH COUNT. Each
+ * transaction replaces one pair of bookmarks, "Left N" and "Right N", with the next pair, so any
+ * consistent view contains both bookmarks with the same number, or neither. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>

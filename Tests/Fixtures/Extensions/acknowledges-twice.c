@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Broken: acknowledges at once, and again, and once more for a request that never was. */
+/* Broken: acknowledges immediately, then again, and once more for a request that never existed. */
 #include "searchlight_extension.h"
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request);

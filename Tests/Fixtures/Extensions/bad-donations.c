@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Broken: donates what is no item record, malformed text, items at no address and none at all; then one good item. */
+/* Broken: donates bytes that are not an item record, malformed text, items at invalid addresses and
+ * NULL; then one good item. */
 #include "searchlight_extension.h"
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request);

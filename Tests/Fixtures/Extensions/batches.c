@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reindexes by batches with client states, and says how it went; what it may not do is tried on the way. */
+/* Reindexes in batches with client states, and reports the results. Also attempts forbidden
+ * operations. */
 #include <stdint.h>
 
 #include "searchlight_extension.h"
@@ -70,7 +71,7 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
     }
     batches->delete_domains(batch, names, 1);
 
-    /* A change that cannot be sent is rejected at once and leaves the batch unchanged. */
+    /* A change that cannot be sent is rejected immediately and leaves the batch unchanged. */
     char long_state[SEARCHLIGHT_CLIENT_STATE_MAX + 1] = {0};
     say("long state", batches->commit(fixture_host, "notes", batch, long_state, sizeof long_state,
                                       SEARCHLIGHT_EXPECT_ANY, NULL, 0, committed, NULL));

@@ -49,7 +49,7 @@ static void say_progress(searchlight_request request) {
     for (uint64_t i = 0; i <= 100; i++) progress->report(fixture_host, request, i, 100);
 }
 
-/* 1 if that was the answer. */
+/* Returns 1 if that was the answer. */
 static int behave(const char *name, searchlight_request request) {
     if (begins(name, "crash")) {
         fprintf(stderr, "last words about %s\n", name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says what happened to files, and acknowledges; fails for a file called "bad", and crashes for "crash". */
+/* Prints what happened to files, and acknowledges; fails for a file named "bad", and crashes for
+ * "crash". */
 #include "searchlight_extension.h"
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request);

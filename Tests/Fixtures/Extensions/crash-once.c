@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Crashes in the middle of the first reindex; the second works. The memory of it is a file among the marks. */
+/* Crashes in the middle of the first reindex; the second works. A mark file records the crash. */
 #include "searchlight_extension.h"
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request);

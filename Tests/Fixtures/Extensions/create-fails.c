@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Broken: cannot be created, and says why. */
+/* Broken: cannot be created, and reports the reason. */
 #include "searchlight_extension.h"
 
 static searchlight_status refuse(const searchlight_host *host, searchlight_extension **extension, char *error,

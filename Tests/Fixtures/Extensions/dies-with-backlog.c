@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first time: donates much, and dies while it waits to be kept. Then: replaces everything by one item. */
+/* In the first worker: donates much, and exits while the donations are still pending. In later
+ * workers: replaces everything with one item. */
 #include "searchlight_extension.h"
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request);
@@ -30,7 +31,7 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
         fixture_index->index_items(fixture_host, NULL, items, ITEMS, NULL, NULL);
         for (int i = 0; i < ITEMS; i++) fixture_items->release(items[i]);
     }
-    /* Long enough for the batches to be on their way, not for all to be kept. */
+    /* Long enough for the batches to be in transit, but not for all to be stored. */
     usleep(5000);
     raise(SIGKILL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Renders its items as documents that no browser shows in a page. */
+/* Renders its items as documents that no browser can display in a page. */
 #include "searchlight_extension.h"
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request);

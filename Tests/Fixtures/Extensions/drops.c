@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Items that are dropped in every way. The item asked for says what happens: its identifier is KIND-BYTES, with data, file,
- * package or original, or with what goes wrong: crash, once (crashes once), refuse, gone, fail, unsafe, slow. That of kind
- * steps is data that waits for a test: for the mark "half" before it says that half is done, for "whole" before it is.
+ * Items that can be dropped in every way. The requested item selects the behaviour. Its identifier
+ * is KIND-BYTES, where KIND is data, file, package or original, or the failure: crash, once
+ * (crashes once), refuse, gone, fail, unsafe, slow. An item of the kind "steps" is data that waits
+ * for a test: for the mark "half" before it reports half of its progress, and for "whole" before it
+ * finishes.
  */
 #include "searchlight_extension.h"
 
@@ -49,18 +51,18 @@ static void *answer_late(void *request) {
     return NULL;
 }
 
-/* Waits until a test has made a mark. */
+/* Waits until a test has created a mark. */
 static void await_mark(const char *suffix) {
     char marker[4096];
     fixture_mark(marker, sizeof marker, suffix);
-    /* A line now and then, so that the host does not take it for one that hangs. */
+    /* Prints a line now and then, so that the host does not consider the extension hung. */
     for (int i = 1; access(marker, F_OK) != 0; i++) {
         usleep(1000);
         if (i % 1000 == 0 && puts("waiting") >= 0) fflush(stdout);
     }
 }
 
-/* Returns true for an item with a fault, after the fault has occurred. */
+/* Returns true for an item with a fault, after causing the fault. */
 static int goes_wrong(searchlight_request request, const char *item) {
     char marker[4096];
     fixture_mark(marker, sizeof marker, "crashed");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to leave the sandbox in every way it knows, once in each reindex, through the C library and around it, and says for
- * each attempt what came of it: "ATTEMPT NAME: ERROR" (0: it worked). What to try on is in the file marks/BUNDLE.target.
+ * Tries to leave the sandbox in every way it knows, once per reindex, through the C library and
+ * around it, and prints the result of each attempt: "ATTEMPT NAME: ERROR" (0: it succeeded). The
+ * targets are in the file marks/BUNDLE.target.
  */
 #include "searchlight_extension.h"
 
@@ -132,7 +133,7 @@ static void *wait_at_gate(void *context) {
     return context;
 }
 
-/* As many threads as there can be; they end before the next attempt. */
+/* As many threads as possible; they exit before the next attempt. */
 static void threads(void) {
     static pthread_t started[4096];
     int count = 0, error = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Broken: ends the process while it is loaded. */
+/* Broken: terminates the process while it is loaded. */
 #include "fixture.h"
 
 __attribute__((constructor)) static void leave(void) { exit(3); }

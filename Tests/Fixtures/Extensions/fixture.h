@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The common part of the C test extensions: an entry whose pieces a fixture replaces by defining FIXTURE_... before it
- * includes this header. The default pieces are correct.
+ * The common part of the C test extensions: an entry whose parts a fixture replaces by defining
+ * FIXTURE_... before it includes this header. The default parts are correct.
  */
 #ifndef FIXTURE_H
 #define FIXTURE_H
@@ -14,7 +14,7 @@
 
 #include "searchlight_extension.h"
 
-/* Set in create; fixtures have one object and need no state of their own. */
+/* Set in create; fixtures have one object and need no other state. */
 static const searchlight_host *fixture_host;
 static const searchlight_host_request *fixture_requests;
 static const searchlight_host_items *fixture_items;
@@ -30,15 +30,15 @@ static inline void fixture_connect(const searchlight_host *host) {
 }
 
 /*
- * The file in which a fixture keeps a mark for its next worker, or reads its instructions: marks/BUNDLE.SUFFIX in the
- * documents folder. The harness declares that folder for all fixtures.
+ * The file in which a fixture leaves a mark for its next worker, or reads its instructions:
+ * marks/BUNDLE.SUFFIX in the documents folder. The harness declares that folder for all fixtures.
  */
 static inline void fixture_mark(char *path, size_t capacity, const char *suffix) {
     const char *name = strrchr(fixture_host->bundle_path, '/');
     snprintf(path, capacity, "%s/Documents/marks%s.%s", getenv("HOME"), name, suffix);
 }
 
-/* Donates one item with a title and a text; completion and context as in the header. */
+/* Donates one item with a title and a text. For completion and context, see the public header. */
 static inline searchlight_status fixture_donate(const char *identifier, const char *title, const char *text,
                                                 searchlight_completion completion, void *context) {
     searchlight_item *item = fixture_items->create(fixture_host, identifier, "fixture", "public.plain-text");
@@ -125,7 +125,7 @@ static searchlight_status fixture_create(const searchlight_host *host, searchlig
 #define FIXTURE_IDENTIFIER NULL
 #endif
 
-/* Additional code for that function. */
+/* Additional code for this function. */
 #ifndef FIXTURE_AT_GET_INTERFACE
 #define FIXTURE_AT_GET_INTERFACE (void)0
 #endif

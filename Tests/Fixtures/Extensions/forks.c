@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Broken: starts a process that holds on to everything it inherited, then crashes. */
+/* Broken: starts a process that keeps everything it inherited, then crashes. */
 #include "searchlight_extension.h"
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request);

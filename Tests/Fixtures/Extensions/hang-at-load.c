@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Broken: never comes back from create. */
+/* Broken: never returns from create. */
 #include "searchlight_extension.h"
 
 static searchlight_status hang(const searchlight_host *host, searchlight_extension **extension, char *error,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Renders previews that would run, load, leave or unfold; the item says which. */
+/* Renders previews that would run scripts, load resources, navigate away or expand; the item
+ * selects which. */
 #include "searchlight_extension.h"
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request);
@@ -9,9 +10,9 @@ static void preview(searchlight_extension *extension, searchlight_request reques
 #define FIXTURE_PREVIEW preview
 #include "fixture.h"
 
-/* The beginning of a PNG that claims 100,000 times 100,000 pixels. */
+/* The beginning of a PNG that claims to have 100,000 × 100,000 pixels. */
 static const char bomb[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\1\x86\xa0\0\1\x86\xa0\x8\6\0\0\0";
-/* The same for 2 times 2 pixels. */
+/* The same with 2 × 2 pixels. */
 static const char picture[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\2\0\0\0\2\x8\6\0\0\0";
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request) {

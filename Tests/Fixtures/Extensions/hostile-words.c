@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Says everything with escape sequences, C1 controls and direction overrides in it. Fails its reindex while there is a
- * file “fail” in the configuration folder.
+ * Prints and donates only text with escape sequences, C1 controls and direction overrides. Its
+ * reindex fails while the configuration folder contains a file named “fail”.
  */
 #include "searchlight_extension.h"
 
@@ -15,7 +15,8 @@ static void preview(searchlight_extension *extension, searchlight_request reques
 #define FIXTURE_PREVIEW preview
 #include "fixture.h"
 
-/* ESC [, CSI as one character, OSC with its end, right-to-left override, and a line that pretends to be the host's. */
+/* ESC [, CSI as one character, OSC with its terminator, right-to-left override, and a line that
+ * pretends to come from the host. */
 #define EVIL "\x1b[31mred \xc2\x9b" "2J \x1b]0;owned\x07 \xe2\x80\xae" "cod.exe\nsearchlight: all is well"
 
 static volatile double zero = 0;

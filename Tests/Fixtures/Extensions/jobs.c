@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records its requests and its acknowledgements, one line each, before it makes them: "asked BUNDLE all",
- * "asked BUNDLE items NAME...", and the same with "ack". Compiled with JOBS_IN_PAGES it serves full reindexes in pages.
+ * Records its requests and acknowledgements, one line each, before it makes them: "asked BUNDLE
+ * all", "asked BUNDLE items NAME...", and the same with "ack". If compiled with JOBS_IN_PAGES, it
+ * serves full reindexes in pages.
  */
 #include "searchlight_extension.h"
 
@@ -21,7 +22,8 @@ static void page(searchlight_extension *extension, searchlight_request request, 
 #define ITEMS 4
 #define PAGES 3
 
-/* In one piece and durable, so that what was written is what was meant, whenever the process is killed. */
+/* In one write and durable, so that each written line is complete, whenever the process is
+ * killed. */
 static void record(const char *what, const char *rest) {
     char path[4096], bundle[256];
     snprintf(path, sizeof path, "%s/Documents/marks/jobs.log", getenv("HOME"));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Works, and can be held to it: each reindex adds one batch, durable together with its number as the client state of
- * the index "ledger". Batch N has the items "N-0" to "N-(ITEMS - 1)", and the item "last", whose pageCount is N.
+ * Works correctly, in a verifiable way: each reindex adds one batch, which becomes durable together
+ * with its number as the client state of the index "ledger". Batch N has the items "N-0" to
+ * "N-(ITEMS - 1)", and the item "last", whose pageCount is N.
  */
 #include "searchlight_extension.h"
 

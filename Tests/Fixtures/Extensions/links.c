@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests the effect of symbolic links on a path, once in each reindex. The file marks/BUNDLE.target has one test on each line.
- * The results are printed: "LINKS THING: ERROR" (0: success).
+ * Tests how symbolic links affect a path, once per reindex. The file marks/BUNDLE.target contains
+ * one test per line. The results are printed as "LINKS THING: ERROR" (0: success).
  *
  *   tower LINKS TIMES   a dangling link behind LINKS others, each of which names the next TIMES times
  *   deep BYTES          a path of BYTES bytes that does not exist

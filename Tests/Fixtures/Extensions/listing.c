@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Donates 1,250 items and one to another index, deletes one, and says what the index has then, page by page. */
+/* Donates 1,250 items and one to another index, deletes one, and then prints the content of the
+ * index, page by page. */
 #include <stdint.h>
 
 #include "searchlight_extension.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Broken: breaks every rule of the header that a host can see, and then works. */
+/* Broken: breaks every rule in the header that a host can check, and then works. */
 #include "searchlight_extension.h"
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request);
@@ -13,7 +13,7 @@ static void provide_data(searchlight_extension *extension, searchlight_request r
 
 static _Atomic int was_refused;
 
-/* Writes to an item that another thread writes to. */
+/* Writes to an item while another thread also writes to it. */
 static void *write_too(void *item) {
     for (int round = 0; round < 20000000 && !was_refused; round++)
         if (fixture_items->set_integer(item, "pageCount", round) != SEARCHLIGHT_OK) was_refused = 1;

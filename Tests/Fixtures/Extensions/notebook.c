@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A well-behaved extension: three items, promises of every form, previews. */
+/* A well-behaved extension: three items, promises in every form, previews. */
 #include "searchlight_extension.h"
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request);
@@ -16,7 +16,7 @@ static void preview(searchlight_extension *extension, searchlight_request reques
 #define FIXTURE_PREVIEW preview
 #include "fixture.h"
 
-/* More than fits into a message, so that it must travel as a stream. */
+/* More than fits into a message, so that it must be sent as a stream. */
 #define LARGE_BYTES (3u << 20)
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Donates an item whose text it cut and one that is whole, and says what it leaves out; asked for items, it leaves out those whose name
- * begins with "still". A file "fails" among its marks lets the reindex of everything fail after that was said. */
+/* Donates an item with truncated text and a complete one, and reports what it leaves out. If items
+ * are requested, it leaves out those whose names begin with "still". If the mark file "fails"
+ * exists, a full reindex fails after that report. */
 #include <stdint.h>
 
 #include "searchlight_extension.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Five pages of ten items each. The cursor is the number of the next page as text. The mark "do" has a fault, and the page P
- * in which it occurs:
+ * Five pages of ten items each. The cursor is the number of the next page as text. The mark "do"
+ * contains a fault, and the page P in which it occurs:
  *
  *   more P       one item more, "stale"
  *   early P      never ends, before it has donated anything

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the requested items, and acknowledges. It does not implement changes of files. */
+/* Prints the requested items, and acknowledges. Does not implement file changes. */
 #include "searchlight_extension.h"
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request);

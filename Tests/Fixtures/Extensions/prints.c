@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints before each answer, in one of the ways that the item's name says, and answers at once. The last word is the
- * number of the request.
+ * Prints before each answer, in the way that the item's name selects, and answers immediately. The
+ * last word is the number of the request.
  */
 #include "searchlight_extension.h"
 
@@ -17,7 +17,7 @@ static void provide(searchlight_extension *extension, searchlight_request reques
     if (strncmp(item, "lines", 5) == 0) {
         fprintf(stderr, "error %s\n", number);
         printf("output %s\n", number);
-        /* Without an end, and into the buffer of the C library. */
+        /* Without a line end, into the C library's buffer. */
         printf("rest %s", number);
     } else if (strncmp(item, "many", 4) == 0) {
         for (int i = 0; i < 400; i++) printf("line %d of %s, which fills more than one buffer of a pipe\n", i, number);

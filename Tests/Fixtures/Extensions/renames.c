@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Donates two items, and renames those whose files were moved; what it may not do is tried on the way. */
+/* Donates two items, and renames those whose files were moved. Also attempts forbidden
+ * operations. */
 #include <stdint.h>
 
 #include "searchlight_extension.h"
@@ -17,7 +18,7 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
     const searchlight_host_rename *renames = fixture_host->get_interface(fixture_host, SEARCHLIGHT_HOST_RENAME);
     fixture_donate("/a", "first", "the first item", NULL, NULL);
 
-    /* In a batch an item may get its identifier and another one. */
+    /* In a batch, an item may get its own identifier and another one. */
     const char *old = "made", *new = "renamed", *none = "";
     searchlight_item *item = fixture_items->create(fixture_host, old, NULL, NULL);
     fixture_items->set_string(item, "title", "batched");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deletes everything first, as real handlers do; donates what a file among the marks lists; fails if it says so. */
+/* Deletes everything first, as real handlers do; donates what a mark file lists; fails if the file
+ * says so. */
 #include "searchlight_extension.h"
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request);

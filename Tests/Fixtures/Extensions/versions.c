@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says which VERSION of itself was asked: in its one item's title, as data and as a preview. */
+/* Reports its VERSION: in its only item's title, as data and as a preview. */
 #include "searchlight_extension.h"
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several hundred attempts to escape from the sandbox. A group has one theme and at most 60 attempts, because the host reports
- * at most 64 different attempts of a worker. The file marks/BUNDLE.target names the group and its targets.
+ * Several hundred attempts to escape from the sandbox. A group has one theme and at most 60
+ * attempts, because the host reports at most 64 different attempts per worker. The file
+ * marks/BUNDLE.target names the group and its targets.
  *
- * The results are in marks/BUNDLE.results, as lines "CODE<tab>EXPECTED<tab>NAME". CODE is 0 if the attempt gained access, and
- * otherwise the error. It is "?" before an attempt, so that an attempt that ends the worker is recorded. EXPECTED is a part of
- * the host's report; "-" and the reason for no report; or "!" and the end of the worker.
+ * The results are in marks/BUNDLE.results, as lines "CODE<tab>EXPECTED<tab>NAME". CODE is 0 if the
+ * attempt gained access, otherwise the error. It is "?" before an attempt, so that an attempt that
+ * terminates the worker is recorded. EXPECTED is a part of the host's report; or "-" and the reason
+ * why there is no report; or "!" and how the worker exits.
  */
 #include "searchlight_extension.h"
 
@@ -45,8 +47,9 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
 #include <time.h>
 #include <utime.h>
 
-/* The targets: the home folder, another app's folder in it with f0… and d0…, a listening socket there, the ports of
- * sockets that listen on all addresses, and addresses of this machine, or "-". */
+/* The targets: the home folder, another app's folder in it with f0… and d0…, a listening socket
+ * there, the ports of sockets that listen on all addresses, and addresses of this machine, or
+ * "-". */
 static char group[64], home[1024], outside[2048], local_socket[256], own4[64], own6[64];
 static int tcp_port, udp_port;
 static pid_t host;
@@ -56,18 +59,18 @@ static int next_file, next_folder;
 
 static char wanted[8192];
 
-/* Sets the expected report of the following attempts. */
+/* Sets the expected report for the following attempts. */
 __attribute__((format(printf, 1, 2))) static void want(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(wanted, sizeof wanted, format, arguments);
     va_end(arguments);
-    /* The last line of one that ended the worker. */
+    /* The last line of a group that terminated the worker. */
     fprintf(results, "?\t%s\t%s\n", wanted, group);
     fflush(results);
 }
 
-/* The host stops an extension that prints nothing for seconds. */
+/* The host terminates an extension that prints nothing for several seconds. */
 static void sign_of_life(void) {
     static time_t last;
     if (time(NULL) == last) return;

@@ -4,9 +4,9 @@ import Dispatch
 import Foundation
 import UniformTypeIdentifiers
 
-// A principal class for each kind of fault in Swift. The manifest of a test names one of them.
+// A principal class for each kind of fault in Swift. A test's manifest names one of them.
 
-/// Works. The broken handlers override the methods that they break.
+/// Works correctly. The broken handlers override the methods that they break.
 class WorkingHandler: CSIndexExtensionRequestHandler {
     override func searchableIndex(
         _ searchableIndex: CSSearchableIndex,
@@ -40,7 +40,8 @@ struct Broken: Error {}
 
 // MARK: Not broken
 
-/// Makes typical Foundation queries about a file, for which Foundation looks up its owner's name.
+/// Makes typical Foundation queries about a file, for which Foundation looks up the file owner's
+/// name.
 class AsksAboutFiles: WorkingHandler {
     override func searchableIndex(
         _ searchableIndex: CSSearchableIndex,
@@ -153,7 +154,7 @@ class AcknowledgesOften: WorkingHandler {
     }
 }
 
-/// Source from before Swift 6 passes its handlers to any code.
+/// Source from before Swift 6 passes its handlers to arbitrary code.
 struct UncheckedHandler: @unchecked Sendable { let call: () -> Void }
 
 class AsyncThatNeverReturns: WorkingHandler {
@@ -169,7 +170,7 @@ class AsyncThatNeverReturns: WorkingHandler {
     }
 }
 
-/// Blocks all threads of the runtime, so that no other task runs either.
+/// Blocks all threads of the concurrency runtime, so that no other task can run.
 class BlocksAllTasks: WorkingHandler {
     override func searchableIndex(
         _ searchableIndex: CSSearchableIndex,
@@ -232,7 +233,7 @@ class EmptyAnswers: WorkingHandler {
     override func fileURL(
         for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String, inPlace: Bool
     ) throws -> URL {
-        // Empty, as in Apple's own template.
+        // An empty file URL, as in Apple's own template.
         URL(string: "file://")!
     }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loaded before a program's other libraries (LD_PRELOAD). Shifts the program's wall clock by the nanoseconds in the file
- * SHIFTED_CLOCK, which may change at any moment, like a user who sets the machine's clock. Other clocks do not change.
+ * Loaded before a program's other libraries (LD_PRELOAD). Shifts the program's wall clock by the
+ * number of nanoseconds in the file SHIFTED_CLOCK, which may change at any time, as when a user
+ * sets the machine's clock. Other clocks are not changed.
  */
 #include <dlfcn.h>
 #include <fcntl.h>

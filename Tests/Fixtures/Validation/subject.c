@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A correct extension, and the same with the fault that BREAK selects, for the validator's checks. */
+/* A correct extension, or one with the fault that BREAK selects, for the validator's checks. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -10,39 +10,39 @@
 #define EAGER 1          /* donates when it is created */
 #define SILENT 2         /* never acknowledges a reindex of some items */
 #define TWICE 3          /* acknowledges twice */
-#define COUNTING 4       /* another identifier each time */
-#define VOLATILE 5       /* another title each time */
+#define COUNTING 4       /* a different identifier each time */
+#define VOLATILE 5       /* a different title each time */
 #define FORGETFUL 6      /* acknowledges items that it does not donate */
-#define GENEROUS 7       /* has everything, also what does not exist */
-#define LIAR 8           /* gives text where it promised HTML */
+#define GENEROUS 7       /* claims to have every item, even nonexistent ones */
+#define LIAR 8           /* delivers text where it promised HTML */
 #define BREAKING 9       /* does not keep its promises */
-#define ANY_TYPE 10      /* gives text for any type */
-#define BAD_PREVIEW 11   /* shows what is not a PNG image */
-#define BAD_REFERENCE 12 /* refers to an attachment that there is not */
-#define SHARED 13        /* keeps the current request in one variable for all */
-#define LEAKING 14       /* keeps a megabyte of each request */
+#define ANY_TYPE 10      /* delivers text for any type */
+#define BAD_PREVIEW 11   /* shows bytes that are not a PNG image */
+#define BAD_REFERENCE 12 /* refers to a missing attachment */
+#define SHARED 13        /* keeps the current request in one shared variable */
+#define LEAKING 14       /* leaks a megabyte in each request */
 #define DESCRIPTORS 15   /* leaves descriptors open */
-#define FRAGILE 16       /* crashes at identifiers that it did not make */
+#define FRAGILE 16       /* crashes on identifiers that it did not create */
 #define TALKATIVE 17     /* prints far too much */
-#define DEADLOCK 18      /* waits without end for two simultaneous requests */
+#define DEADLOCK 18      /* waits indefinitely for a second concurrent request */
 #define CRASHING 19      /* crashes in a preview */
-#define SLOW_NOTICE 20   /* takes its time to slow down */
-#define ENDLESS 21       /* ignores that a request is cancelled */
+#define SLOW_NOTICE 20   /* reacts slowly to throttle notices */
+#define ENDLESS 21       /* ignores cancellation */
 #define PAGED 22         /* well-behaved, with pages */
 #define CIRCLING 23      /* its pages never end */
-#define ABSENT 24        /* its cursors say nothing: where it is, it knows in memory only */
-#define PRYING 25        /* reads a file that is none of its business */
+#define ABSENT 24        /* its cursors are empty; it keeps its position only in memory */
+#define PRYING 25        /* reads a file that it must not read */
 #define UNDEAD 26        /* starts a process */
-#define SLOW_TO_LOAD 27  /* takes its time before it can be asked anything */
-#define PLANTING 28      /* puts something where extensions are looked for */
-#define SCRIPTED 29      /* shows a page of scripts and loads */
-#define HOARDING 30      /* never deletes what it has no more */
-#define LOCKED_OUT 31    /* cannot reindex without a file that its sandbox keeps from it */
-#define LINGERING 32     /* well-behaved; its calls go on for a while after the answer */
+#define SLOW_TO_LOAD 27  /* loads slowly */
+#define PLANTING 28      /* puts a file where extensions are searched for */
+#define SCRIPTED 29      /* shows a page with scripts and remote resources */
+#define HOARDING 30      /* never deletes items that no longer exist */
+#define LOCKED_OUT 31    /* cannot reindex without a file that its sandbox denies */
+#define LINGERING 32     /* well-behaved; its calls continue briefly after the answer */
 #define VAST 33          /* well-behaved, with very many items in pages */
 #define HUGE 34          /* correct, with very many items; donates a sample on request */
 #define CROWDED 35       /* correct, with very many items at once; ignores the requested sample */
-#define WARMING 36       /* keeps 96 KiB of each of its first 50 requests */
+#define WARMING 36       /* keeps 96 KiB in each of its first 50 requests */
 
 #if BREAK == EAGER || BREAK == PRYING || BREAK == UNDEAD || BREAK == SLOW_TO_LOAD || BREAK == PLANTING || \
     BREAK == LINGERING
@@ -164,7 +164,7 @@ static void paged(void *context, searchlight_status status, const char *message)
         requests->finish_page(host, request, &next, 1);
     }
 }
-/* A single item for each page: pages may be smaller than their budget. */
+/* One item per page, since pages may be smaller than their budget. */
 static void reindex_page(searchlight_extension *extension, searchlight_request request, const searchlight_page *page) {
     (void)extension;
     static int place;
@@ -269,7 +269,7 @@ static const void *more(const char *identifier) {
 static void reindex_all(searchlight_extension *extension, searchlight_request request) {
     (void)extension;
     const searchlight_host_cancel *cancel = host->get_interface(host, SEARCHLIGHT_HOST_CANCEL);
-    /* After the cancellation it never ends by itself. Only the end of the process stops it. */
+    /* After the cancellation it never returns. Only the end of the process stops it. */
     for (int i = 0; i < 50 || cancel->is_cancelled(host, request); i++) {
         log_table->log(host, SEARCHLIGHT_LOG_INFO, "at it");
         usleep(100 * 1000);
@@ -296,7 +296,7 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
 #endif
 
 #if BREAK == SHARED || BREAK == DEADLOCK
-/* On a separate thread, so that requests overlap on a machine with one processor, too. */
+/* On a separate thread, so that requests also overlap on a machine with one processor. */
 static void later(searchlight_request request, void *(*answer)(void *)) {
     pthread_t thread;
     if (pthread_create(&thread, NULL, answer, (void *)(uintptr_t)request) != 0) abort();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A correct extension of three sheets. A file that includes this may define SUBJECT_... to break one part. The extension serves
- * every kind of request except pages, because not every extension has them.
+ * A correct extension with three sheets. A file that includes this may define SUBJECT_... to break
+ * one part. The extension serves every kind of request except pages, which not every extension
+ * supports.
  */
 #ifndef SUBJECT_H
 #define SUBJECT_H

@@ -2,15 +2,16 @@
 import IdleScheduling
 import TestSupport
 
-/// The intervals in which a trace is open, and its other conditions.
+/// The intervals in which all gates of a trace are open, and its other conditions.
 struct RandomTrace {
     var trace: [(moment: Double, conditions: Conditions)] = []
-    /// The intervals without a closed gate.
+    /// The intervals without closed gates.
     private(set) var openings: [Range<Double>] = []
     /// The longest time between two openings.
     private(set) var longestGap = 0.0
 
-    /// Conditions of random kinds and lengths that leave all gates open for a tenth of the time.
+    /// Creates conditions of random kinds and durations that leave all gates open for a tenth of
+    /// the time.
     init(_ random: inout SplitMix64, until end: Double) {
         var now = 0.0
         while now < end {
@@ -24,7 +25,7 @@ struct RandomTrace {
                 now += piece
                 closed -= piece
             }
-            // Half of them start because the user went away.
+            // Half of the openings start because the user left.
             var open = Conditions.idle
             let left = random.below(2) == 0 ? now - 60 : -1e6
             if left > closing { open.presence = .away(since: left) }
@@ -34,7 +35,7 @@ struct RandomTrace {
         }
     }
 
-    /// The moment at which all gates have been open for N seconds.
+    /// Returns the time at which all gates have been open for `seconds` in total.
     func moment(afterOpen seconds: Double) -> Double? {
         var left = seconds
         for opening in openings {

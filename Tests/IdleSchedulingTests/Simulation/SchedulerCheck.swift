@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// Follows a scheduler's events and steps, and checks them with independent plain rules.
+/// Follows a scheduler's events and steps, and checks them against independent, simple rules.
 struct SchedulerCheck {
     enum Phase { case running, paused, stopping }
 
@@ -9,13 +9,13 @@ struct SchedulerCheck {
     private(set) var faults: [String] = []
     /// The started jobs.
     private(set) var underWay: [ScheduledJob.Key: Phase] = [:]
-    /// The use of fresh work although gates had been closed for at least a minute.
+    /// The usage of fresh work while a gate had been closed for at least a minute.
     private(set) var freshUsed: [(moment: Double, cpu: Double)] = []
     /// The number of times that fresh work started although a gate was closed.
     private(set) var freshPasses = 0
     /// The intervals in which jobs ran although a gate was closed.
     private(set) var relaxedPieces: [ClosedRange<Double>] = []
-    /// The use of each bundle, without requests of the user.
+    /// The usage of each bundle, without the user's requests.
     private(set) var used: [String: [(moment: Double, usage: Usage)]] = [:]
 
     private var jobs: [ScheduledJob.Key: ScheduledJob] = [:]
@@ -56,7 +56,7 @@ struct SchedulerCheck {
 
     private func isFresh(_ key: ScheduledJob.Key) -> Bool { jobs[key]?.isFresh == true && !isUserRequested(key) }
 
-    /// The started job that is not fresh.
+    /// The started job that is not fresh work.
     private var jobOfGates: (job: ScheduledJob.Key, phase: Phase)? {
         underWay.first { !isFresh($0.key) }.map { ($0.key, $0.value) }
     }
@@ -119,7 +119,7 @@ struct SchedulerCheck {
         }
     }
 
-    /// Checks that the running job may run.
+    /// Checks that the running job is allowed to run.
     private mutating func watch(_ now: Double) {
         slowSince = Self.machine(conditions, now).isEmpty ? nil : slowSince ?? now
         watchFresh(now)
@@ -136,7 +136,7 @@ struct SchedulerCheck {
         }
     }
 
-    /// Checks that fresh work runs only if it may, and waits only if it must.
+    /// Checks that fresh work runs only when it may, and waits only when it must.
     private mutating func watchFresh(_ now: Double) {
         let running = underWay.filter { $0.value == .running && isFresh($0.key) }.map(\.key)
         if running.count > 1 { fault("\(running) run together", now) }
@@ -148,7 +148,7 @@ struct SchedulerCheck {
         }
     }
 
-    /// The documented table.
+    /// Returns `true` if fresh work may bypass a gate, according to the documented table.
     private static func passedByFresh(_ gate: Gate, _ conditions: Conditions) -> Bool {
         switch gate {
         case .userActive, .onBattery, .powerSaver, .hot, .cpuBusy, .cpuPressure, .ioPressure, .justResumed,
@@ -164,7 +164,8 @@ struct SchedulerCheck {
         relaxedSince = nil
     }
 
-    /// The gates that are certainly closed, and those among them that a job's score bypasses.
+    /// Returns the gates that are certainly closed, and those among them that a job's score
+    /// bypasses.
     private func gates(of job: ScheduledJob, _ now: Double) -> (closed: [Gate], passed: [Gate]) {
         var closed: [Gate] = []
         if job.refusal == .disabled { closed.append(.disabled) }
@@ -197,13 +198,13 @@ struct SchedulerCheck {
         return deadline > now ? 4 * tolerance(job) / (deadline - now) : 1e300
     }
 
-    /// The scores of the documented table.
+    /// The scores in the documented table.
     private static let relaxed: [Gate: Double] = [
         .userActive: 4, .cpuBusy: 6, .cpuPressure: 6, .ioPressure: 8, .onBattery: 8, .hot: 12, .powerSaver: 24,
         .inhibited: 48,
     ]
 
-    /// The closed gates of the machine, independent of their former state.
+    /// Returns the gates that the machine's conditions close, independent of their previous state.
     static func machine(_ conditions: Conditions, _ now: Double) -> [Gate] {
         var closed: [Gate] = []
         if conditions.isLocked != true {
@@ -226,7 +227,7 @@ struct SchedulerCheck {
         if let cpu = conditions.pressure.cpu, cpu > 0.3, conditions.otherLoad.map({ $0 > 0.1 }) ?? true {
             closed.append(.cpuPressure)
         }
-        // More than a job may cause itself.
+        // More I/O pressure than a job may cause itself.
         if let io = conditions.pressure.io, io > 0.7 { closed.append(.ioPressure) }
         if let memory = conditions.pressure.memory, memory > 0.1 { closed.append(.memoryPressure) }
         if let free = conditions.freeDisk, free < 2 << 30 { closed.append(.diskFloor) }
@@ -235,7 +236,7 @@ struct SchedulerCheck {
 
     // MARK: At the end
 
-    /// The longest run of low-rate work within any minute, in seconds.
+    /// The longest run time of low-rate work within any minute, in seconds.
     var mostRelaxedInAMinute: Double {
         relaxedPieces.indices.reduce(0) { most, index in
             let end = relaxedPieces[index].lowerBound + 60
@@ -244,7 +245,7 @@ struct SchedulerCheck {
         }
     }
 
-    /// The maximum use of fresh work within any minute, in seconds of processor time.
+    /// The highest usage of fresh work within any minute, in seconds of processor time.
     var mostFreshInAMinute: Double {
         freshUsed.indices.reduce(0) { most, index in
             let end = freshUsed[index].moment + 60
@@ -252,7 +253,7 @@ struct SchedulerCheck {
         }
     }
 
-    /// The maximum use of a bundle within any window of a length.
+    /// Returns a bundle's highest usage within any window of this length.
     func mostUsed(by bundle: String, within window: Double) -> Usage {
         let all = used[bundle] ?? []
         var (most, sum, first) = (Usage(), Usage(), 0)

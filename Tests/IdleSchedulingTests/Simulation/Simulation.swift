@@ -4,30 +4,30 @@ import IdleScheduling
 /// A job and its cost.
 struct SimulatedWork {
     var job: ScheduledJob
-    /// The run time that it needs.
+    /// The run time that the job needs, in seconds.
     var seconds: Double
-    /// Processor seconds for each second that it runs.
+    /// The processor seconds used in each second that the job runs.
     var rate = 1.0
-    /// Bytes written in each second.
+    /// The bytes written in each second.
     var written: UInt64 = 0
-    /// The run time since its last restart.
+    /// The run time since the last restart, in seconds.
     var ran = 0.0
-    /// The seconds of work after each of which it fails.
+    /// The run times, in seconds, after which the job fails.
     var failures: [Double] = []
 }
 
-/// A machine with a worker for each started job, on a virtual clock. Sends a scheduler the
-/// conditions of a trace and the reports of its jobs, executes its steps, and checks each step with
-/// independent rules.
+/// A machine with a worker for each started job, on a virtual clock. It sends a scheduler the
+/// conditions of a trace and the reports of its jobs, executes the scheduler's steps, and checks
+/// each step against independent rules.
 struct Simulation {
     var scheduler: Scheduler
     private(set) var check = SchedulerCheck()
     private(set) var now: Double
     /// The pending jobs.
     private(set) var work: [ScheduledJob.Key: SimulatedWork] = [:]
-    /// The times at which jobs were done.
+    /// The times at which jobs finished.
     private(set) var done: [ScheduledJob.Key: Double] = [:]
-    /// All actions, with their moments.
+    /// All actions, with their times.
     private(set) var actions: [SchedulerAction] = []
     /// All lines of the decision log.
     private(set) var journal: [JournalEntry] = []
@@ -42,7 +42,7 @@ struct Simulation {
     var listOrder: ([ScheduledJob]) -> [ScheduledJob] = { $0 }
 
     private var traced = 0
-    /// The running jobs, and the time of each last report.
+    /// The running jobs, and the time of each job's last report.
     private var running: [ScheduledJob.Key: Double] = [:]
     private var underWay: Set<ScheduledJob.Key> = []
     private var wake: Double?
@@ -54,13 +54,13 @@ struct Simulation {
 
     // MARK: What happens
 
-    /// Adds pending jobs, and lists all of them.
+    /// Adds pending jobs, and reports the whole list to the scheduler.
     mutating func owe(_ more: [SimulatedWork]) {
         for one in more { work[one.job.key] = one }
         list()
     }
 
-    /// Makes a job of changed files fresh, or no longer fresh.
+    /// Makes a changed-files job fresh, or no longer fresh.
     mutating func set(isFresh: Bool, _ key: ScheduledJob.Key) {
         work[key]?.job.isFresh = isFresh
         list()
@@ -70,7 +70,7 @@ struct Simulation {
         send(.jobs(listOrder(work.values.map(\.job).sorted { $0.key < $1.key })))
     }
 
-    /// Sends the scheduler an event, and executes its steps.
+    /// Sends the scheduler an event, and executes the resulting steps.
     mutating func send(_ event: SchedulerEvent) {
         var events = [event]
         while !events.isEmpty {
@@ -100,10 +100,10 @@ struct Simulation {
         }
     }
 
-    /// The conditions of the trace.
+    /// The current conditions of the trace.
     private var current: Conditions? { traced > 0 ? trace[traced - 1].conditions : nil }
 
-    /// Brings the running job's progress up to the present. The job is then paused.
+    /// Updates the running job's progress to the current time. The job is then paused.
     private mutating func settle(_ key: ScheduledJob.Key, _ events: inout [SchedulerEvent]) {
         if let report = report(key) { events.append(report) }
         running[key] = nil
@@ -120,7 +120,7 @@ struct Simulation {
 
     // MARK: Time
 
-    /// Continues until a moment, or until no work is pending.
+    /// Continues until a time, or until no work is pending.
     mutating func run(until end: Double, whileOwed: Bool = false) {
         while now <= end, !(whileOwed && work.isEmpty) {
             var next = end
@@ -146,7 +146,7 @@ struct Simulation {
             } else if let moment = wake, moment <= now {
                 wake = nil
                 ticks += 1
-                // The use of fresh work is measured when the scheduler requests that.
+                // The usage of fresh work is measured when the scheduler requests it.
                 for key in running.keys.sorted() where isFresh(key) {
                     if let report = report(key) { send(report) }
                 }
@@ -163,7 +163,7 @@ struct Simulation {
 
     private mutating func finish(_ key: ScheduledJob.Key) {
         if let report = report(key) { send(report) }
-        // The report may have paused it.
+        // The report may have paused the job.
         guard underWay.contains(key), let one = work[key] else { return }
         running[key] = nil
         underWay.remove(key)

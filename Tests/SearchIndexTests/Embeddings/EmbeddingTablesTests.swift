@@ -7,7 +7,7 @@ import Testing
 @testable import ItemRecord
 @testable import SearchIndex
 
-/// The tables of embeddings follow the items, and can be lost at any time.
+/// The embedding tables follow the items, and can be lost at any time.
 @Suite("Tables of embeddings", .timeLimit(.minutes(10)))
 struct EmbeddingTablesTests {
     private let place: MeaningStore
@@ -116,7 +116,7 @@ struct EmbeddingTablesTests {
                     job: $0, passages: [MeaningStore.passage(MeaningStore.direction(UInt64($0.item) * 2))],
                     isComplete: false)
             }, model: MeaningStore.model)
-        // The database as a killed process leaves it.
+        // The database as a killed process leaves it behind.
         place.index.abandon()
         let index = try SearchIndex(directory: place.store.folder.path("store"), access: .readOnly)
         let half = try await index.readApplied("Counting") { db in

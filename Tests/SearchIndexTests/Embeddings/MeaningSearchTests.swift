@@ -7,7 +7,7 @@ import UserSearch
 @testable import ItemRecord
 @testable import SearchIndex
 
-/// Searches by words and meaning together, with embeddings that the test chooses.
+/// Searches by words and by meaning, with embeddings that the test chooses.
 @Suite("Search by meaning", .timeLimit(.minutes(10)))
 struct MeaningSearchTests {
     private let place: MeaningStore
@@ -15,7 +15,7 @@ struct MeaningSearchTests {
 
     init() throws { place = try MeaningStore() }
 
-    /// 200 items; number 50 has the meaning `target`. Half of them are another app's.
+    /// Adds 200 items; item 50 has the meaning `target`. Half of the items belong to another app.
     private func fill(embeds: Bool = true) async throws {
         let other = IndexScope(bundle: "org.example.other")
         for number in 0..<200 {

@@ -6,7 +6,7 @@ import TestSupport
 @testable import ItemRecord
 @testable import SearchIndex
 
-/// A store whose embeddings a test chooses, in place of a model.
+/// A store whose embeddings come from the test instead of a model.
 struct MeaningStore {
     static let model = String(repeating: "a", count: 64)
     static let width = 64
@@ -16,7 +16,7 @@ struct MeaningStore {
 
     init() throws { store = try Store() }
 
-    /// A direction with a length of 1; the same for the same number.
+    /// Returns a unit vector; equal numbers give equal vectors.
     static func direction(_ number: UInt64) -> [Float] {
         var random = SplitMix64(seed: number &* 7919 &+ 1)
         let numbers = (0..<width).map { _ in Float(random.below(2001)) / 1000 - 1 }
@@ -29,10 +29,10 @@ struct MeaningStore {
         return .init(range: range, scale: peak / 127, components: direction.map { Int8(($0 / peak * 127).rounded()) })
     }
 
-    /// Embeds the pending items, until none is left.
+    /// Embeds all pending items.
     ///
-    /// - Parameter passages: The passages of an item. The first is embedded first, and the others
-    ///   in the next step.
+    /// - Parameter passages: The passages of an item. The first one is embedded first, and the
+    ///   others in the next step.
     func embedAll(
         model: String = model, width: Int = width, _ passages: (EmbeddingJob) -> [EmbeddedPassages.Passage]
     ) async throws {
@@ -47,7 +47,7 @@ struct MeaningStore {
         }
     }
 
-    /// The numbers of items and rows, and of deleted rows so far.
+    /// Returns the numbers of items, rows and deleted rows.
     func rows() async throws -> [Int] {
         try await index.readApplied("Counting") { db in
             try [
@@ -58,7 +58,7 @@ struct MeaningStore {
         }
     }
 
-    /// The hits of a search whose meaning has a direction.
+    /// Returns the hits of a search whose meaning has a given direction.
     func hits(
         _ text: String, _ direction: [Float]?, bundle: String? = nil, _ change: (inout SearchRequest) -> Void = { _ in }
     ) async throws -> [SearchHit] {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Candidates of a search")
 struct CandidateFinderTests {
-    /// The identifiers of the best hits among some old items and many newer ones.
+    /// Returns the identifiers of the best hits among some old items and many newer ones.
     private static func best(
         _ typed: String, of old: [ItemRecord], among newer: (Int) -> ItemRecord, limit: Int = 3
     ) async throws -> [String] {

@@ -8,7 +8,7 @@ import TextAnalysis
 @testable import SearchIndex
 
 extension FullTextTokenizer {
-    /// The words of a text in the index, each followed by its variants.
+    /// Returns the words of a text in the index, each followed by its variants.
     static func words(of text: String) -> [String] {
         var words: [String] = []
         forEachWord(in: text) { word in
@@ -26,9 +26,9 @@ struct FullTextTokenizerTests {
         var random = SplitMix64(seed: seed)
         for _ in 0..<200 {
             let text = random.text(length: random.below(60))
-            // These two have a special meaning.
+            // These two characters have a special meaning.
             guard !text.unicodeScalars.contains(where: { FullTextTag.isTag($0) || $0.value == 1 }) else { continue }
-            // These become other words than their parts would.
+            // The words of such a text differ from the words of its parts.
             guard
                 !text.unicodeScalars.contains(where: {
                     AttributeKey.isUnpredictable($0) || "\u{E33}\u{EB3}".unicodeScalars.contains($0)
@@ -38,8 +38,8 @@ struct FullTextTokenizerTests {
         }
     }
 
-    /// Divides a text before folding, as queries do, and also where folding makes several words of
-    /// one.
+    /// Divides a text before folding, as queries do, and also where folding turns one word into
+    /// several.
     private static func dividedAndFolded(_ text: String) -> [String] {
         var boundary = WordBoundary(splitsCaseChanges: false)
         let elements = text.unicodeScalars.map {

@@ -13,7 +13,7 @@ struct RankingFeaturesTests {
         "userOwned", "contentModificationDate", "lastUsedDate", "contentCreationDate", "rating", "com_example_a",
         "com_example_b",
     ]
-    /// Names that are only in a decoded record.
+    /// Attribute names that can be read only from the decoded record.
     private static let oddNames = ["größe", "contact\u{212A}eywords"]
 
     private static func record(_ random: inout SplitMix64) -> ItemRecord {

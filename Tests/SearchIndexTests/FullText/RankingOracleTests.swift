@@ -13,15 +13,15 @@ struct RankingOracleTests {
         "annual", "report", "reports", "reporting", "budget", "sales", "sale", "meeting", "notes", "note", "travel",
         "plan", "plans", "東京", "Überblick", "v12", "c++", "list", "directory", "contents",
     ]
-    /// The number of compared searches of small stores; more in a long run (`make oracle`).
+    /// The number of compared searches in small stores; larger in a long run (`make oracle`).
     private static let cases = variable("SEARCHLIGHT_RANKING_CASES") ?? 120
-    /// The seed of the first store. A failure names its own seed.
+    /// The seed of the first store. A failure reports its own seed.
     private static let firstSeed = UInt64(max(1, variable("SEARCHLIGHT_RANKING_SEED") ?? 1))
     private static let isLong = cases > 120
-    /// The number of searches of one store.
+    /// The number of searches in one store.
     private static let searches = isLong ? 250 : 30
     private static var smallStores: Range<UInt64> { firstSeed..<firstSeed + UInt64(max(1, cases / searches)) }
-    /// Ranking all of many items takes long.
+    /// Ranking all of many items takes a long time.
     private static var largeStores: Range<UInt64> {
         firstSeed..<firstSeed + (isLong ? UInt64(max(2, cases / 5000)) : 2)
     }
@@ -33,7 +33,7 @@ struct RankingOracleTests {
 
     private static func text(_ count: Int, _ random: inout SplitMix64) -> String {
         (0..<count).map { _ in
-            // Few words are common, many are rare.
+            // A few words are common, and many are rare.
             words[min(random.below(words.count), random.below(words.count))]
         }.joined(separator: " ")
     }
@@ -106,14 +106,15 @@ struct RankingOracleTests {
             let expected = try await store.index.rankingOfAll(request)
             let hits = try await store.index.search(request).hits
             #expect(hits.count == min(10, expected.count), "seed \(seed): \(request.text)")
-            // Any of the items with equal scores may be shown.
+            // Any of the items with the same score may be shown.
             let least = expected.prefix(10).last?.score ?? 0
             let right = hits.count { hit in hit.score >= least - 1e-9 }
             shared += right
             if right < min(10, expected.count) { notes.append("\(request.text): \(right)") }
             wanted += min(10, expected.count)
         }
-        // Each word is in a third of all items, which makes it harder than any real text.
+        // Each word occurs in a third of all items, which makes the search harder than in any real
+        // text.
         #expect(Double(shared) >= 0.9 * Double(wanted), "seed \(seed): \(shared) of \(wanted): \(notes)")
     }
 }

@@ -70,7 +70,7 @@ struct SearchOrderTests {
     func deletionBetweenPages() async throws {
         let store = try Store()
         for number in 0..<20 {
-            // The first one after the batch of seven.
+            // The first item after the batch of seven.
             if number == 13 { try await store.put(item("best", title: "a lemon lemon lemon lemon")) }
             try await store.put(item("\(number)", title: "a lemon \(number)"))
         }
@@ -102,7 +102,7 @@ struct SearchOrderTests {
         for text in ["lemon", "tree", "l", "absent"] {
             #expect(try await store.found(text) == (text == "absent" ? [] : ["one"]), "\(text)")
         }
-        // There is no number for another item. That is damage, which is repaired at once.
+        // No other item has that number. That is damage, which is repaired immediately.
         try await store.put(item("two", title: "lime"))
         #expect(try await store.found("lime") == ["two"])
     }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The results of a search")
 struct SearchRunTests {
-    /// Limits that are reached with a few items.
+    /// Returns a request with limits that a few items reach.
     private static func small(_ text: String, bundle: String? = nil, limit: Int = 10) -> SearchRequest {
         var request = SearchRequest(text, bundle: bundle)
         request.limit = limit
@@ -57,7 +57,7 @@ struct SearchRunTests {
                 request.cursor = page.next
             } while request.cursor != nil
             #expect(Set(found) == Set(expected) && found.count == expected.count, "seed \(seed): \(query)")
-            // If some have all words, these are counted.
+            // If any hit contains all words, only such hits are counted.
             let complete = hits.count { $0.kind != .someWords }
             #expect(
                 try await store.index.count(request) == (complete > 0 ? complete : hits.count), "seed \(seed): \(query)"
@@ -135,7 +135,7 @@ struct SearchRunTests {
             )
         }
         #expect(try await store.index.search(SearchRequest("weasel thesis")).hits.isEmpty)
-        // The others must be words of its title, too.
+        // The other words must be in the item's title too.
         try await store.put(item("text", title: "Handbook", text: "all about seaweeds"))
         #expect(try await store.index.search(SearchRequest("handbook weed")).hits.map(\.kind) == [.someWords])
         #expect(try await store.index.search(SearchRequest("photosynthesis weed", bundle: "other")).hits.isEmpty)
@@ -167,7 +167,7 @@ struct SearchRunTests {
         #expect(hits.count == 170 && Set(hits.map(\.item.number)).count == 170)
         request.bundle = other.bundle
         #expect(try await store.index.search(request).hits.count == 20)
-        // Their words stay in the dictionary.
+        // The words of deleted items stay in the dictionary.
         try await store.index.delete(identifiers: (0..<150).map(String.init), in: Store.app)
         request.bundle = nil
         #expect(try await store.index.search(request).hits.count == 20)
@@ -186,7 +186,7 @@ struct SearchRunTests {
         var request = SearchRequest("ber")
         request.limits.wordLookups = 2
         #expect(try await store.index.count(request) == 2 * TermDictionary.wordsAtOnce)
-        // A word that has all trigrams, but apart, is checked too, up to the limit.
+        // A word that contains all trigrams, but not adjacent, is checked too, up to the limit.
         let (words, end) = try await store.index.write("Looking") { db in
             try TermDictionary.words(containing: "abcd", after: 0, db)
         }
@@ -201,7 +201,7 @@ struct SearchRunTests {
         try await store.put(
             item("part", title: "My workbenches"), item("start", title: "benches"), item("word", title: "A bench"))
         let closed = try await store.index.search(SearchRequest(typed)).hits
-        // In quotes no other form of it counts either.
+        // In quotation marks, no other form of the word matches either.
         let expected: Set = typed.hasPrefix("\"") ? ["word"] : ["word", "start"]
         #expect(Set(closed.map(\.item.record.uniqueIdentifier)) == expected)
         let open = try await store.index.search(SearchRequest("bench")).hits
@@ -316,7 +316,7 @@ struct SearchRunTests {
             try await store.put(record)
         }
         #expect(try await store.found("same") == ["new", "old", "older"])
-        // A date in the future proves nothing.
+        // A date in the future does not prove recent use.
         var record = item("promise", title: "same thing")
         record.attributes["lastUsedDate"] = .date(store.clock.now + 1e9)
         record.attributes["contentModificationDate"] = .date(store.clock.now - 1200 * 86400)

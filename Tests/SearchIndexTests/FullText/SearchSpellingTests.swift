@@ -96,11 +96,11 @@ struct SearchSpellingTests {
     @Test("A correction without more hits is not used")
     func noMore() async throws {
         let store = try await Self.reports()
-        // A filter leaves nothing of the correction's results.
+        // A filter removes all results of the correction.
         #expect(try await Self.search(store, "meetign title:workbench").searched == nil)
         let (found, searched) = try await Self.search(store, "workbench meetign title:workbench")
         #expect(found == ["bench"] && searched == nil)
-        // Without the filter, one more is found.
+        // Without the filter, the correction has one more result.
         #expect(try await Self.search(store, "workbench meetign").searched == "workbench meeting")
     }
 
@@ -186,7 +186,7 @@ struct SearchSpellingTests {
         // notes meeting nothing the kind reilly said workbench
         #expect(total == 8)
         #expect(try await store.index.write("Checking") { try SpellingWords.problems($0) } == [])
-        // A repeated word is kept again.
+        // A repeated word is stored again.
         try await store.put(item("report", title: "Quarterly report"))
         #expect(try await Self.search(store, "reprot").searched == "report")
     }
@@ -295,7 +295,7 @@ struct SearchSpellingTests {
         try await store.put(item("late", text: "latecomer"))
         try await store.index.settle()
         try await store.index.write("Emptying") { db in
-            // As after a purge, when there is room again.
+            // As after a purge, when there is free space again.
             try db.execute(sql: "UPDATE spelling_total SET words = ?", arguments: [total])
             #expect(try !SpellingWords.contains("latecomer", db))
             #expect(try FullTextCheck.problems(db) == [])
@@ -335,7 +335,7 @@ struct SearchSpellingTests {
         let store = try Store()
         try await store.put(item("own", text: "reporters"))
         var words: Set<String> = []
-        // Swapped letters cost least, so these come first.
+        // Transpositions cost least, so they come first.
         let typed = Array("reprotesr")
         for place in 0..<(typed.count - 1) {
             for letter in "abcdefghijklmnopqrstuvwxyz" {

@@ -45,7 +45,7 @@ struct SearchTotalTests {
             for maximum in [1000, 5] {
                 request.countsUpTo = maximum
                 let total = try await store.index.search(request).total
-                // A page that shows hits with some words counts these too.
+                // A page that shows hits with only some of the words counts these hits too.
                 let all = complete >= min(request.limit, hits.count, maximum) ? complete : hits.count
                 #expect(
                     total == SearchTotal(count: min(all, maximum), isExact: all < maximum),
@@ -80,11 +80,11 @@ struct SearchTotalTests {
         request.limits.countedReads = 40
         let total = try #require(try await store.index.search(request).total)
         #expect(!total.isExact && (40..<200).contains(total.count))
-        // The pages show more than the count reads.
+        // The pages show more hits than the count reads.
         request.limit = 100
         #expect(try await store.index.search(request).total == SearchTotal(count: 100, isExact: false))
         request.limit = 1
-        // The count of FTS5 is not read.
+        // The FTS5 count is not read.
         request.filters = []
         #expect(try await store.index.search(request).total == SearchTotal(count: 200, isExact: true))
     }

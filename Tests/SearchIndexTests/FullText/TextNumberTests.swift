@@ -9,7 +9,7 @@ import Testing
 struct TextNumberTests {
     private static let day = 86400.0
 
-    /// A database with nothing but numbers.
+    /// Returns a database that contains only numbers.
     private func numbers(_ taken: [Int64] = []) throws -> DatabaseQueue {
         let queue = try DatabaseQueue()
         try queue.write { db in
@@ -37,7 +37,7 @@ struct TextNumberTests {
         try numbers().write { db in
             let allocator = TextNumberAllocator(db)
             var all: [Int64] = []
-            // More numbers than fit into all days into which a full day may spill.
+            // More numbers than all the days to which a full day may overflow can hold.
             for _ in 0..<300_000 { all.append(try allocator.next(for: 5 * Self.day)) }
             #expect(all == all.sorted() && Set(all).count == all.count)
             let other = try (0..<10_000).map { _ in try allocator.next(for: 40 * Self.day) }

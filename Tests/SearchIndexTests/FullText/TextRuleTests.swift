@@ -9,7 +9,7 @@ import TextAnalysis
 @testable import SearchIndex
 
 /// Tests of the text rule (docs/TEXT.md), from a donated item to a typed word.
-/// `SEARCHLIGHT_TEXT_SEEDS` is the number of random stores.
+/// `SEARCHLIGHT_TEXT_SEEDS` sets the number of random stores.
 @Suite("An item is found by its words in any spelling")
 struct TextRuleTests {
     private static let seeds =
@@ -43,7 +43,7 @@ struct TextRuleTests {
         #expect(searches > 300)
     }
 
-    /// The parts of a text whose words are in the index.
+    /// Returns the parts of a text whose words are in the index.
     private static func words(of text: String) -> [String] {
         var words: [String] = []
         FullTextTokenizer.forEachWord(in: text) { word in

@@ -7,15 +7,15 @@ import UserSearch
 
 @testable import SearchIndex
 
-/// A user who returns to items by habit: to some often, to many rarely (Zipf). The user types the
-/// beginning of a title, one of its words or a prefix of one, and types more until the wanted item
-/// is among the ten shown.
+/// A user who returns to items by habit: to a few often, to many rarely (Zipf). The user types the
+/// beginning of a title, one of its words or a prefix of a word, and types more until the wanted
+/// item is among the ten shown.
 @Suite("Learning, simulated")
 struct LearningSimulationTests {
     private static let items = 1000
     private static let wanted = 40
     private static let sessions = Int(ProcessInfo.processInfo.environment["SEARCHLIGHT_LEARNING_SESSIONS"] ?? "") ?? 240
-    /// The mean reciprocal rank of the wanted item among ten, in the second half.
+    /// The minimum mean reciprocal rank of the wanted item among ten, in the second half.
     private static let bar = 0.82
 
     private struct Habit {
@@ -36,7 +36,7 @@ struct LearningSimulationTests {
                 if known.insert(word).inserted { words.append(word) }
             }
             for _ in 0..<items {
-                // Few words are common, many are rare.
+                // A few words are common, and many are rare.
                 titles.append(
                     (0..<(2 + random.below(3))).map { _ in
                         words[min(random.below(words.count), random.below(words.count))]
@@ -57,7 +57,7 @@ struct LearningSimulationTests {
             return wanted[0]
         }
 
-        /// The texts that the user types, in order.
+        /// Returns the texts that the user types, in order.
         func texts(for item: Int, _ random: inout SplitMix64) -> [String] {
             let title = titles[item].joined(separator: " ")
             let word = random.pick(titles[item])

@@ -24,7 +24,7 @@ struct LearningTests {
         }
     }
 
-    /// The counts, as `identifier: text`.
+    /// Returns the counts, as `identifier: text`.
     private static func counted(_ index: SearchIndex) async throws -> Set<String> {
         let history = try await index.engagementHistory(from: 0, limit: 1000)
         #expect(history.total == history.entries.count)
@@ -97,7 +97,7 @@ struct LearningTests {
     @Test("A chosen item that the candidates lack is found if it matches")
     func candidates() async throws {
         let store = try Store()
-        // The oldest of very many items with the same word.
+        // The oldest of very many items that contain the same word.
         try await store.put(item("old", title: "note", text: "lemon"), item("other", title: "pear"))
         store.clock.advance(by: 86400)
         let many = try (0..<600).map { try EncodedItem(item("\($0)", title: "note \($0)")) }
@@ -135,7 +135,7 @@ struct LearningTests {
         batch.index(try (0..<30).map { try EncodedItem(item("\($0)", title: "Quarterly report \($0)")) })
         try await store.index.commit(batch)
         #expect(try await Self.counted(store.index) == ["3", "3: quar"])
-        // Others delete their donated items.
+        // Other extensions delete their donated items.
         batch = IndexBatch(scope: Store.app)
         batch.delete(identifiers: ["3", "4"])
         batch.index([try EncodedItem(item("3", title: "Quarterly report three"))])
@@ -181,7 +181,7 @@ struct LearningTests {
         let afterDomain = try await left()
         #expect(afterDomain == ["3", "expires", "theirs"])
         store.clock.advance(by: 1000)
-        // Before it is deleted.
+        // The item is expired but not deleted yet.
         #expect(try await left() == ["3", "theirs"])
         #expect(try await store.index.engagementHistory(from: 0, limit: 1).items == 2)
         #expect(try await store.index.deleteExpired() == 1)
@@ -208,7 +208,7 @@ struct LearningTests {
         #expect(try await store.found("quar").first == "29")
         try await store.index.close()
         let folder = store.folder.path("store")
-        // Also if the database has to be created again.
+        // The same if the database has to be recreated.
         try Data(repeating: 1, count: 100_000).write(to: URL(filePath: folder + "/index.sqlite"))
         let index = try SearchIndex(directory: folder, access: .readWrite) { store.clock.now }
         #expect(index.recovery.lostDonations && !index.learns)
@@ -232,16 +232,16 @@ struct LearningTests {
             }
         }
         #expect(try occurrences() > 0)
-        // The counts of deleted items are in free pages, or in none.
+        // The counts of deleted items may remain in free pages, or may be gone.
         try await store.index.delete(domains: ["reports.0"], in: Store.app)
         try await store.index.settle()
         #expect(try await store.index.clearEngagement() == 15)
         #expect(try await Self.counted(store.index) == [])
         #expect(try occurrences() == 0)
         #expect(try await store.index.clearEngagement() == 0)
-        // Counting continues.
+        // Counting continues as before.
         try await Self.use("3", after: "zyxw", store.index)
-        // The log cannot be emptied during a read, and that is reported.
+        // The log cannot be truncated during a read, and that is reported.
         try await store.index.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA busy_timeout = 0") }
         do {
             let reader = try #require(store.index.pool as? DatabasePool).makeSnapshot()
@@ -280,7 +280,7 @@ struct LearningTests {
         #expect(after.map { $0.hasPrefix("mine") } == before.map { $0.hasPrefix("mine") })
         #expect(after.filter { $0.hasPrefix("theirs") } == before.filter { $0.hasPrefix("theirs") })
         #expect(after.first { $0.hasPrefix("mine") } == "mine 1")
-        // An app does not see the user's own use.
+        // An app is not affected by the user's own engagements.
         try await Self.use("mine 4", after: "not", store.index, times: 9)
         #expect(try await store.index.search(own).hits.first?.item.record.uniqueIdentifier == "mine 1")
         #expect(try await store.found("not").first == "mine 4")
@@ -304,8 +304,8 @@ struct LearningTests {
             return count
         }
         #expect(try await counted() == 5)
-        // A rejected count does not wait for a writer. Reporters that never donated are limited,
-        // too.
+        // A rejected count does not wait for a writer. Reporters that have never donated are
+        // limited too.
         try await store.index.pool.write { _ in
             let done = DispatchSemaphore(value: 0)
             let index = store.index
@@ -354,7 +354,7 @@ struct LearningTests {
         let store = try await Self.store()
         try await Self.use("3", after: "quar", store.index)
         #expect(!store.index.folder.isSuspect)
-        // The index that finds the count of an item leads to a page of another table.
+        // The index that locates an item's count points to a page of another table.
         try await store.index.write("Damaging") { db in
             try db.execute(
                 sql: """
@@ -384,7 +384,7 @@ struct LearningTests {
                     INSERT INTO item (bundle, index_name, unique_identifier, donated, record, checksum)
                     SELECT bundle, index_name, 'copy ' || n, donated, record, checksum FROM item, n WHERE id = ?1
                     """, arguments: [number])
-            // Fills the table to one row below the limit, with the oldest rows first.
+            // Fills the table to one row below the limit, oldest rows first.
             func fill(_ reporter: String, _ text: String, items: String, _ count: Int) throws {
                 try db.execute(
                     sql: """
@@ -410,7 +410,7 @@ struct LearningTests {
             #expect(try (bounds.user.texts - 400..<bounds.user.texts).contains(rows("reporter = 0 AND text <> ''")))
             try count(7, "")
             #expect(try (bounds.app.items - 10..<bounds.app.items).contains(rows("reporter = 7 AND text = ''")))
-            // The newest stay.
+            // The newest rows are kept.
             #expect(try rows("item = \(number) AND text IN ('', 'new')") == 3)
             #expect(try rows("unity = 1") == 0)
             // Many apps with few rows each.
@@ -422,7 +422,7 @@ struct LearningTests {
                 #expect(try (most - 200..<most).contains(rows("reporter > 0 AND \(kind)")), "\(kind)")
             }
             #expect(try rows("reporter = 8") == 2)
-            // The user's counts are separate.
+            // The user's counts have their own limit.
             #expect(try rows("reporter = 0 AND text <> ''") > bounds.user.texts - 400)
         }
     }

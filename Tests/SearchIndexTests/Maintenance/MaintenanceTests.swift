@@ -13,7 +13,7 @@ struct MaintenanceTests {
 
     init() throws { store = try Store() }
 
-    /// Donates items in N transactions, so that there are as many segments.
+    /// Donates items in several transactions, which create as many segments.
     private func fill(
         _ count: Int, in groups: Int = 1, noise: Int = 0, expires: ItemRecord.Expiration = .never
     ) async throws {
@@ -23,7 +23,7 @@ struct MaintenanceTests {
                 var record = item(
                     "\(group)-\(number)", title: "title \(group) \(number)",
                     text: String(repeating: "word\(number % 97) ", count: 60), expires: expires)
-                // It cannot be compressed.
+                // Random text, which cannot be compressed.
                 if noise > 0 {
                     record.attributes["noise"] = .data((0..<noise).map { _ in UInt8(random.below(256)) })
                 }
@@ -54,7 +54,7 @@ struct MaintenanceTests {
 
     @Test("Merging ends with one segment in each table, with any donations in between, and all items are found")
     func merge() async throws {
-        // So that the store does not do it without the test.
+        // Prevents the store from merging automatically.
         store.index.hold("com.example.held")
         try await fill(40, in: 9)
         let before = try await store.index.wear()
@@ -66,7 +66,7 @@ struct MaintenanceTests {
             if steps == 1 { try await store.put(item("late", title: "late", text: "late")) }
             try #require(steps < 1000)
         }
-        // The late donation may have its own segment.
+        // The late donation may be in its own segment.
         #expect(try await store.index.wear().segments <= 2)
         #expect(try await store.found("word5").count == 9)
         #expect(try await store.found("late") == ["late"])
@@ -78,7 +78,7 @@ struct MaintenanceTests {
         store.index.hold("com.example.held")
         try await fill(5, in: 30)
         let (told, real) = try await store.index.readApplied("Counting segments") { db in
-            // Each segment has separate pages in the index of prefixes.
+            // Each segment has its own pages in the prefix index.
             let counts = try [FullTextIndex.rankedTable, FullTextIndex.textTable, FullTextIndex.trigramTable].map {
                 try Int.fetchOne(db, sql: "SELECT count(DISTINCT segid) FROM \($0)_idx") ?? 0
             }
@@ -89,12 +89,12 @@ struct MaintenanceTests {
 
     @Test("Merges left by an earlier process continue when a store is opened, without a donation")
     func goesOnMerging() async throws {
-        // During a hold only due segments up to a number of bytes are merged.
+        // During a hold, only due segments up to a byte limit are merged.
         store.index.hold("com.example.held")
         for number in 0..<12 {
             try await store.put(item("\(number)", title: "title \(number)"))
             try await store.index.settle()
-            // The bytes count after the item is found.
+            // The bytes are counted only after the item can be found.
             while store.index.isApplying { await Task.yield() }
             store.index.applier?.state.withLock { $0.unmergedBytes = 0 }
         }
@@ -119,7 +119,7 @@ struct MaintenanceTests {
         var left = [before.freePages]
         repeat { left.append(try await store.index.vacuumStep()) } while (left.last ?? 0) > 0
         #expect(zip(left, left.dropFirst()).allSatisfy { (1...64).contains($0 - $1) }, "\(left)")
-        // A pointer map page, which is not among the free pages, may be removed too.
+        // A pointer map page, which is not a free page, may be removed too.
         #expect((63...64).contains(left[0] - left[1]), "\(left)")
         let after = try await store.index.wear()
         #expect(after.freePages == 0 && after.pages <= before.pages - before.freePages)

@@ -6,8 +6,8 @@ import Testing
 
 @testable import SearchIndex
 
-/// Damages every file of a store at random positions. `SEARCHLIGHT_DAMAGE_ROUNDS` sets more rounds
-/// than in every test run, `SEARCHLIGHT_DAMAGE_SEED` certain ones.
+/// Damages every file of a store at random positions. `SEARCHLIGHT_DAMAGE_ROUNDS` sets a larger
+/// number of rounds, and `SEARCHLIGHT_DAMAGE_SEED` the seed.
 @Suite("Any damage to any file", .timeLimit(.minutes(30)))
 struct DamagePropertyTests {
     private static let environment = ProcessInfo.processInfo.environment
@@ -36,7 +36,7 @@ struct DamagePropertyTests {
             for breakage in breakages { breakage.apply(&files[breakage.file]) }
         }
         var (outcome, generation) = ("unharmed", 0)
-        // The first opening: nothing may be missing without a report.
+        // On the first opening, nothing may be missing without a report.
         var first: SampleStore.Contents?
         var (hasSpoken, findings) = (false, [String]())
         do {
@@ -58,8 +58,7 @@ struct DamagePropertyTests {
         let before = try StoreVerifier(directory: folder.path).verify()
         if first != sample.contents {
             #expect(
-                // Of two simultaneous faults, one may have destroyed the only evidence of the
-                // other.
+                // If two faults occur together, one may destroy the only evidence of the other.
                 hasSpoken || !before.isClean || first == nil || findings.contains { $0.hasPrefix("journal.head") },
                 "\(note): lost in silence: \(first?.difference(from: sample.contents) ?? "")")
         }
@@ -69,7 +68,7 @@ struct DamagePropertyTests {
         } else if !before.isClean || first == nil {
             outcome = "found by a check"
         }
-        // The repair: all is sound, and all remaining items are as donated.
+        // After the repair, the store is intact, and all remaining items are as donated.
         StoreVerifier(directory: folder.path).requestRepair()
         let known = generation
         let (contents, repaired) = try await SampleStore.withStore(folder, knownGeneration: known) {
@@ -92,7 +91,7 @@ struct DamagePropertyTests {
             let expected = sample.contents.found[word, default: []].filter { contents.items[$0] != nil }
             #expect(contents.found[word] == expected, "\(note): \(word)")
         }
-        // And it is usable.
+        // The store is also usable.
         try await SampleStore.withStore(folder, knownGeneration: repaired) { index async throws in
             try await index.index([EncodedItem(item("new", title: "banana"))], in: Store.app)
             let total = try await index.search("banana").total

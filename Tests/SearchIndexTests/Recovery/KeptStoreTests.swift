@@ -6,10 +6,10 @@ import Testing
 
 @testable import SearchIndex
 
-/// Stores of earlier formats, kept in `Tests/Fixtures/Stores`, one folder for each format. Each
-/// must be opened, upgraded and found complete, indefinitely.
+/// Stores in earlier formats, kept in `Tests/Fixtures/Stores`, one folder per format. It must
+/// always remain possible to open and upgrade each of them without loss.
 ///
-/// `SEARCHLIGHT_KEEP_STORE=1 swift test --filter KeptStoreTests` creates the store of the present
+/// `SEARCHLIGHT_KEEP_STORE=1 swift test --filter KeptStoreTests` creates the store in the current
 /// format if it is missing, and never changes an existing one. Its items and times are fixed; only
 /// the store's identifier is random.
 @Suite("Kept stores")
@@ -29,7 +29,7 @@ struct KeptStoreTests {
         return record
     }
 
-    /// - Parameter endsEarly: `true` if the process ends before anything is applied, so that
+    /// - Parameter endsEarly: `true` if the process exits before anything is applied, so that
     ///   everything is in the log.
     private static func fill(_ path: String, endsEarly: Bool = false) async throws {
         let index = try SearchIndex(directory: path, access: .readWrite) { moment }
@@ -49,7 +49,7 @@ struct KeptStoreTests {
         if endsEarly { index.abandon() } else { try await index.close() }
     }
 
-    /// Checks the content of a store that ``fill(_:)`` made.
+    /// Checks the content of a store that ``fill(_:)`` created.
     private static func check(_ path: String) async throws {
         let index = try SearchIndex(directory: path, access: .readWrite, knownGeneration: 1) { moment }
         #expect(index.recovery.findings == [] && !index.recovery.lostDonations)
@@ -82,7 +82,7 @@ struct KeptStoreTests {
         for name in names {
             let copy = try TemporaryFolder()
             try files.copyItem(atPath: Self.folder + "/" + name, toPath: copy.path("store"))
-            // The modes that version control keeps are not enough.
+            // The file modes that version control preserves are not sufficient.
             for file in try SampleStore.names(in: copy.path("store")) {
                 try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy.path("store/" + file))
             }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SearchIndex
 
-/// A store whose derived indexes have the previous format, as in `Tests/Fixtures/Stores/2`.
+/// A store whose derived indexes have an older format, as in `Tests/Fixtures/Stores/2`.
 @Suite("Migrating the indexes of a store")
 struct MigrationTests {
     private static let kept =
@@ -29,7 +29,7 @@ struct MigrationTests {
         seams.itemsRebuiltAtOnce = 0
         let index = try SearchIndex(
             directory: path, access: .readWrite, knownGeneration: 1, now: { 700_000_000 }, seams: seams)
-        // No background work while a bundle is held.
+        // Background work is paused while a bundle is held.
         index.applier?.hold("com.example.none")
         return index
     }
@@ -73,7 +73,7 @@ struct MigrationTests {
                 let record = item("new \(added)", title: "Straße nach Oslo, O’Reilly \(added)", expires: .never)
                 try await index.index([EncodedItem(record)], in: Store.app)
             case 2:
-                // The same item with other words: in the old tables, the new ones or both.
+                // The same item with other words: in the old tables, the new tables or both.
                 guard added > 0 else { break }
                 let record = item("new \(added)", title: "Straße nach Oslo, d’Arc \(random.below(9))", expires: .never)
                 try await index.index([EncodedItem(record)], in: Store.app)

@@ -8,15 +8,15 @@ import Testing
 
 @testable import SearchIndex
 
-/// A fault in each test, and the depth of its repair.
+/// One fault per test, and how much its repair has to rebuild.
 @Suite("Recovery", .timeLimit(.minutes(10)))
 struct RecoveryTests {
     private static let sample = Task { try await SampleStore() }
 
     private func sample() async throws -> SampleStore { try await Self.sample.value }
 
-    /// Opens the store, and returns its recovery report and its content. Afterwards all must be
-    /// sound.
+    /// Opens the store, and returns its recovery report and its content. Afterwards the whole store
+    /// must be intact.
     private func repaired(
         _ folder: TemporaryFolder, knownGeneration: Int? = SampleStore.generation
     ) async throws -> (report: RecoveryReport, contents: SampleStore.Contents) {
@@ -29,9 +29,9 @@ struct RecoveryTests {
         return result
     }
 
-    /// Opens a store for changes under a rule.
+    /// Opens a store for writing under a loss rule.
     ///
-    /// - Returns: The error, and the number of opened connections.
+    /// - Returns: The error, and the number of connections that were opened.
     private func refused(
         _ folder: TemporaryFolder, _ rule: LossRule, now: Double = 0
     ) -> (error: SearchIndexError?, connections: Int) {
@@ -56,7 +56,7 @@ struct RecoveryTests {
         let folder = try await SampleStore(isClosed: true).unpacked()
         if isStructural {
             var bytes = try folder.read("index.sqlite")
-            // A leaf of the table of items.
+            // A leaf page of the item table.
             let needle = Data("item 7".utf8)
             let pages = stride(from: 8192, to: bytes.count, by: 8192)
             let leaf = try #require(
@@ -70,7 +70,7 @@ struct RecoveryTests {
         }
         StoreVerifier(directory: folder.path).requestRepair()
         let lone = LossRule { bundles in bundles?.filter { $0 == Store.app.bundle } }
-        // A closed connection may move pages. So the rows are compared where they can be read.
+        // Closing a connection may move pages, so the readable rows are compared.
         func stored() throws -> [String] {
             if isStructural { return [String(try folder.read("index.sqlite").hashValue)] }
             return try DatabaseQueue(path: folder.path("index.sqlite")).read { db in
@@ -86,7 +86,7 @@ struct RecoveryTests {
         #expect(bundles == [Store.app.bundle] && first.connections > 0)
         #expect(try stored() == before)
         #expect(SearchIndex.refusedRepair(in: folder.path) == detail)
-        // The damage is not examined again, until a day has passed.
+        // The damage is not examined again until a day has passed.
         let second = refused(folder, lone, now: 1000)
         #expect(second.error == first.error && second.connections == 0)
         #expect(refused(folder, lone, now: 100_000).connections > 0)
@@ -264,11 +264,11 @@ struct RecoveryTests {
         let sample = try await SampleStore(isClosed: true)
         let bytes = try #require(sample.files["index.sqlite"])
         let size = 256 * Int(bytes[16]) + Int(bytes[17])
-        // The page after the last page at which a table starts must make room for the next table,
-        // with its row pointers.
+        // The page after the last page on which a table starts must make room for the next table
+        // and its row pointers.
         let last = bytes[52..<56].reduce(0) { $0 << 8 | Int($1) }
-        // With this seed the first damage has such a number. If the format of the store changed, a
-        // later one would.
+        // With this seed, the first damage has such a number. If the store's format changes, a
+        // later damage may have it.
         var random = SplitMix64(seed: 28)
         var isFound = false
         for _ in 0..<200 where !isFound {
@@ -331,7 +331,7 @@ struct RecoveryTests {
             }
             let (report, contents) = try await repaired(folder)
             #expect(report.lostDonations && report.generation == SampleStore.generation + 1)
-            // The log had a single segment, so everything is there again.
+            // The log had a single segment, so everything is restored.
             #expect(contents.items == sample.contents.items)
             #expect(contents.states.isEmpty)
         }
@@ -421,7 +421,7 @@ struct RecoveryTests {
         let sample = try await sample()
         let name = try #require(sample.files.keys.first { $0.hasSuffix(".journal") })
         let folder = try sample.unpacked { files in
-            // The first of the entries that wait to be applied. The later ones are whole.
+            // The first of the pending entries is damaged. The later entries are intact.
             let text = Array("late 121".utf8)
             let bytes = files[name]!
             let place = bytes.indices.last { bytes[$0...].starts(with: text) }!

@@ -7,26 +7,26 @@ import TestSupport
 @testable import SearchIndex
 @testable import ItemRecord
 
-/// The files of a sound store after a kill, with a database log and unapplied entries, or after
+/// The files of an intact store: after a kill, with a database log and unapplied entries; or after
 /// closing, with everything in the database.
 struct SampleStore {
-    /// The bytes of each file by its path in the store's folder.
+    /// The bytes of each file, by its path in the store's folder.
     let files: [String: [UInt8]]
-    /// Its content.
+    /// The content of the store.
     let contents: Contents
 
     static let generation = 3
     static let moment = 1000.0
     static let other = IndexScope(bundle: "com.example.other", index: "second")
 
-    /// The answers of a store to all queries.
+    /// A store's answers to all queries.
     struct Contents: Equatable {
         var items: [String: ItemRecord] = [:]
         var states: [IndexScope: [UInt8]] = [:]
-        /// The items found by words and by queries.
+        /// The items that are found by words and by queries.
         var found: [String: [String]] = [:]
 
-        /// Describes the difference from the expected content.
+        /// Returns a description of the difference from the expected content.
         func difference(from expected: Contents) -> String {
             let missing = expected.items.keys.filter { items[$0] == nil }.sorted()
             let wrong = items.filter { expected.items[$0.key] != $0.value }.keys.sorted()
@@ -44,7 +44,7 @@ struct SampleStore {
         return record
     }
 
-    /// Makes one.
+    /// Creates a store and reads its files.
     init(items: Int = 120, isClosed: Bool = false) async throws {
         let folder = try TemporaryFolder()
         let index = try SearchIndex(directory: folder.path, access: .readWrite) { Self.moment }
@@ -58,7 +58,7 @@ struct SampleStore {
         try await index.settle()
         let row = try await index.pool.read { try StoreRow($0) }
         // The current folder, with its log. The copy gets more entries, as if there had been no
-        // time for them.
+        // time to apply them.
         let copy = try TemporaryFolder()
         let names = try Self.names(in: folder.path)
         for name in names where !name.hasSuffix("-shm") {
@@ -89,7 +89,7 @@ struct SampleStore {
         self.files = files
     }
 
-    /// The files in a folder and the folders in it.
+    /// Returns the files in a folder and its subfolders.
     static func names(in folder: String) throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: folder).filter { name in
             var isFolder: ObjCBool = false
@@ -98,7 +98,7 @@ struct SampleStore {
         }.sorted()
     }
 
-    /// Puts the files into a separate folder.
+    /// Writes the files to a separate folder.
     func unpacked(_ change: (inout [String: [UInt8]]) throws -> Void = { _ in }) throws -> TemporaryFolder {
         var files = files
         try change(&files)
@@ -113,7 +113,7 @@ struct SampleStore {
         return folder
     }
 
-    /// Runs all queries on a store.
+    /// Runs all queries against a store.
     static func contents(of index: SearchIndex) async throws -> Contents {
         var contents = Contents()
         let all = try await index.items(matching: .init(parsing: "uniqueIdentifier == \"*\""), limit: 10_000)
@@ -130,7 +130,7 @@ struct SampleStore {
         return contents
     }
 
-    /// Opens a folder of files, and closes it again.
+    /// Opens a store in a folder, and closes it again.
     static func withStore<Value>(
         _ folder: TemporaryFolder, knownGeneration: Int? = generation, _ body: (SearchIndex) async throws -> Value
     ) async throws -> Value {
@@ -139,7 +139,7 @@ struct SampleStore {
         }
         do {
             let value = try await body(index)
-            // The rest is applied at the next opening.
+            // The remaining entries are applied at the next opening.
             do { try await index.close() } catch { index.abandon() }
             return value
         } catch {
@@ -149,7 +149,7 @@ struct SampleStore {
         }
     }
 
-    /// Changes the database of a closed store, past all checks.
+    /// Changes the database of a closed store without any checks.
     static func alter(_ folder: TemporaryFolder, _ sql: String) throws {
         var configuration = SearchIndex.configuration(isReadOnly: false)
         configuration.foreignKeysEnabled = false

@@ -7,7 +7,7 @@ import UserSearch
 @testable import ItemRecord
 @testable import SearchIndex
 
-/// Items that are similar to an item, by embeddings that the test chooses, and by words.
+/// Items that are similar to an item, by embeddings that the test chooses and by words.
 @Suite("Similar items", .timeLimit(.minutes(10)))
 struct SimilarItemsTests {
     private let place: MeaningStore
@@ -15,8 +15,8 @@ struct SimilarItemsTests {
 
     init() throws { place = try MeaningStore() }
 
-    /// A direction near another one: with a larger share of noise, its cosine is smaller. The noise
-    /// is at a right angle to the direction, so that only its share decides.
+    /// Returns a direction near another one: the larger the share of noise, the smaller the cosine.
+    /// The noise is orthogonal to the direction, so that only its share matters.
     private static func near(_ number: UInt64, share: Float, noise: UInt64) -> [Float] {
         let (base, noise) = (MeaningStore.direction(number), MeaningStore.direction(noise))
         let common = zip(base, noise).reduce(0) { $0 + $1.0 * $1.1 }
@@ -29,7 +29,8 @@ struct SimilarItemsTests {
         return vector.map { $0 / length }
     }
 
-    /// 300 items, every third of another app. Items 10 to 19 are ever less similar to item 9.
+    /// Adds 300 items, every third from another app. Items 10 to 19 are increasingly dissimilar to
+    /// item 9.
     private func fill() async throws {
         for number in 0..<300 {
             let record = item("i\(number)", title: "Sheet \(number)", text: "Text of \(number) \(number % 7)")
@@ -42,7 +43,7 @@ struct SimilarItemsTests {
         let number = UInt64(job.text.title.dropFirst("Sheet ".count)) ?? 0
         guard (9..<20).contains(number) else { return [MeaningStore.passage(MeaningStore.direction(number + 10_000))] }
         let direction = near(9, share: Float(number - 9) * 0.15, noise: number)
-        // The first passage of an item need not be the similar one.
+        // The similar passage does not have to be an item's first.
         let unrelated = MeaningStore.passage(MeaningStore.direction(number + 20_000), range: 0..<4)
         return number == 9
             ? [MeaningStore.passage(direction)] : [unrelated, MeaningStore.passage(direction, range: 5..<9)]

@@ -9,11 +9,10 @@ import Testing
 
 @testable import SearchlightService
 
-/// Items that are opened, and searches that continue, in apps that run, are stopped, crash or are
-/// missing.
+/// Opened items and continued searches, in apps that are running, stopped, crashing or missing.
 @Suite("Continued activities", .timeLimit(.minutes(30)))
 struct ContinuationTests {
-    /// The folders of made-up apps: their extensions, desktop entries and programs.
+    /// The folders of invented apps: their extensions, desktop entries and programs.
     private struct Places {
         let folder: TemporaryFolder
 
@@ -24,7 +23,7 @@ struct ContinuationTests {
             }
         }
 
-        /// Adds an extension, whose app has a desktop entry if there is a command.
+        /// Adds an extension. If there is a command, its app has a desktop entry.
         func addApp(_ bundle: String, continues: Bool = true, command: String? = nil) throws {
             try PlainBundle(
                 bundle, in: folder.path("extensions"), manifest: continues ? ["CoreSpotlightContinuation": true] : [:])
@@ -36,19 +35,20 @@ struct ContinuationTests {
                 to: "data/applications/\(bundle).desktop")
         }
 
-        /// The command that starts an app with the library, which takes activities and notes them.
+        /// Returns the command that starts an app with the library, which receives activities and
+        /// records them.
         func libraryApp(_ bundle: String) throws -> String {
             "export SEARCHLIGHT_BUNDLE_IDENTIFIER=\(bundle)\nexec '\(try Program.path("TestApp"))' continue '\(log)'"
         }
 
         var log: String { folder.path("log") }
-        /// The lines that apps wrote about activities.
+        /// The lines that apps recorded about activities.
         var noted: [String] {
             ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
         }
     }
 
-    /// A service for apps that are made up.
+    /// A service for invented apps.
     private struct World {
         let service: TestService
         let places: Places
@@ -70,7 +70,7 @@ struct ContinuationTests {
             }
         }
 
-        /// Has an app donate an item, and tells its number.
+        /// Makes an app donate an item, and returns the item's number.
         func donate(_ identifier: String, _ bundle: String, to shell: TestClient) async throws -> UInt64 {
             let app = try await service.app(bundle)
             try await app.donate([identifier])
@@ -84,7 +84,7 @@ struct ContinuationTests {
             return number
         }
 
-        /// The outcome of opening an item, or the name of the error.
+        /// Returns the outcome of opening an item, or the name of the error.
         func open(_ number: UInt64, _ shell: TestClient, _ options: [String: BusValue] = [:]) async -> String {
             await outcome("Open", [.unsigned(number), .dictionary(options)], shell)
         }
@@ -107,7 +107,7 @@ struct ContinuationTests {
             }
         }
 
-        /// An app that runs, has registered, and answers.
+        /// Returns a running app that has registered and answers.
         func run(_ bundle: String, taking: Bool = true) async throws -> RunningApp {
             RunningApp(try await service.app(bundle), taking)
         }
@@ -213,7 +213,7 @@ struct ContinuationTests {
         case running, started, crashing, killed, missing, plain
     }
 
-    /// 50 opens and continuations; SEARCHLIGHT_LONG_TESTS makes it 500.
+    /// 50 opened items and continuations; SEARCHLIGHT_LONG_TESTS increases the number to 500.
     @Test("Random opens and continuations have the result of the app's state: typed, once, and without zombies")
     func random() async throws {
         let isLong = ProcessInfo.processInfo.environment["SEARCHLIGHT_LONG_TESTS"] != nil

@@ -23,7 +23,7 @@ struct BusProgramTests {
         finder.sessionBus = bus.address
         let app = LibraryApp(store: store, finder: finder)
         try await app.index().indexSearchableItems([LibraryApp.item("a")])
-        // It is available through both interfaces, and started once.
+        // The service is available through both interfaces, and was started only once.
         let direct = try TestClient(store: store)
         let welcome = try await direct.hello(.shell, bundle: nil)
         let client = try await BusTestClient(bus)

@@ -29,7 +29,7 @@ struct LauncherTests {
         RecordBatch.append(try record("w1", title: "Wine", attributes: attributes), to: &batch)
         let wine = try await service.app("com.example.wine")
         try await wine.index(.put(batch), in: "cellar")
-        // A launcher does not wait for the latest donations. Other clients do.
+        // A launcher does not wait for the latest donations, but other clients do.
         _ = try await wine.query("title == '*'")
         _ = try await notes.query("title == '*'")
         return service
@@ -150,7 +150,7 @@ struct LauncherTests {
         #expect(text(all, "problem") == "late" && text(all, "source") == "extension")
         #expect(removed.map { text($0, "kind") } == Removal.Kind.allCases.map(\.rawValue))
         #expect(removed.allSatisfy { text($0, "example")?.count == Removal.maximumExampleCharacters })
-        // Within its limit, for any removed content.
+        // The answer stays within its limit, regardless of the content that was removed.
         #expect(BusValue.dictionary(all).approximateBytes < 32 << 10)
         preview.content.append(4)
         #expect(LauncherPreview.all(of: preview, maximumBytes: 3)["content"] == nil)
@@ -276,13 +276,13 @@ struct LauncherTests {
             _ = try await launcher.call(BusMember(LauncherRequest.interface, "Get"), [.unsigned(999)])
         }
         #expect(missing == ExtensionStatus.notFound.errorName)
-        // Methods for shells after their hello are closed to others.
+        // Methods that a shell may call after its Hello are not available to other clients.
         let fresh = try await BusTestClient(bus)
         let perform = await refusal {
             _ = try await fresh.call(AdminRequest.performMember, [.string("x"), .string("")])
         }
         #expect(perform == ServiceErrorName.accessDenied)
-        // Over the socket every client identifies itself.
+        // On the socket, every client must identify itself.
         let direct = try service.connect()
         let search = BusMember(LauncherRequest.interface, "Search")
         let early = await refusal { _ = try await direct.connection.call(search, [.string("x"), .dictionary([:])]) }

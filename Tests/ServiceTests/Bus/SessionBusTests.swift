@@ -14,7 +14,7 @@ import Testing
 @testable import CoreSpotlight
 @testable import SearchlightService
 
-/// The rejection of another user's process cannot be tested here: a private bus admits no other
+/// Rejecting another user's process cannot be tested here, because a private bus admits no other
 /// user.
 @Suite("The service on the session bus", .enabled(if: PrivateBus.isAvailable), .timeLimit(.minutes(10)))
 struct SessionBusTests {
@@ -47,7 +47,7 @@ struct SessionBusTests {
         guard case .inline(let bytes) = try Payload(&answer) else { throw BusError.disconnected }
         #expect(bytes == Array("mine".utf8))
         #expect(callers.withLock { $0 } == [app.service])
-        // Another sender is another client, of another bundle.
+        // Another sender is another client, with its own bundle.
         let other = try await BusTestClient(bus)
         try await other.hello(.app, bundle: "com.example.other")
         let others = try await other.query("title == '*'")
@@ -140,7 +140,7 @@ struct SessionBusTests {
             hostile.bus.call(hostile.service, member, junk) { result in
                 if case .failure(.remote) = result { answers.withLock { $0 += 1 } }
             }
-            // Calls without a reply are not counted.
+            // Calls that expect no reply are not counted.
             hostile.bus.post(hostile.service, member, junk)
         }
         for number in 0..<20 { try await healthy.donate(["item \(number)"]) }
@@ -168,7 +168,7 @@ struct SessionBusTests {
         let refused = await refusal { try await silent.donate(["a"]) }
         #expect(refused == ServiceErrorName.accessDenied)
         #expect(service.service.senderCount == 1)
-        // Joining the bus has its own time limit until then.
+        // Until then, joining the bus has its own time limit.
         #expect(await eventually { service.lines.contains("On the session bus") })
         let isGone = await eventually {
             clock.advance(by: .seconds(1))

@@ -8,8 +8,8 @@ import TestSupport
 
 @testable import SearchlightService
 
-/// A service on a private bus, for desktops. Programs that it starts write their arguments to a
-/// file.
+/// A service on a private bus, for desktop tests. Programs that it starts write their arguments to
+/// a file.
 struct DesktopWorld {
     let bus: PrivateBus
     let service: TestService
@@ -36,7 +36,7 @@ struct DesktopWorld {
         }
     }
 
-    /// A program that adds a line with its name and its arguments to the file `log`.
+    /// Creates a program that adds a line with its name and arguments to the file `log`.
     private static func program(_ name: String, in folder: TemporaryFolder) throws -> String {
         let script =
             "#!/bin/sh\nprintf '%s' '\(name)' >>'\(folder.path("log"))'\n"
@@ -47,10 +47,10 @@ struct DesktopWorld {
         return path
     }
 
-    /// Makes the window end with an error when it starts, as without a display.
+    /// Makes the window program fail when it starts, as without a display.
     func breakWindow() throws { try folder.write(Array("#!/bin/sh\nexit 1\n".utf8), to: "window") }
 
-    /// Gives an app a desktop entry.
+    /// Creates a desktop entry for an app.
     func install(_ bundle: String) throws {
         let program = try Self.program(bundle, in: folder)
         try folder.write(
@@ -58,13 +58,13 @@ struct DesktopWorld {
             to: "data/applications/\(bundle).desktop")
     }
 
-    /// The lines that programs wrote.
+    /// The lines that started programs wrote.
     var log: [String] {
         ((try? String(contentsOfFile: folder.path("log"), encoding: .utf8)) ?? "").split(separator: "\n")
             .map(String.init)
     }
 
-    /// Has an app donate items, and waits until searches find them.
+    /// Makes an app donate items, and waits until searches find them.
     func donate(
         _ titles: [String], from bundle: String = "com.example.notes", attributes: [String: AttributeValue] = [:]
     ) async throws {
@@ -76,7 +76,7 @@ struct DesktopWorld {
         app.connection.close()
     }
 
-    /// Deletes an item of an app.
+    /// Deletes one of an app's items.
     func delete(_ identifier: String, from bundle: String = "com.example.notes") async throws {
         let app = try await service.app(bundle)
         try await app.index(.deleteItems([identifier]))
@@ -84,7 +84,7 @@ struct DesktopWorld {
         app.connection.close()
     }
 
-    /// Switches an app on or off.
+    /// Shows or hides an app in searches.
     func set(_ bundle: String, isShown: Bool) async throws {
         guard let store = try await RemoteEngine.connect(storeDirectory: service.store, program: "test") else {
             throw BusError.disconnected
@@ -93,7 +93,7 @@ struct DesktopWorld {
         await store.close()
     }
 
-    /// The titles that `Search1` finds.
+    /// Returns the titles that `Search1` finds.
     func found(_ text: String) async throws -> Set<String> {
         let client = try await BusTestClient(bus)
         defer { client.bus.close() }

@@ -6,13 +6,13 @@ import TestSupport
 
 @testable import SearchlightService
 
-/// Calls the service as another program, and reads values of any type.
+/// Calls the service as another program does, and reads values of any type.
 final class ForeignClient: Sendable {
     let bus: MessageBus
     private let service: BusService
     private let interface: String
 
-    /// Connects, and waits until the service is there.
+    /// Connects, and waits until the service is available.
     init(_ privateBus: PrivateBus, _ interface: String) async throws {
         self.interface = interface
         bus = try MessageBus(
@@ -37,9 +37,9 @@ final class ForeignClient: Sendable {
 
 /// A shell that does what the overview of GNOME Shell 43 does (`js/ui/search.js`,
 /// `js/ui/remoteSearch.js`): it keeps descriptions of results for a series of searches, requests
-/// only missing ones, and shows nothing if their number is wrong or one has no name.
+/// only the missing ones, and shows nothing if their number is wrong or one of them has no name.
 actor FakeShell {
-    /// A row as the shell shows it.
+    /// A row as the shell displays it.
     struct Row: Hashable {
         var identifier: String
         var name: String
@@ -52,7 +52,7 @@ actor FakeShell {
     private var terms: [String] = []
     private var results: [String]?
     private var displays: [String: Row] = [:]
-    /// The shown rows.
+    /// The displayed rows.
     private(set) var rows: [Row] = []
     /// The number of further results.
     private(set) var moreCount = 0
@@ -68,13 +68,13 @@ actor FakeShell {
         return try await client.call(method, arguments)
     }
 
-    /// Sets the text of the search entry, and returns when the rows are shown.
+    /// Sets the text of the search entry, and returns when the rows are displayed.
     func type(_ text: String) async throws {
         try await search(text)
         try await show()
     }
 
-    /// Requests the results of a text.
+    /// Requests the results for a text.
     func search(_ text: String) async throws {
         let new = text.split(whereSeparator: \.isWhitespace).map(String.init)
         let isSubsearch = !terms.isEmpty && new.joined(separator: " ").hasPrefix(terms.joined(separator: " "))
@@ -89,7 +89,7 @@ actor FakeShell {
         results = answer.first?.members.compactMap(\.text) ?? []
     }
 
-    /// Requests the missing descriptions and shows the rows.
+    /// Requests the missing descriptions and displays the rows.
     func show() async throws {
         let results = results ?? []
         let shown = Array(results.prefix(Self.maximumRows))
@@ -116,10 +116,10 @@ actor FakeShell {
         _ = try await call("ActivateResult", [.string(identifier), .strings(terms), .unsigned32(4711)])
     }
 
-    /// Opens all results.
+    /// Opens the list of all results.
     func launchSearch() async throws { _ = try await call("LaunchSearch", [.strings(terms), .unsigned32(4711)]) }
 
-    /// The descriptions of identifiers.
+    /// Returns the descriptions for these identifiers.
     func metas(_ identifiers: [String]) async throws -> [[String: ForeignValue]] {
         try await call("GetResultMetas", [.strings(identifiers)]).first?.members.map(\.entries) ?? []
     }

@@ -12,7 +12,8 @@ import Testing
 @Suite("The search of KRunner", .enabled(if: PrivateBus.isAvailable), .timeLimit(.minutes(10)))
 struct RunnerTests {
     /// A runner manager that does what KRunner 5.103 does with `X-Plasma-API=DBus`: it asks for the
-    /// actions once, orders matches by kind and relevance, and ends each series with `Teardown`.
+    /// actions once, orders matches by kind and relevance, and ends each series of searches with
+    /// `Teardown`.
     actor FakeRunner {
         struct Match: Hashable {
             var identifier: String

@@ -30,7 +30,7 @@ struct ShellSearchTests {
             #expect(!names.isEmpty && names.isSubset(of: current), "\(typed)")
         }
         let row = try #require(await shell.rows.first)
-        // The title is plain text for the shell, and the description is escaped by it.
+        // The shell treats the title as plain text, and escapes the description.
         #expect(row.name == "Quartz <i>clock</i>")
         #expect(row.markup.contains("&lt;") && row.markup.contains("&amp;") && !row.markup.contains("<q"))
         #expect(row.icon.first?.text == "themed" && row.icon.last?.members.last?.text == "image-x-generic")
@@ -64,7 +64,7 @@ struct ShellSearchTests {
         let world = try await DesktopWorld()
         try await world.donate(["Diary of May", "Diary of June"], from: "com.example.diary")
         try await world.donate((1...25).map { "Diary page \($0)" })
-        // A word that nearly every item has makes no hit by itself.
+        // A word that occurs in nearly every item is not a match on its own.
         try await world.donate((1...60).map { "Plot \($0)" })
         try world.install("com.example.diary")
         let shell = try await FakeShell(world.bus)
@@ -72,7 +72,7 @@ struct ShellSearchTests {
         let before = try await shell.metas(["item:1", "item:2"])
         #expect(before.compactMap { $0["name"]?.text } == ["Diary of May", "Diary of June"])
         try await world.set("com.example.diary", isShown: false)
-        // These were found before the switch.
+        // These items were found before the app was switched off.
         let after = try await shell.metas(["item:1", "item:2"])
         #expect(after.compactMap { $0["id"]?.text } == ["item:1", "item:2"])
         #expect(!"\(after)".contains("Diary") && !"\(after)".contains("diary"))

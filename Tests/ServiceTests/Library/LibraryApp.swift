@@ -5,7 +5,7 @@ import SystemSupport
 
 @testable import CoreSpotlight
 
-/// The library's objects in an app's process, over a store of the test.
+/// The library's objects as in an app's process, with a test store.
 final class LibraryApp: Sendable {
     let connection: ServiceConnection
     let transport: ServiceTransport
@@ -42,12 +42,12 @@ final class LibraryApp: Sendable {
         return CSSearchableItem(uniqueIdentifier: identifier, domainIdentifier: nil, attributeSet: attributes)
     }
 
-    /// The data of an item of `com.example.notes`.
+    /// Returns the data of an item of `com.example.notes`.
     func fetch(_ item: String) async throws -> Data {
         try await transport.fetchData(bundle: "com.example.notes", item: item, type: "public.utf8-plain-text")
     }
 
-    /// The identifiers of the items that a query finds.
+    /// Returns the identifiers of the items that a query finds.
     func found(_ text: String) async throws -> Set<String> {
         try await ProcessTransports.$replacement.withValue(.init(query: transport)) {
             let query = CSSearchQuery(queryString: text, attributes: ["title"])
@@ -77,7 +77,7 @@ final class LibraryDelegate: NSObject, CSSearchableIndexDelegate, Sendable {
     ) {
         requests.withLock { $0.append("all") }
         searchableIndex.indexSearchableItems(identifiers.map(LibraryApp.item)) { error in
-            // Twice, as some do.
+            // Called twice, as some delegates do.
             if error == nil { for _ in 0..<2 { acknowledgementHandler() } }
         }
     }

@@ -101,7 +101,7 @@ struct LibraryTests {
         _ = unlink(folder.path("store/index.sqlite-wal"))
         _ = unlink(folder.path("store/index.sqlite-shm"))
         let second = try await TestService(folder: folder)
-        // The service gets no request: the delegate alone brings the app back.
+        // The service receives no request: the delegate alone makes the app connect again.
         #expect(await eventually { delegate.requests.withLock { $0.contains("all") } })
         #expect(try await app.found("title == '*'") == ["a", "b"])
         await second.stop()
@@ -119,13 +119,13 @@ struct LibraryTests {
         let other = LibraryApp(store: service.store, bundle: "com.example.other")
         let data = try await other.fetch("a")
         #expect(data == Data(repeating: 7, count: 3 << 20))
-        // A released delegate does not count, and the last remaining one still gets requests.
+        // A released delegate is ignored, and the last remaining delegate still gets requests.
         full.indexDelegate = nil
         let gone = await code {
             _ = try await other.fetch("a")
         }
         #expect(gone == .invalidItemError)
-        // The service also requests the item from it, because it was missing.
+        // The service also requests the missing item from this delegate.
         #expect(without.requests.withLock { $0.contains("data a") })
         withExtendedLifetime((delegate, empty)) {}
         await service.stop()

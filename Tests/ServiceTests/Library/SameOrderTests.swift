@@ -10,12 +10,12 @@ import Testing
 
 @testable import CoreSpotlight
 
-/// A search through each interface: the command, the page, an app and a launcher.
+/// The same search through each interface: the command, the page, an app and a launcher.
 @Suite("The order of hits in every client", .timeLimit(.minutes(10)))
 struct SameOrderTests {
     private static let bundle = "com.example.notes"
 
-    /// Items with rare and common words, at different positions and of different age.
+    /// Returns items with rare and common words, in different positions and of different ages.
     private static func batch() throws -> [UInt8] {
         var random = SplitMix64(seed: 5)
         let words = ["annual", "report", "reports", "budget", "sales", "meeting", "notes", "travel", "plan", "harbour"]
@@ -24,7 +24,7 @@ struct SameOrderTests {
                 .joined(separator: " ")
         }
         var batch: [UInt8] = []
-        // No more than any search reads.
+        // No more items than any search reads.
         for number in 0..<60 {
             let attributes: [String: AttributeValue] = [
                 "textContent": .string(text(random.below(40))), "contentDescription": .string(text(random.below(6))),
@@ -41,7 +41,7 @@ struct SameOrderTests {
         let service = try await TestService()
         let app = try await service.app(Self.bundle)
         try await app.index(.put(try Self.batch()))
-        // The app waits for its donations. Launchers do not.
+        // The app waits for its donations, but launchers do not.
         _ = try await app.query("title == '*'")
         return service
     }
@@ -50,7 +50,7 @@ struct SameOrderTests {
 
     private func command(_ service: TestService, _ text: String) async throws -> [String] {
         let (store, home) = (service.store, service.folder.path)
-        // The service is in this process, so no thread of its pool may wait here.
+        // The service runs in this process, so no thread of its pool may be blocked here.
         let data = try await onThread {
             Result {
                 let output = Pipe()
@@ -166,7 +166,7 @@ struct SameOrderTests {
         #expect(found.map(\.id) == expected)
         let ranks = found.map(\.item.rank)
         #expect(ranks.prefix(7).allSatisfy { $0 != nil } && ranks.dropFirst(7).allSatisfy { $0 == nil })
-        // Not in the order of their arrival.
+        // Not in the order in which they arrived.
         let sorted = found.reversed().sorted()
         #expect(sorted.prefix(7).map(\.id) == Array(expected.prefix(7)))
         await service.stop()

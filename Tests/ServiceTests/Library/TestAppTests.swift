@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Apps in separate processes, through the public library and the real service.
+/// Apps in separate processes that use the public library and the real service.
 @Suite("Apps in other processes", .timeLimit(.minutes(10)))
 struct TestAppTests {
     /// A running app.
@@ -22,9 +22,9 @@ struct TestAppTests {
                 output: .pipe(output), errors: .inherited)
         }
 
-        /// Reads until a line has a text. Returns `nil` at the end.
+        /// Reads until a line contains a text. Returns `nil` at the end of the output.
         func line() async -> String? {
-            // On a queue where blocking delays no other work.
+            // On a separate thread, where blocking delays no other work.
             await withCheckedContinuation { done in Thread.detachNewThread { done.resume(returning: self.read()) }
             }
         }
@@ -38,7 +38,7 @@ struct TestAppTests {
             return nil
         }
 
-        /// Ends it, and waits for its end.
+        /// Terminates the app, and waits until it has exited.
         func end() async {
             try? input.fileHandleForWriting.close()
             while await line() != nil {}

@@ -2,7 +2,7 @@
 import BusTransport
 import Synchronization
 
-/// The answer to a call whose order mattered when it was sent. The test waits for it later.
+/// The answer to a call that must be sent in a certain order. The test waits for it later.
 final class Answer: Sendable {
     private enum State {
         case open

@@ -8,12 +8,12 @@ import TestSupport
 
 @testable import SearchlightService
 
-/// A client on a test's bus that calls the service.
+/// A client on a test bus that calls the service.
 final class BusTestClient: Sendable {
     let bus: MessageBus
     let service: String
 
-    /// Connects, and waits until the service is there.
+    /// Connects, and waits until the service is available.
     init(
         _ bus: PrivateBus,
         onCall: @escaping BusConnection.CallHandler = { $0.refuse(name: "com.example.No", message: "") }
@@ -57,14 +57,14 @@ final class BusTestClient: Sendable {
         }
     }
 
-    /// The answer of `Search1.Suggest`.
+    /// Returns the answer of `Search1.Suggest`.
     func suggest(_ text: String, _ options: [String: BusValue] = [:]) async throws -> [[String: BusValue]] {
         let member = BusMember(LauncherRequest.interface, "Suggest")
         var arguments = BusArguments(try await call(member, [.string(text), .dictionary(options)]), of: "Suggest")
         return try arguments.dictionaries()
     }
 
-    /// The results of `Search1.Search`.
+    /// Returns the results of `Search1.Search`.
     func search(_ text: String, _ options: [String: BusValue] = [:]) async throws -> [[String: BusValue]] {
         let member = BusMember(LauncherRequest.interface, "Search")
         var arguments = BusArguments(try await call(member, [.string(text), .dictionary(options)]), of: "Search")

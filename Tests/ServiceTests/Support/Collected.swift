@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// Names that several tasks collect.
+/// Names collected by several tasks.
 final class Collected: Sendable {
     private let names = Mutex<Set<String>>([])
 

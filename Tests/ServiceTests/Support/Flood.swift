@@ -4,8 +4,8 @@ import Glibc
 import ItemRecord
 import ServiceMessages
 
-/// An app that donates much at once, over a separate connection, without waiting for answers in
-/// between.
+/// An app that donates a large amount at once, over a separate connection, without waiting for
+/// answers in between.
 struct Flood: Sendable {
     /// The content of each batch.
     enum Shape: String, Sendable, CaseIterable {
@@ -19,7 +19,7 @@ struct Flood: Sendable {
 
     static let batches = 12
 
-    /// The records of a batch.
+    /// Returns the records of a batch.
     static func batch(_ number: Int, _ shape: Shape, bundle: String) throws -> [UInt8] {
         var batch: [UInt8] = []
         switch shape {
@@ -38,7 +38,7 @@ struct Flood: Sendable {
         return batch
     }
 
-    /// Words, most of which are in many items. Created once.
+    /// Words, most of which occur in many items. Created once.
     private static let words: [UInt8] = {
         var text: [UInt8] = []
         var state: UInt64 = 0x9E37_79B9_7F4A_7C15
@@ -54,7 +54,7 @@ struct Flood: Sendable {
         return text
     }()
 
-    /// An item with a text of these words, from another position for each seed.
+    /// Returns an item with a text of these words, which starts at another position for each seed.
     private static func item(_ identifier: String, bytes: Int, seed: Int) throws -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(bytes)
@@ -69,7 +69,7 @@ struct Flood: Sendable {
             attributes: ["textContent": .string(String(decoding: text, as: UTF8.self))])
     }
 
-    /// Sends all batches over a new connection, and returns after all answers.
+    /// Sends all batches over a new connection, and returns when all answers have arrived.
     ///
     /// - Returns: The number of rejected batches.
     static func run(bundle: String, _ shape: Shape, _ client: TestClient) async throws -> Int {

@@ -6,7 +6,7 @@ struct HeldRepair {
     private let task: Task<EngineUnavailable?, Never>
     private let release: AsyncStream<Void>.Continuation
 
-    /// Starts a repair. Returns once the engine is closed.
+    /// Starts a repair. Returns when the engine is closed.
     init(_ holder: EngineHolder, _ body: @escaping @Sendable () async -> Void = {}) async throws {
         let (begun, begin) = AsyncStream.makeStream(of: Void.self)
         let (ending, release) = AsyncStream.makeStream(of: Void.self)
@@ -28,7 +28,7 @@ struct HeldRepair {
         if let reason = await task.value { throw reason }
     }
 
-    /// Ends the repair, and waits for its end.
+    /// Ends the repair, and waits until it has finished.
     func end() async {
         release.finish()
         _ = await task.value

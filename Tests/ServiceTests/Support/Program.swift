@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The real program, with a separate store.
+/// The real service program, with its own store.
 final class Program: Sendable {
     let folder: TemporaryFolder
     private let child: ChildProcess
@@ -23,7 +23,7 @@ final class Program: Sendable {
         return path
     }
 
-    /// Starts it and waits until it listens.
+    /// Starts the program and waits until it listens.
     init(
         folder: TemporaryFolder, arguments: [String] = [], environment: [String: String] = [:],
         waits: Bool = true
@@ -47,14 +47,14 @@ final class Program: Sendable {
         try #require(listens, "\(output)")
     }
 
-    /// Its log.
+    /// The log of the program.
     var output: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
 
     var process: pid_t { child.identifier }
 
     func send(_ signal: Int32) { child.send(signal) }
 
-    /// Waits for its end. Returns the exit status, or 128 plus the signal.
+    /// Waits until the program exits. Returns the exit status, or 128 plus the signal.
     func wait() async -> Int32 {
         await onThread { [child] in child.wait().status }
     }
@@ -76,8 +76,9 @@ final class Program: Sendable {
     }
 }
 
-/// Blocks a new thread. On Linux the global queues of libdispatch and the pool of tasks share their
-/// threads, which may be two, and libdispatch replaces a blocked one only once a second.
+/// Runs a body on a new thread, which may block. On Linux, libdispatch's global queues and the task
+/// pool share their threads, of which there may be only two, and libdispatch replaces a blocked
+/// thread only once a second.
 func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
         Thread.detachNewThread { continuation.resume(returning: body()) }

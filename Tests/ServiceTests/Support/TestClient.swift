@@ -32,7 +32,7 @@ final class TestClient: Sendable {
 
     var isConnected: Bool { !flag.value.withLock { $0 } }
 
-    /// Makes the client answer calls of the service.
+    /// Makes the client answer the service's calls.
     func onCall(_ handler: @escaping @Sendable (IncomingCall) -> Void) { answers.handler.withLock { $0 = handler } }
 
     @discardableResult
@@ -73,7 +73,7 @@ final class TestClient: Sendable {
         try await index(.put(batch))
     }
 
-    /// A page of a query: the identifiers, and the start of the next page.
+    /// Returns a page of a query: the identifiers, and the start of the next page.
     func query(
         _ text: String, filters: [String] = [], cursor: [UInt8] = [], limit: UInt64 = 100, number: UInt64 = 1
     ) async throws -> (identifiers: [String], next: [UInt8]) {
@@ -116,7 +116,7 @@ func record(_ identifier: String, title: String? = nil, attributes: [String: Att
     ).encoded()
 }
 
-/// The name of the error of a rejected call; `nil` if it succeeds.
+/// Returns the error name of a rejected call; `nil` if the call succeeds.
 func refusal(_ body: () async throws -> Void) async -> String? {
     do {
         try await body()

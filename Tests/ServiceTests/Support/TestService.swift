@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import SearchlightService
 
-/// A service in this process with a separate store.
+/// A service in this process, with its own store.
 final class TestService: Sendable {
     let folder: TemporaryFolder
     let service: Daemon
@@ -50,35 +50,35 @@ final class TestService: Sendable {
 
     var store: String { folder.path("store") }
 
-    /// A new connection.
+    /// Returns a new connection.
     func connect() throws -> TestClient { try TestClient(store: store) }
 
-    /// An app that identified itself.
+    /// Returns a connection that has identified itself as an app.
     func app(_ bundle: String = "com.example.notes") async throws -> TestClient {
         let client = try connect()
         _ = try await client.hello(.app, bundle: bundle)
         return client
     }
 
-    /// A shell that identified itself.
+    /// Returns a connection that has identified itself as a shell.
     func shell() async throws -> TestClient {
         let client = try connect()
         _ = try await client.hello(.shell, bundle: nil)
         return client
     }
 
-    /// Stops the service, and returns the reason for its end.
+    /// Stops the service, and returns the reason for its exit.
     @discardableResult
     func stop() async -> Daemon.Ending {
         service.requestStop()
         return await running.value
     }
 
-    /// The reason for which the service ends.
+    /// Returns the reason why the service exits.
     func ending() async -> Daemon.Ending { await running.value }
 }
 
-/// Polls until a condition holds that sends no notification. The time limit also suffices on a
+/// Polls until a condition that sends no notification holds. The time limit is long enough for a
 /// machine that is ten times slower.
 func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
     let deadline = ContinuousClock.now + .seconds(100)

@@ -5,18 +5,18 @@ import SearchlightEngine
 import TestSupport
 import TortureSupport
 
-/// Sends random requests to good and broken extensions, cancels and kills at random, and checks for
+/// Sends random requests to good and broken extensions, randomly cancels and kills, and checks for
 /// lost items and leaked resources. Part of the tests:
 ///
 ///     ExtensionTorture engine|PID FOLDER PRODUCTS ROUNDS SEED
 ///
-/// It uses the service with this process ID, whose store is in FOLDER, or its own engine.
+/// It uses the service with this process ID and the store in FOLDER, or its own engine.
 ///
-/// The bundles are in FOLDER/extensions. Those named `good` keep a ledger; the others are broken.
-/// Exits with 1 and prints the reason if a check fails.
+/// The bundles are in FOLDER/extensions. Bundles named `good` keep a ledger; the others are broken.
+/// Exits with status 1 and prints the reason if a check fails.
 @main
 enum ExtensionTorture {
-    /// The number of rounds after which the engine is closed and opened again.
+    /// The number of rounds after which the engine is closed and reopened.
     private static let segment = 50
     private static let roundsAtOnce = 5
 
@@ -41,13 +41,13 @@ enum ExtensionTorture {
         exit(figures.hasFailed ? 1 : 0)
     }
 
-    /// Runs some rounds with a store that is opened before and closed after them.
+    /// Runs some rounds with a store that is opened before them and closed afterwards.
     private static func torture(
         _ rounds: Range<Int>, _ place: TorturePlace, _ ledgers: [Ledger], _ figures: TortureFigures,
         _ random: inout SplitMix64
     ) async throws {
         let store = try await place.open(figures)
-        // Concurrent, since most of a round is waiting for extensions that hang.
+        // Concurrent, because most of a round is spent waiting for extensions that hang.
         for first in stride(from: rounds.lowerBound, to: rounds.upperBound, by: roundsAtOnce) {
             await withTaskGroup(of: Void.self) { group in
                 for _ in first..<min(rounds.upperBound, first + roundsAtOnce) {
@@ -64,12 +64,12 @@ enum ExtensionTorture {
         await store.close()
     }
 
-    /// Compares the resources of the host after a segment with those after the first segment.
+    /// Compares the host's resources after a segment with those after the first segment.
     private static func look(
         _ place: TorturePlace, _ before: ProcessFacts?, _ figures: TortureFigures
     ) async -> ProcessFacts {
         var now = ProcessFacts(place.host)
-        // Pool threads, and workers that are ending, disappear with a delay.
+        // Pool threads, and workers that are terminating, disappear with a delay.
         for _ in 0..<600 {
             if now.isNoMore(than: before, workersMayLive: place.service != nil) { break }
             try? await Task.sleep(for: .milliseconds(50))

@@ -6,7 +6,7 @@ import SearchIndex
 import SearchlightEngine
 import Synchronization
 
-/// A good extension and the expected state of its items: each acknowledged reindex adds a batch
+/// A good extension and its items' expected state: each acknowledged reindex adds a batch
 /// (ledger.c).
 final class Ledger: Sendable {
     let bundle: String

@@ -24,7 +24,7 @@ final class TortureFigures: Sendable {
     func note(_ event: ExtensionEvent) { if case .started = event { started.add() } }
 
     /// Records the result of a request. A good extension may fail only if it was killed or the
-    /// request was cancelled. Its ledger detects all other faults.
+    /// request was cancelled. The extension's ledger detects all other faults.
     func note(_ result: Result<Void, any Error>, isGood: Bool, _ wasCancelled: Bool) {
         switch result {
         case .success: count(isGood ? "good answers" : "answers")

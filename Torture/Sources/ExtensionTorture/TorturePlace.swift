@@ -13,7 +13,8 @@ struct TorturePlace: Sendable {
     /// The process ID of the service; `nil` for an engine in this process.
     let service: Int32?
     let bundles: [String]
-    /// The offset of the clock, which advances so that no quarantine and no pause exceeds a round.
+    /// The offset of the clock, which is advanced so that no quarantine or pause lasts longer than
+    /// a round.
     private let hours = Counter()
 
     init(folder: String, products: String, service: Int32?) {
@@ -26,7 +27,7 @@ struct TorturePlace: Sendable {
 
     var good: [String] { bundles.filter { $0.contains("good") } }
     var broken: [String] { bundles.filter { !$0.contains("good") } }
-    /// The process ID of the parent of the workers.
+    /// The process ID of the workers' parent.
     var host: Int32 { service ?? getpid() }
 
     func passTime() { hours.add() }
@@ -56,7 +57,7 @@ struct TorturePlace: Sendable {
                 worker: WorkerConfiguration(
                     workerPath: products + "/searchlight-worker", frameworkFolder: products, environment: environment,
                     limits: limits),
-                // Less than a month in total, after which items expire.
+                // In total less than a month, after which items expire.
                 now: { [hours] in begin + Double(hours.value) * 600 })
         ) { figures.note($0) }
     }
@@ -64,7 +65,7 @@ struct TorturePlace: Sendable {
     /// The files that should not exist after a run.
     var leftovers: [String] {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder + "/tmp")) ?? []
-        // An extension that is killed leaves its own temporary files, which do not count.
+        // An extension that is killed leaves its own temporary files behind, which are ignored.
         return files.filter { !$0.hasPrefix("searchlight-") }
     }
 }

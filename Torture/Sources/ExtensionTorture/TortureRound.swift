@@ -9,7 +9,7 @@ import ServiceMessages
 import TestSupport
 import TortureSupport
 
-/// Some concurrent requests, of which some are cancelled, and sometimes a kill.
+/// A set of concurrent requests, some of which are cancelled, and sometimes a kill.
 struct TortureRound: Sendable {
     let place: TorturePlace
     let store: any EngineClient
@@ -44,9 +44,10 @@ struct TortureRound: Sendable {
         }
     }
 
-    /// Returns the delay before the cancellation, in microseconds; mostly nil for none.
+    /// Returns the delay before the cancellation, in microseconds; in most cases nil, for no
+    /// cancellation.
     private func patience(_ random: inout SplitMix64) -> Int? {
-        // The limits of a service are longer than a run can wait.
+        // A service's limits are longer than a run can wait.
         let isHurried = place.service != nil && random.below(2) == 0
         return isHurried || random.below(4) == 0 ? random.below(isHurried ? 300_000 : 40_000) : nil
     }
@@ -93,7 +94,7 @@ struct TortureRound: Sendable {
         figures.note(result, isGood: false, wasCancelled)
     }
 
-    /// Returns an item of the bundle, or a made-up one if the bundle has not donated any.
+    /// Returns an item in the bundle, or an invented item if the bundle has not donated any.
     private func item(of bundle: String) async throws -> StoredItem {
         if let item = try? await store.item(named: "one", bundle: bundle) { return item }
         return StoredItem(

@@ -8,8 +8,8 @@ import SearchIndex
 import SearchlightEngine
 import TestSupport
 
-/// Sends drags, previews and other requests to all extensions; a quarter is cancelled before the
-/// answer.
+/// Sends drags, previews and other requests to all extensions; a quarter of the requests are
+/// cancelled before the answer.
 struct Asking: Sendable {
     let place: TorturePlace
     let kind: ClientKind
@@ -121,7 +121,7 @@ struct Asking: Sendable {
     }
 }
 
-/// Runs the command repeatedly: it must always exit with one of its documented statuses.
+/// Runs the command repeatedly. It must always exit with one of its documented statuses.
 struct CommandRuns: Sendable {
     let place: TorturePlace
     let log: ClientLog

@@ -9,13 +9,13 @@ import TestSupport
 enum ClientKind: String, CaseIterable, Sendable {
     /// Donates successive batches, each with its number as the client state.
     case donor
-    /// Searches and queries, and checks that the found items are complete.
+    /// Searches and queries, and checks that the items found are complete.
     case reader
     /// Drags items of extensions.
     case dragger
     /// Requests previews of items of extensions.
     case previewer
-    /// Requests reindexes, throttles, and requests the status of the service.
+    /// Requests reindexes, throttles extensions, and requests the service's status.
     case asker
     /// Runs the command.
     case commander
@@ -30,7 +30,7 @@ enum ClientKind: String, CaseIterable, Sendable {
     }
 }
 
-/// A client in its own process, which works until it is killed.
+/// A client in its own process, which runs until it is killed.
 struct Client: Sendable {
     let place: TorturePlace
     let kind: ClientKind
@@ -84,7 +84,7 @@ struct Client: Sendable {
 
 extension RemoteEngine { fileprivate func hangUp() { Task { await close() } } }
 
-/// The log of a client. Each line is one write, so that a kill leaves no partial line.
+/// A client's log. Each line is a single write, so that a kill leaves no partial line.
 struct ClientLog: Sendable {
     private let path: String
 
@@ -115,7 +115,8 @@ struct ClientLog: Sendable {
 
     func count(_ name: String) { line("counted \(name)") }
 
-    /// Records an error. The service may reject a client's request, but the error must be correct.
+    /// Records an error. The service may reject a client's request, but the error must be the right
+    /// one.
     func note(_ error: EngineError, _ kind: ClientKind) {
         let name: String
         switch error {

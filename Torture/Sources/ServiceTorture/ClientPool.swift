@@ -45,7 +45,7 @@ final class ClientPool {
         try look(epoch: epoch, &random)
     }
 
-    /// Restarts ended clients, and reports clients that were not killed.
+    /// Restarts clients that have exited, and reports clients that exited without being killed.
     func look(epoch: Int, _ random: inout SplitMix64) throws {
         for index in members.indices {
             let member = members[index]

@@ -4,8 +4,8 @@ import Glibc
 import TestSupport
 import TortureSupport
 
-/// Runs the torture in segments. In each segment the clients work during random faults. Then all
-/// faults end, the guarantees are checked (``InvariantCheck``), and files of the store are damaged
+/// Runs the torture in segments. In each segment, the clients work while random faults occur. Then
+/// all faults end, the guarantees are checked (``InvariantCheck``), and store files are damaged
 /// while the service is stopped (``DamageTrial``).
 final class Conductor {
     struct Settings {
@@ -24,8 +24,8 @@ final class Conductor {
         .killService: 12, .stopService: 4, .killWorker: 34, .killClient: 24, .fullDisk: 8, .readOnlyDisk: 6,
         .refusedStart: 3, .setClock: 7, .setClockFar: 2,
     ]
-    /// The faults that end the service. Every other segment has none of them, to reveal leaks of
-    /// memory or descriptors.
+    /// The faults that stop the service. Every other segment has none of them, to reveal memory or
+    /// descriptor leaks.
     private static let withoutService: Set<Fault> = [.killService, .stopService, .refusedStart]
 
     private let place: TorturePlace
@@ -90,11 +90,11 @@ final class Conductor {
             try await check.afterTheEnd()
             try await DamageTrial(place, service, report).run(&state, &random)
         }
-        // Makes the replacements that are still missing.
+        // Makes the replacements that are still outstanding.
         while report.count(of: "replacements") < settings.replacements { try replacer.replaceOne() }
     }
 
-    /// Runs the clients during random faults.
+    /// Runs the clients while random faults occur.
     private func segment(
         _ number: Int, _ service: ServiceProcess, _ disk: SmallDisk, _ replacer: Replacer, replacements: Int
     ) async throws {
@@ -158,7 +158,7 @@ final class Conductor {
             try await pause(service, upTo: 500)
             disk.free()
             disk.allowWriting()
-            // If the service started, it has opened what it must not write.
+            // If the service started, the store that it opened is one that it could not write.
             service.kill()
             _ = try await service.start()
         case .setClock, .setClockFar:
@@ -170,7 +170,7 @@ final class Conductor {
         }
     }
 
-    /// Waits for a random time, in which a worker may be killed.
+    /// Waits for a random time, during which a worker may be killed.
     private func pause(_ service: ServiceProcess, upTo milliseconds: Int) async throws {
         try await Task.sleep(for: .milliseconds(50 + random.below(milliseconds)))
         if random.below(3) == 0 { service.killWorker(random.below(1000)) }
@@ -187,7 +187,7 @@ final class Conductor {
         guard try await service.start() else { throw TortureProblem("the service does not start") }
     }
 
-    /// Reaps orphans, which have this process as their new parent.
+    /// Reaps orphans, whose new parent is this process.
     private func reapOrphans() {
         for process in ProcessFacts.ended(childrenOf: getpid()) { ChildProcess.reapInherited(process) }
     }
@@ -195,10 +195,10 @@ final class Conductor {
 
 /// The state that carries over between segments.
 struct TortureState {
-    /// The number of the epoch. A new epoch begins after damage lost donated items.
+    /// The current epoch. A new epoch starts when damage has lost donated items.
     var epoch = 0
     /// `true` if items with an expiration date may have expired.
     var hasClockBeenFar = false
-    /// The number of acknowledged reindexes of each ledger that no longer count.
+    /// The number of acknowledged reindexes per ledger that are no longer considered.
     var ledgersBefore: [String: Int] = [:]
 }

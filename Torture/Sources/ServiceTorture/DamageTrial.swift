@@ -5,8 +5,8 @@ import SearchlightEngine
 import TestSupport
 import TortureSupport
 
-/// Damages files of the store while no process has it open. The service or `verify` must report a
-/// loss, the remaining items must be correct, and a repair must leave no problem.
+/// Damages store files while no process has the store open. The service or `verify` must report a
+/// loss, the remaining items must be correct, and a repair must leave no problems.
 struct DamageTrial {
     private let place: TorturePlace
     private let service: ServiceProcess
@@ -35,7 +35,7 @@ struct DamageTrial {
             do {
                 if let difference = try await items.difference(in: store) { differences.append(difference) }
             } catch {
-                // An error that reports the damage counts.
+                // An error that reports the damage is sufficient.
                 isTold = true
             }
         }
@@ -60,7 +60,7 @@ struct DamageTrial {
         report.count("files damaged", breakages.count)
     }
 
-    /// Returns the last batch of each donor and the generation of the intact store.
+    /// Returns each donor's last batch and the intact store's generation.
     private func batches(_ epoch: Int) async throws -> (numbers: [Int], generation: Int) {
         guard try await service.start() else { throw TortureProblem("the service does not start") }
         let store = try await service.connect()
@@ -91,7 +91,7 @@ struct DamageTrial {
             breakage.apply(&bytes)
             files[breakage.file] = bytes
             let path = place.store + "/" + breakage.file
-            // Writes in place, like damage by a disk.
+            // Writes in place, as disk damage would.
             if let bytes {
                 let file = try FileHandle(forWritingTo: URL(filePath: path))
                 try file.truncate(atOffset: 0)
@@ -108,7 +108,7 @@ struct DamageTrial {
         try ChildProcess.run(place.products + "/searchlight", ["verify"] + arguments, environment: place.environment)
     }
 
-    /// Checks the remaining items. If any were lost, begins a new epoch.
+    /// Checks the remaining items. If any were lost, starts a new epoch.
     private func afterRepair(
         _ note: String, _ before: (numbers: [Int], generation: Int), _ state: inout TortureState
     ) async throws {

@@ -6,7 +6,7 @@ import SearchlightEngine
 import TortureSupport
 
 extension EngineClient {
-    /// Returns all items of a bundle, in the order of the query.
+    /// Returns all items of a bundle, in query order.
     func allItems(of bundle: String) async throws -> [StoredItem] {
         var (items, cursor): ([StoredItem], QueryCursor?) = ([], nil)
         repeat {
@@ -18,7 +18,7 @@ extension EngineClient {
     }
 }
 
-/// The expected items of a donor's scope after a batch.
+/// The expected items in a donor's scope after a batch.
 struct DonatedItems {
     let donor: Int
     let epoch: Int
@@ -32,8 +32,8 @@ struct DonatedItems {
 
     /// Returns a description of the first difference; nil if there is none.
     ///
-    /// - Parameter partly: `true` if items may be missing; the existing items must be correct
-    ///   anyway.
+    /// - Parameter partly: `true` if items may be missing; the existing items must still be
+    ///   correct.
     func difference(in store: any EngineClient, partly: Bool = false) async throws -> String? {
         let bundle = TorturePlace.scope(donor: donor, epoch: epoch).bundle
         var rest = expected

@@ -6,7 +6,7 @@ import SearchIndex
 import SearchlightEngine
 import TortureSupport
 
-/// Donates the batches of a stream in order, and checks that the service keeps what it
+/// Donates the batches of a stream in order, and checks that the service keeps everything it
 /// acknowledged.
 struct Donor: Sendable {
     let scope: IndexScope
@@ -16,7 +16,7 @@ struct Donor: Sendable {
 
     static let seed: UInt64 = 0xD0_0123
 
-    /// Returns the number of the batch stream of a donor in an epoch.
+    /// Returns the number of a donor's batch stream in an epoch.
     static func stream(donor: Int, epoch: Int) -> Int { epoch << 4 | donor }
 
     static func model(donor: Int, epoch: Int) -> TortureModel {
@@ -38,14 +38,14 @@ struct Donor: Sendable {
     }
 
     func run(_ store: RemoteEngine) async throws {
-        // The service may still apply a donation of an earlier donor of this scope.
+        // The service may still be applying a donation from an earlier donor in this scope.
         let known = log.lastAcknowledged
         var durable = try await log.timed("reading the state") { try await Self.state(store, scope) }
         guard durable >= known else {
             log.complain("\(scope.bundle): \(known) was acknowledged, the state is \(durable)")
             return
         }
-        // A state that was read once must not be lost either.
+        // A state that has been read must not be lost either.
         if durable > known { log.line("acknowledged \(durable)") }
         var model = Self.model(donor: number, epoch: epoch)
         while true {
@@ -65,7 +65,7 @@ struct Donor: Sendable {
         }
     }
 
-    /// Checks that an acknowledged batch can be read by its state, its number and its words.
+    /// Checks that an acknowledged batch can be found by its state, its number and its words.
     private func look(_ store: RemoteEngine, _ model: TortureModel) async throws {
         let number = model.batch
         try await log.timed("reading what was donated") {

@@ -8,16 +8,16 @@ import SearchlightEngine
 import TestSupport
 import TortureSupport
 
-/// Checks the guarantees when all faults have ended.
+/// Checks the guarantees after all faults have ended.
 struct InvariantCheck {
     /// The time limit for a condition to become true.
     private static let patience = Duration.seconds(30)
-    /// The limits of a service at rest: descriptors except for its workers' descriptors, and
-    /// anonymous memory.
+    /// The limits for a service at rest: descriptors, except those for its workers, and anonymous
+    /// memory.
     private static let descriptors = 64
     private static let descriptorsPerWorker = 10
     private static let mebibytes = 256
-    /// The permitted files in the folder of a closed store. A killed process may also leave a
+    /// The files that the folder of a closed store may contain. A killed process may also leave a
     /// `.new` file, which the next writer replaces.
     private static let files: Set = [
         "index.sqlite", "journal", "jobs.json", "installed.json", "extensions.json", "extensions.lock",
@@ -55,7 +55,8 @@ struct InvariantCheck {
         report.count("checks of all invariants")
     }
 
-    /// Waits until a check finds no problem. A problem after the time limit is a violation.
+    /// Waits until a check finds no problem. A problem that persists beyond the time limit is a
+    /// violation.
     private func eventually(_ what: String, _ body: () async throws -> String?) async throws {
         let clock = ContinuousClock()
         let begin = clock.now
@@ -93,7 +94,7 @@ struct InvariantCheck {
     }
 
     /// Checks that each acknowledged reindex of a ledger added a batch, and that all batches are
-    /// present.
+    /// stored.
     private func ledgers(_ store: RemoteEngine) async throws {
         for bundle in TorturePlace.ledgers {
             let least = place.acknowledgedReindexes(of: bundle) - (state.ledgersBefore[bundle] ?? 0)
@@ -124,7 +125,7 @@ struct InvariantCheck {
 
     // MARK: - Pending reindexes
 
-    /// Checks that a reindex that was requested and not acknowledged is pending.
+    /// Checks that a reindex is pending if it was requested but not acknowledged.
     private func owed(_ store: RemoteEngine) async throws {
         for bundle in TorturePlace.writers {
             try await eventually("a reindex is neither acknowledged nor pending") {
@@ -174,7 +175,7 @@ struct InvariantCheck {
 
     // MARK: - Leaks
 
-    /// Checks that no client is connected and that memory and descriptors are within the limits.
+    /// Checks that no client is connected, and that memory and descriptors are within the limits.
     private func atRest() async throws {
         guard let identifier = service.identifier else { return }
         try await eventually("the service holds too much") {
@@ -191,9 +192,9 @@ struct InvariantCheck {
     /// Stops the service. Then checks that no process and no unexpected file is left, and that
     /// `verify` finds no problem.
     func afterTheEnd() async throws {
-        // Commands outlive their clients. SQLite deletes its WAL when the last connection closes,
-        // if that connection may write. A read-only command that ends later would leave the WAL
-        // legitimately.
+        // Commands may outlive their clients. SQLite deletes its WAL when the last connection that
+        // may write closes, so a read-only command that exits later would legitimately leave the
+        // WAL.
         try await nothing("commands or workers", besides: service.identifier)
         await service.stop()
         try await nothing("processes", besides: nil)

@@ -7,7 +7,7 @@ import SearchlightEngine
 import TestSupport
 import TortureSupport
 
-/// Searches and queries during donations: each found item must be complete, unique, and at least as
+/// Searches and queries during donations. Each item found must be complete, unique, and at least as
 /// new as the last durable batch.
 struct Reader: Sendable {
     let place: TorturePlace
@@ -38,7 +38,7 @@ struct Reader: Sendable {
         }
     }
 
-    /// Checks that each hit has the word and occurs once.
+    /// Checks that each hit contains the word and occurs only once.
     private func search(_ store: RemoteEngine, _ word: String, _ bundle: String) async throws {
         var request = ItemSearch(word, bundle: bundle)
         request.limit = 50
@@ -60,8 +60,8 @@ struct Reader: Sendable {
         }
     }
 
-    /// Checks the item that every batch replaces: it must not be older than the state before the
-    /// query, nor newer than the state after it.
+    /// Checks the item that every batch replaces: it must be neither older than the state before
+    /// the query nor newer than the state after it.
     private func newest(_ store: RemoteEngine, _ scope: IndexScope) async throws {
         let before = try await Donor.state(store, scope)
         let query = try QueryExpression(parsing: "title == \"*\" && pageCount >= \(max(0, before - 1))")
@@ -75,7 +75,7 @@ struct Reader: Sendable {
         }
     }
 
-    /// Checks that the pages have no gap and no overlap.
+    /// Checks that the pages have no gaps and no overlaps.
     private func query(_ store: RemoteEngine, _ word: String, _ bundle: String) async throws {
         let query = try QueryExpression(parsing: "keywords == \"\(word)\"")
         var (last, cursor): (Int64, QueryCursor?) = (0, nil)

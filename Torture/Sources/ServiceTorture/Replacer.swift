@@ -3,15 +3,15 @@ import CTestSupport
 import Foundation
 import TestSupport
 
-/// Replaces extensions during their use: each time by a complete folder in one step, with another
-/// version number, and sometimes by a broken extension.
+/// Replaces extensions while they are in use: each time with a complete folder in one step, with a
+/// different version number, and sometimes with a broken extension.
 final class Replacer {
     /// The kinds of new versions.
     private enum Way: CaseIterable {
-        /// A good version. It has several cases to be more frequent than the others.
+        /// A good version. It has several cases, so that it is chosen more often than the others.
         case good, alsoGood, goodAgain, alsoGoodAgain
         case crashes, cutLibrary, noLibrary, noise, noManifest, otherIdentifier
-        /// A good version after a moment without the extension.
+        /// A good version, after a moment during which the extension is absent.
         case absent
     }
 
@@ -20,7 +20,7 @@ final class Replacer {
     private var random: SplitMix64
     private var number = 1
 
-    /// The current version of each bundle, and the name that its code answers with.
+    /// Each bundle's current version, and the name that its code answers with.
     private(set) var current: [String: (version: String, answer: String)] = [:]
 
     init(_ place: TorturePlace, _ report: TortureReport, seed: UInt64) {

@@ -6,14 +6,14 @@ import SystemSupport
 import TestSupport
 import TortureSupport
 
-/// Starts, kills and stops the service, and detects an unexpected end.
+/// Starts, kills and stops the service, and detects an unexpected exit.
 final class ServiceProcess {
-    /// The time limit for the service to listen, to end, or to answer. It allows for a busy
+    /// The time limit for the service to listen, to exit, or to answer. It allows for a busy
     /// machine.
     static let patience = Duration.seconds(60)
-    /// The exit status if the store cannot be written (input and output errors of EngineError).
+    /// The exit status if the store cannot be written (the input and output errors in EngineError).
     private static let refusal = ChildProcess.Ending.exited(8)
-    /// The exit status while a command has the store; the next service waits for the store.
+    /// The exit status if a command has the store open; the next service waits for the store.
     private static let inUse = ChildProcess.Ending.exited(75)
 
     private let place: TorturePlace
@@ -30,7 +30,7 @@ final class ServiceProcess {
     /// Starts the service and waits until it listens.
     ///
     /// - Parameter mayRefuse: `true` if the service may exit because its store cannot be written.
-    /// - Returns: `true` if the service runs.
+    /// - Returns: `true` if the service is running.
     func start(mayRefuse: Bool = false) async throws -> Bool {
         let begin = clock.now
         while clock.now - begin < Self.patience {
@@ -42,7 +42,7 @@ final class ServiceProcess {
         throw TortureProblem("the service does not start")
     }
 
-    /// - Returns: `true` if the service runs, `nil` if a command has the store.
+    /// - Returns: `true` if the service is running, `nil` if a command has the store open.
     private func startOnce(mayRefuse: Bool) async throws -> Bool? {
         guard process == nil else { return true }
         var environment = place.environment
@@ -77,8 +77,8 @@ final class ServiceProcess {
         return true
     }
 
-    /// Returns `true` if this process listens. An earlier service that was killed while it spawned
-    /// a worker still has the socket and the store's lock, in the child, until exec(2).
+    /// Returns `true` if this process listens. If an earlier service was killed while it spawned a
+    /// worker, the child keeps the socket and the store's lock until exec(2).
     private func listens(_ process: ChildProcess) -> Bool {
         guard let socket = try? ServiceSocket.connect(inFolder: place.store) else { return false }
         return (try? PeerIdentity(of: socket))?.process == process.identifier
@@ -94,7 +94,7 @@ final class ServiceProcess {
         report.count("kills of the service")
     }
 
-    /// Stops the service in an orderly way, with SIGTERM.
+    /// Stops the service gracefully, with SIGTERM.
     func stop() async {
         guard let process else { return }
         look()
@@ -114,7 +114,7 @@ final class ServiceProcess {
         report.count("ends of the service in order")
     }
 
-    /// Reports a violation if the service ended by itself.
+    /// Reports a violation if the service exited on its own.
     func look() {
         guard let process, !process.isRunning else { return }
         report.complain("the service ended by itself (\(process.wait())): \(logTail)")
@@ -139,7 +139,7 @@ final class ServiceProcess {
         report.note("threads of the service", peak: facts.threads)
     }
 
-    /// Connects to the service once the store is writable. A service that could not reopen its
+    /// Connects to the service when the store is writable. A service that could not reopen its
     /// store retries after a second.
     func connect() async throws -> RemoteEngine {
         let begin = clock.now

@@ -9,10 +9,10 @@ import Glibc
 ///     ServiceTorture run FOLDER PRODUCTS SECONDS REPLACEMENTS SEED
 ///     ServiceTorture client FOLDER KIND NUMBER EPOCH SEED
 ///
-/// `run` conducts the torture (``Conductor``), in a FOLDER that ServiceTortureTests has prepared
-/// (``TorturePlace``), and starts the `client` processes. It exits with 1 on a violation. Best run
-/// with permission to mount, as the first process of its own PID namespace, so that no process
-/// outlives it.
+/// `run` conducts the torture (``Conductor``) in a FOLDER that ServiceTortureTests has prepared
+/// (``TorturePlace``), and starts the `client` processes. It exits with status 1 on a violation. It
+/// should have permission to mount and be the first process of its own PID namespace, so that no
+/// process outlives it.
 @main
 enum ServiceTorture {
     static func main() async {

@@ -3,8 +3,8 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A tmpfs of some megabytes for the store, which can be filled and made read-only. Without
-/// permission to mount it is a plain folder.
+/// A tmpfs of a few megabytes for the store, which can be filled and made read-only. Without
+/// permission to mount, it is a plain folder.
 final class SmallDisk {
     private static let megabytes = 96
     private let place: TorturePlace
@@ -14,7 +14,7 @@ final class SmallDisk {
 
     init(_ place: TorturePlace) {
         self.place = place
-        // Mounts only in its own namespace, since a mount elsewhere would outlive a killed
+        // Mounts only in a namespace of its own, since a mount elsewhere would outlive a killed
         // conductor.
         isMounted =
             getpid() == 1
@@ -28,7 +28,7 @@ final class SmallDisk {
     /// `true` if the service may report write errors.
     var isTroubled: Bool { isReadOnly || isFull }
 
-    /// Fills the disk up to `room` free bytes.
+    /// Fills the disk until `room` bytes are free.
     func fill(leaving room: Int) {
         guard isMounted else { return }
         isFull = true

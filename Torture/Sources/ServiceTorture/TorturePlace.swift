@@ -5,9 +5,9 @@ import SearchIndex
 
 /// The folders, bundles and clients of a run.
 struct TorturePlace: Sendable {
-    /// The folder of the run. It must contain `extensions` with the bundles, the libraries
-    /// `versions/0.so` and so on, which replaced extensions alternate between, `versions/crash.so`,
-    /// which crashes, and `shifted-clock.so`.
+    /// The folder of the run. It must contain: `extensions` with the bundles; the libraries
+    /// `versions/0.so` and so on, between which replaced extensions alternate; `versions/crash.so`,
+    /// which crashes; and `shifted-clock.so`.
     let folder: String
     /// The folder of the build's programs.
     let products: String
@@ -32,7 +32,7 @@ struct TorturePlace: Sendable {
     /// The versions of the replaced bundles.
     static let versions = ["0", "1", "2"]
 
-    /// Returns the scope of a donor. Items lost by damage are not donated again; a new epoch begins
+    /// Returns a donor's scope. Items lost through damage are not donated again; a new epoch starts
     /// instead.
     static func scope(donor: Int, epoch: Int) -> IndexScope {
         IndexScope(bundle: "org.example.donor-\(donor).\(epoch)")
@@ -43,7 +43,7 @@ struct TorturePlace: Sendable {
         return names.filter { $0.hasSuffix(".searchext") }.map { String($0.dropLast(10)) }.sorted()
     }
 
-    /// The environment of every program of the run.
+    /// The environment for every program in the run.
     var environment: [String: String] {
         var environment = [
             "HOME": folder, "XDG_CONFIG_HOME": folder + "/config", "XDG_DATA_HOME": folder + "/data",
@@ -57,7 +57,7 @@ struct TorturePlace: Sendable {
     }
 
     /// Creates the folders, and disables the scheduler's gates, so that pending background work
-    /// runs on a busy machine too.
+    /// also runs on a busy machine.
     func prepare() throws {
         for name in ["disk", "logs", "tmp", "out", "config/searchlight"] {
             try FileManager.default.createDirectory(atPath: folder + "/" + name, withIntermediateDirectories: true)
@@ -71,7 +71,7 @@ struct TorturePlace: Sendable {
         try JSONEncoder().encode(settings).write(to: URL(filePath: folder + "/config/searchlight/scheduling.json"))
     }
 
-    /// Returns the number of reindexes of a ledger whose acknowledgement a client logged.
+    /// Returns the number of reindexes of a ledger whose acknowledgement a client has logged.
     func acknowledgedReindexes(of ledger: String) -> Int {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: logs)) ?? []
         return names.filter { $0.hasPrefix("client-asker-") }.reduce(0) { sum, name in
@@ -83,7 +83,7 @@ struct TorturePlace: Sendable {
     /// Sets the clock of the service.
     func setClock(to seconds: Int64) {
         guard let file = FileHandle(forUpdatingAtPath: clock) else { return }
-        // A single write, so that no partial value is read.
+        // A single write, so that no partial value can be read.
         file.write(withUnsafeBytes(of: seconds * 1_000_000_000) { Data($0) })
         try? file.close()
     }

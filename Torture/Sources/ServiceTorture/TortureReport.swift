@@ -35,7 +35,7 @@ final class TortureReport: Sendable {
 
     var hasFailed: Bool { state.withLock { !$0.violations.isEmpty } }
 
-    /// Adds the counts and violations of the client logs.
+    /// Adds the counts and violations from the client logs.
     func read(_ place: TorturePlace) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: place.logs))?.sorted() ?? [] {
             guard name.hasPrefix("client-"),

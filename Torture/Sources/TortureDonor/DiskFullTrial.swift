@@ -6,7 +6,7 @@ import SearchIndex
 import SearchlightEngine
 import TortureSupport
 
-/// Fills the file system of a store, donates into it, frees space, and reports each wrong state.
+/// Fills a store's file system, donates to it, frees space, and reports each incorrect state.
 struct DiskFullTrial {
     /// A violation.
     struct Failure: Error { var reason: String }
@@ -20,7 +20,7 @@ struct DiskFullTrial {
     private var ballast: String { folder + "/ballast" }
 
     /// - Parameters:
-    ///   - folder: A folder on its own file system of some megabytes.
+    ///   - folder: A folder on its own file system of a few megabytes.
     ///   - extensions: A folder with an extension, and the extension's identifier.
     init(folder: String, seed: UInt64, extensions: (folder: String, identifier: String)) {
         (self.extensions, identifier) = extensions
@@ -43,8 +43,8 @@ struct DiskFullTrial {
             try await compare(index, "with room again after \(room) bytes")
         }
         try await jobs()
-        // The rest is applied, or not, when the index closes without space. In both cases the next
-        // opening finds it.
+        // The remaining entries may or may not be applied when the index closes without free space.
+        // In both cases the next opening finds them.
         try fill(leaving: 50 << 10)
         _ = try await donateUntilFull(index)
         try? await index.close()
@@ -56,7 +56,7 @@ struct DiskFullTrial {
         try await later.close()
     }
 
-    /// Checks that opening without space succeeds or reports the lack of space.
+    /// Checks that opening a store without free space succeeds or reports the lack of space.
     private func openings() async throws {
         for room in [60 << 10, 8 << 10, 0] {
             try removeBallast()
@@ -74,7 +74,7 @@ struct DiskFullTrial {
         }
     }
 
-    /// Checks that the job list stays unchanged and that the error has the reason.
+    /// Checks that the job list stays unchanged and that the error states the reason.
     private func jobs() async throws {
         let engine = try SearchlightEngine(
             EngineConfiguration(
@@ -91,7 +91,7 @@ struct DiskFullTrial {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/second")
         try require(!names.contains("jobs.json.new"), "half a list of jobs is left")
         try removeBallast()
-        // No worker can run the extension; the job is now pending.
+        // No worker can run the extension, so the job is now pending.
         _ = try? await engine.reindexAll(identifier)
         try require(engine.owedJobs.count == 1, "with room again the job is not written")
         await engine.close()

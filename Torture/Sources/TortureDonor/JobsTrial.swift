@@ -7,8 +7,8 @@ import SearchlightEngine
 import TestSupport
 
 /// Requests reindexes of all kinds and runs pending jobs concurrently, until none is pending or the
-/// process is killed. It writes its intentions and results to `marks/jobs.log`, like the extensions
-/// (jobs.c), and to standard output:
+/// process is killed. Like the extensions (jobs.c), it writes its intentions and results to
+/// `marks/jobs.log`, and also to standard output:
 ///
 ///     opened                     jobs that extensions need at their opening are recorded
 ///     want BUNDLE all            is about to be requested, or "want BUNDLE items NAME..."
@@ -27,7 +27,7 @@ struct JobsTrial {
 
     func run() async throws {
         let now = now
-        // Long limits, since other load on the processors is not a failure of a job.
+        // Long limits, since other load on the processors does not make a job fail.
         var limits = WorkerConfiguration.Limits()
         (limits.load, limits.firstSign, limits.place) = (.seconds(60), .seconds(60), .seconds(60))
         var configuration = EngineConfiguration(
@@ -50,7 +50,7 @@ struct JobsTrial {
         try await asking.value
         changed.finish()
         try await running.value
-        // The jobs that came last.
+        // The remaining jobs.
         if let next = engine.nextLook, next <= now { try await look(engine) }
         while let job = engine.scheduledJobs().first { try await carryOut(job.key, engine) }
         guard engine.owedJobs.isEmpty else { throw Failure(description: "pending jobs: \(engine.owedJobs)") }
@@ -82,7 +82,7 @@ struct JobsTrial {
                 try engine.owe(.reindexAll, of: bundle, cause: .asked)
                 try note("wanted \(bundle) all")
             default:
-                // Some names are new; others were requested before.
+                // Some names are new, and others have been requested before.
                 let names = Set(
                     (0..<(1 + random.below(4))).map {
                         random.below(4) == 0 ? "again-\(random.below(5))" : "n\(seed)-\(number)-\($0)"
@@ -92,13 +92,13 @@ struct JobsTrial {
                 try engine.owe(.reindexItems(names), of: bundle, cause: random.pick([.asked, .givenBack]))
                 try note("wanted \(text)")
             }
-            // Sometimes lets the other tasks run in between, since the requests would otherwise be
+            // Sometimes lets other tasks run in between, since the requests would otherwise be
             // merged.
             if random.below(3) > 0 { try await engine.settle() }
         }
     }
 
-    /// Runs a maintenance job. Before a purge it looks for items that are about to expire.
+    /// Runs a maintenance job. Before a purge, it checks for items that are about to expire.
     private func care(_ key: ScheduledJob.Key, _ engine: SearchlightEngine) async throws {
         try note("look")
         try await engine.run(key)

@@ -3,7 +3,7 @@ import GRDB
 import TortureSupport
 
 extension PointWatch {
-    /// The prefixes of SQL statements with a point after them.
+    /// The prefixes of SQL statements that are followed by a point.
     private static let pointsAfter: [(String, CommitPoint)] = [
         ("INSERT INTO item (", .afterItemInsert), ("UPDATE item SET", .afterItemUpdate),
         ("DELETE FROM item WHERE", .afterItemDeletion), ("INSERT OR IGNORE INTO attribute ", .afterAttributeInsert),

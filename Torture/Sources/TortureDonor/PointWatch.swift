@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import TortureSupport
 
-/// Counts the passes of the donor through each point, and kills it at the target.
+/// Counts how often the donor passes each point, and kills it at the target.
 final class PointWatch: Sendable {
     private struct State {
         var phase = DonorPhase.opening
@@ -14,8 +14,8 @@ final class PointWatch: Sendable {
     private let target: KillSite?
     private let occurrence: Int
 
-    /// Creates a watch that kills the process at the n-th pass through a site; never if the site is
-    /// `nil`.
+    /// Creates a watch that kills the process when it passes a site for the n-th time; never if the
+    /// site is `nil`.
     init(target: KillSite?, occurrence: Int) {
         self.target = target
         self.occurrence = occurrence
@@ -38,7 +38,7 @@ final class PointWatch: Sendable {
     /// Kills the process with SIGKILL.
     static func die() -> Never {
         kill(getpid(), SIGKILL)
-        // Other threads may run a moment longer; this thread does nothing more.
+        // Other threads may run a moment longer, but this thread does nothing more.
         while true { pause() }
     }
 }

@@ -5,8 +5,8 @@ import Glibc
 import SearchlightEngine
 import Synchronization
 
-/// Makes an extension (the fixture `by-name`) crash, hang, end and be cancelled repeatedly, in its
-/// own process, to count leaked descriptors, threads and processes.
+/// Makes an extension (the fixture `by-name`) crash, hang, exit and be cancelled repeatedly, in its
+/// own process, so that leaked descriptors, threads and processes can be counted.
 struct SupervisionTrial {
     let folder: String
     let extensions: String
@@ -16,7 +16,7 @@ struct SupervisionTrial {
 
     private struct Failure: Error, CustomStringConvertible { let description: String }
 
-    /// The resources of the process that can leak.
+    /// The process resources that can leak.
     private struct Load {
         var descriptors = 0
         var threads = 0
@@ -26,7 +26,7 @@ struct SupervisionTrial {
             descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
             threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
             var information = siginfo_t()
-            // Includes children that have ended and were not reaped.
+            // Includes children that have exited but were not reaped.
             hasChildren = waitid(P_ALL, 0, &information, WEXITED | WNOHANG | WNOWAIT) == 0
         }
     }
@@ -34,7 +34,7 @@ struct SupervisionTrial {
     private static let poolThreads = 16
 
     func run() async throws {
-        // Creates the resources that are created once and kept.
+        // Creates the resources that are created once and then kept.
         try await misbehave(3)
         let before = try Load()
         try await misbehave(rounds)
@@ -63,7 +63,8 @@ struct SupervisionTrial {
         }
         for round in 0..<rounds {
             for name in ["good", "crash", "exit", "refuse", "hang", "stubborn"] { await ask(name, engine) }
-            // Drops the messages of earlier hangs, so that the next one is of this request.
+            // Drops the messages of earlier hangs, so that the next message belongs to this
+            // request.
             for _ in 0..<2 { _ = await hang.next() }
             let asking = Task { await ask("hang", engine) }
             _ = await hang.next()
@@ -82,7 +83,7 @@ struct SupervisionTrial {
     /// Sends a request and ignores its result, which other tests check.
     private func ask(_ name: String, _ engine: SearchlightEngine) async {
         _ = try? await engine.data(of: name, as: "public.utf8-plain-text", bundle: bundle)
-        // Ends the quarantine for the three crashes per round, which is not tested here.
+        // Ends the quarantine that the three crashes per round cause, which is not tested here.
         _ = try? await engine.release(bundle)
     }
 }

@@ -4,8 +4,8 @@ import Glibc
 import SearchIndex
 import TortureSupport
 
-/// Donates numbered batches to a store, prints `acknowledged SCOPE NUMBER` for each durable one,
-/// and kills itself with SIGKILL at a named point of a commit. Part of the tests:
+/// Donates numbered batches to a store, prints `acknowledged SCOPE NUMBER` for each durable batch,
+/// and kills itself with SIGKILL at a named point in a commit. Part of the tests:
 ///
 ///     TortureDonor STORE SEED BATCHES [PHASE POINT OCCURRENCE]
 ///     TortureDonor disk-full FOLDER SEED EXTENSIONS IDENTIFIER
@@ -54,7 +54,7 @@ enum TortureDonor {
         let watch = PointWatch(target: target, occurrence: occurrence)
         var seams = StoreHooks()
         seams.logFiles = WatchedFiles(watch: watch)
-        // Small segments, so that segments are often created and removed.
+        // Small segments, so that segments are created and removed often.
         seams.log = LogConfiguration(segmentBytes: 8192, markBytes: 1024)
         seams.prepareDatabase = { watch.watch($0) }
         let index = try SearchIndex(

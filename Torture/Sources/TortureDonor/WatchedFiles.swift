@@ -3,7 +3,7 @@ import WriteAheadLog
 import SearchIndex
 import TortureSupport
 
-/// The system's file operations with the commit points of the log.
+/// The system's file operations, with the log's commit points.
 struct WatchedFiles: LogFiles {
     private let files = SystemLogFiles()
     let watch: PointWatch

@@ -3,7 +3,7 @@ import ExtensionRuntime
 import Foundation
 import Glibc
 
-/// Measures the overhead of libffi for calls by address and for callbacks.
+/// Measures libffi's overhead for calls by address and for callbacks.
 enum CallBenchmark {
     private static let repetitions = 1_000_000
 
@@ -11,7 +11,8 @@ enum CallBenchmark {
         try [integers(), floats(), pointers(), callbacks()]
     }
 
-    /// Returns the address of a C library function, looked up as a binding's functions are.
+    /// Returns the address of a C library function, looked up in the same way as the functions of a
+    /// binding.
     private static func address(_ name: String) throws -> UnsafeMutableRawPointer {
         guard let found = dlsym(nil, name) else { throw BenchmarkError("the C library has no \(name)") }
         return found

@@ -5,7 +5,7 @@ import Glibc
 import SystemSupport
 
 /// Runs this program at the other end of a socket pair. It answers each 128 bytes with 1 KiB, which
-/// is the lower bound of a request to another process.
+/// gives a lower bound for a request to another process.
 final class EchoProcess {
     private let process = Process()
     private let socket: OwnedDescriptor
@@ -59,7 +59,7 @@ final class EchoProcess {
     }
 }
 
-/// Spawns a program and waits for its end.
+/// Spawns a program and waits until it exits.
 enum SpawnedProgram {
     static func run(_ path: String, _ words: [String] = []) throws {
         var process: pid_t = 0
@@ -72,7 +72,7 @@ enum SpawnedProgram {
     }
 }
 
-/// Counts the voluntary context switches of all threads of a process.
+/// Counts the voluntary context switches of all threads in a process.
 enum Wakings {
     static func of(_ process: Int32) -> Int {
         let folder = "/proc/\(process)/task"

@@ -67,7 +67,7 @@ struct HostBenchmarks {
 
     // MARK: Calling
 
-    /// Measures a promise of 1 KiB from a running worker. The baseline is the same number of bytes
+    /// Measures a 1 KiB promise from a running worker. The baseline is the same number of bytes
     /// between two processes.
     func calls() async throws -> [Measurement] {
         let extensions = try compiled()
@@ -169,7 +169,7 @@ struct HostBenchmarks {
         ]
     }
 
-    /// Checks the number of items: the comparison requires equal donations.
+    /// Checks the number of items, because a comparison requires equal donations.
     private static func expectAll(_ count: Int) throws {
         guard count == batches * itemsPerBatch else {
             throw BenchmarkError("A reindex donated \(count) of \(batches * itemsPerBatch) items.")
@@ -183,7 +183,7 @@ struct HostBenchmarks {
             EngineConfiguration(
                 storeDirectory: store, access: .readWrite, extensionSearchPath: [extensions.folder],
                 worker: extensions.configuration))
-        // Starts the worker first, since the start has its own measurement.
+        // Starts the worker first, because its start is measured separately.
         _ = try await engine.data(of: "one", as: "public.data", bundle: extensions.c)
         let cost = try await ProcessCost.measure {
             try await body(engine)

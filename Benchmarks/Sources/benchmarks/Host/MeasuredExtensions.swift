@@ -58,7 +58,7 @@ final class MeasuredExtensions: Sendable {
         }
     }
 
-    /// Returns the records of one call, about 0.8 KB each.
+    /// Returns the records for one call, about 0.8 KB each.
     static func batch(_ number: Int, of count: Int, _ random: inout SplitMix64) throws -> [UInt8] {
         var batch: [UInt8] = []
         for item in 0..<count {

@@ -61,8 +61,8 @@ struct RegistryBenchmarks {
         }.sorted()[repetitions / 2]
     }
 
-    /// Returns the number of mappings of files below a folder in this process, as loaded libraries
-    /// have.
+    /// Returns the number of files below a folder that are mapped into this process, as loaded
+    /// libraries are.
     private func mapped(under folder: String) -> Int {
         let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
         return maps.split(separator: "\n").count { $0.contains(folder) }

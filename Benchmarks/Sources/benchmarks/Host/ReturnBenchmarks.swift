@@ -11,7 +11,7 @@ struct ReturnBenchmarks {
     let folder: String
 
     private static let returns = 200
-    /// The time for which a worker works between two returns.
+    /// The time that a worker works between two returns.
     private static let between = Duration.milliseconds(30)
 
     func run() async throws -> [Measurement] {
@@ -63,8 +63,8 @@ struct ReturnBenchmarks {
             // Long enough to confirm that no work follows.
             try await Task.sleep(for: .milliseconds(50))
             quiet.append(max(0, watch.stop() - begin) / 1e6)
-            // The worker may report the notice only after it resumes; the message has the notice's
-            // timestamp.
+            // The worker may report the notice only after it resumes. The message contains the
+            // notice's timestamp.
             await host.resumeBackground(bundle)
             guard let message = await heard.next(), let moment = Double(message.dropFirst("told ".count)) else {
                 throw BenchmarkError("\(bundle) was not notified.")
@@ -107,7 +107,7 @@ private final class ProcessorWatch: Sendable {
         }
     }
 
-    /// Returns the time of the first sample after which the CPU time did not change.
+    /// Returns the time of the first sample after which the CPU time no longer changed.
     func stop() -> Double {
         state.withLock { $0.isOver = true }
         ended.wait()

@@ -2,19 +2,19 @@
 import MetadataQuery
 import SearchIndex
 
-/// Measures the time that cancelled work continues. The figure is the time from the cancellation
-/// until the reading connection is free again, not until the caller gets the error.
+/// Measures how long cancelled work continues: from the cancellation until the reading connection
+/// is free again, not until the caller gets the error.
 enum Cancelling {
     private static let samples = 50
-    /// The delays before a cancellation. They differ, so that each phase of the work is hit.
+    /// The delays before a cancellation. They differ, so that every phase of the work is cancelled.
     private static let delays: [Duration] = [.milliseconds(1), .milliseconds(3), .milliseconds(8), .milliseconds(20)]
 
     static func run(index: SearchIndex) async throws -> [Measurement] {
         let works: [@Sendable () async throws -> Void] = [
             { _ = try await index.count(SearchRequest("e")) },
             { _ = try await index.count(SearchRequest("the and ")) },
-            // Words that nearly all texts have, but never adjacent: FTS5 searches long for the
-            // first match.
+            // Words that nearly all texts contain, but never adjacent, so FTS5 searches for a long
+            // time until the first match.
             { _ = try await index.search(SearchRequest("\"with the from and to of\"")) },
             { _ = try await index.rankingOfAll(SearchRequest("the and")) },
             { _ = try await index.count(matching: try QueryExpression(parsing: "** == \"*zq*\"cd")) },

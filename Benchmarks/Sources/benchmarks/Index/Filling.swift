@@ -2,13 +2,13 @@
 import ItemRecord
 import SearchIndex
 
-/// Fills a store with the whole corpus, in large batches like an app.
+/// Fills a store with the whole corpus, in large batches as an app does.
 enum Filling {
-    /// The number of items in one donation of an app.
+    /// The number of items in one donation by an app.
     private static let itemsPerBatch = 500
 
-    /// Fills the store. The cost spans the first donation until all items are searchable, and
-    /// includes reading the corpus and encoding the items.
+    /// Fills the store. The cost covers the time from the first donation until all items are
+    /// searchable, and includes reading the corpus and encoding the items.
     static func fill(_ index: SearchIndex, from corpus: Corpus) async throws -> (cost: ProcessCost, donatedBytes: Int) {
         let reader = try corpus.reader()
         var donated = 0

@@ -12,14 +12,14 @@ struct IndexBenchmarks {
     /// `true` to reuse the stores of an earlier run and keep them for a later one.
     var keepsStores: Bool
     var fillsRawTables: Bool
-    /// The least number of queries of a class whose results are compared with a ranking of all
+    /// The minimum number of queries per class whose results are compared with a ranking of all
     /// items.
     var compared: Int
 
     private var storePath: String { "\(folder)/store-\(items)-\(seed)" }
     private var rawPath: String { "\(folder)/raw-\(items)-\(seed).sqlite" }
     private var plainPath: String { "\(folder)/plain-\(items)-\(seed).sqlite" }
-    /// The file that marks a kept store as filled; it has the number of donated bytes.
+    /// The file that marks a kept store as filled; it contains the number of donated bytes.
     private var filledPath: String { "\(storePath).filled" }
 
     func run() async throws -> Report {
@@ -58,7 +58,7 @@ struct IndexBenchmarks {
         PeakMemory.reset()
         let index = try SearchIndex(directory: storePath, access: .readWrite)
         let (cost, donatedBytes) = try await Filling.fill(index, from: corpus)
-        // A store at rest has its segments joined; that is what it takes on a disk.
+        // When a store is at rest, its segments are merged. That size is what it takes on a disk.
         while index.isApplying { try await Task.sleep(for: .milliseconds(20)) }
         try await index.close()
         let peak = PeakMemory.megabytes

@@ -3,7 +3,7 @@ import MetadataQuery
 import SearchIndex
 import TestSupport
 
-/// Measures typical metadata queries with a page of 100 items each.
+/// Measures typical metadata queries with 100 items per page.
 enum MetadataSearches {
     private static let perKind = 20
     private static let secondsPerKind = 4.0

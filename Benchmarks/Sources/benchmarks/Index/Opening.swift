@@ -2,7 +2,7 @@
 import Foundation
 import SearchIndex
 
-/// Measures the opening of a store in a new process.
+/// Measures how long it takes to open a store in a new process.
 enum Opening {
     private static let samples = 9
 
@@ -28,7 +28,8 @@ enum Opening {
         }
     }
 
-    /// Prints the time of the opening and of the first search in this process, in milliseconds.
+    /// Prints the time to open the store, and for the first search, in this process, in
+    /// milliseconds.
     static func printFirst(store: String, access: String) async throws {
         let start = ProcessCost.now
         let index = try SearchIndex(directory: store, access: access == "read-only" ? .readOnly : .readWrite)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import TestSupport
 
-/// Draws searches from the indexed texts. The same corpus and seed give the same searches.
+/// Draws searches from the indexed texts. Equal corpora and seeds give equal searches.
 struct QueryClasses {
     private static let perClass = 100
     /// The number of most frequent words, which form their own class. A word is rare if it occurs
-    /// in `rareItems` items; the other words are in the middle.
+    /// in `rareItems` items. All other words are medium.
     private static let commonWords = 100
     private static let rareItems = 1...10
-    /// The divisor of the item count that gives the largest frequency of a middle word.
+    /// The item count divided by this is the maximum frequency of a medium word.
     private static let middleShare = 200
 
     private struct Source {
@@ -37,8 +37,9 @@ struct QueryClasses {
         common = try plain.commonestWords(Self.commonWords)
     }
 
-    /// Splits a text into lower-case ASCII words, which all tokenizers treat alike. Any other word
-    /// becomes an empty one, so that adjacent words in the result are adjacent in the text.
+    /// Splits a text into lower-case ASCII words, which all tokenizers treat the same way. Any
+    /// other word becomes an empty string, so that adjacent words in the result are adjacent in the
+    /// text.
     private static func words(of text: String) -> [String] {
         text.split { !$0.isLetter && !$0.isNumber }.map { word in
             word.utf8.allSatisfy { (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) } ? word.lowercased() : ""
@@ -77,7 +78,7 @@ struct QueryClasses {
         return classes
     }
 
-    /// Draws the searches of a class from `make`, which may return nil for some items.
+    /// Draws the searches for a class from `make`, which may return nil for some items.
     private mutating func draw(_ make: (inout Self) throws -> SearchQuery?) rethrows -> [SearchQuery] {
         var queries: [SearchQuery] = []
         for _ in 0..<(Self.perClass * 100) where queries.count < Self.perClass {
@@ -86,7 +87,7 @@ struct QueryClasses {
         return queries
     }
 
-    /// Returns distinct words whose number of items is wanted.
+    /// Returns distinct words whose number of items satisfies the predicate.
     private mutating func words(where isWanted: (Int) -> Bool) throws -> [(word: String, bundle: Int)] {
         var found: [(word: String, bundle: Int)] = []
         var known: Set<String> = [""]
@@ -103,12 +104,12 @@ struct QueryClasses {
         return words.isEmpty ? nil : generator.pick(words)
     }
 
-    /// Draws words of one item, without common words.
+    /// Draws words from one item, excluding common words.
     private mutating func together(_ count: Int) throws -> SearchQuery? {
         let source = generator.pick(sources)
         let words = Set(source.text + source.title).filter { $0.count > 1 && !common.contains($0) }
         guard words.count >= count else { return nil }
-        // The order of a set differs in every process.
+        // The order of a set differs between processes.
         return SearchQuery(words: Array(words.sorted().shuffled(using: &generator).prefix(count)))
     }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import SearchIndex
 
-/// The latencies of the searches of one class, in milliseconds.
+/// The latencies of the searches in one class, in milliseconds.
 struct SearchLatency: Codable {
     var name: String
-    /// The wall-clock time without other work in the index.
+    /// The wall-clock time when the index does no other work.
     var idle: Percentiles
     /// The CPU time of the same searches.
     var cpu: Percentiles
@@ -12,19 +12,19 @@ struct SearchLatency: Codable {
     var whileWriting: Percentiles?
     /// The wall-clock time of the same searches in plain FTS5.
     var plain: Percentiles
-    /// The mean number of hits, of ten wanted, in the index and in plain FTS5. The two must not
-    /// differ by much.
+    /// The mean number of hits, of ten requested, in the index and in plain FTS5. The two numbers
+    /// should be similar.
     var meanHits: Double
     var plainMeanHits: Double
     /// The share of the ten best matches among the ten returned hits, 0 to 1.
     var overlap: Double
     var isInfix: Bool
 
-    /// The time limits per class. A slow class has fewer samples.
+    /// The time limits per class. A slow class gets fewer samples.
     private static let warmUpSeconds = 1.5
     private static let timedSeconds = 3.0
 
-    /// Measures a class without other work, in the index and in plain FTS5.
+    /// Measures a class while there is no other work, in the index and in plain FTS5.
     init(_ queries: QueryClass, index: SearchIndex, plain store: PlainStore, compared: Int) async throws {
         name = queries.name
         _ = try await Self.run(queries, seconds: Self.warmUpSeconds) { try await Searching.search(index, $0).count }
@@ -42,7 +42,7 @@ struct SearchLatency: Codable {
         isInfix = queries.isInfix
     }
 
-    /// Measures the class again during commits of a writer.
+    /// Measures the class again while a writer commits.
     mutating func measureWhileWriting(_ queries: QueryClass, index: SearchIndex) async throws {
         let timed = try await Self.run(queries, seconds: Self.timedSeconds) {
             try await Searching.search(index, $0).count
@@ -74,8 +74,8 @@ struct SearchLatency: Codable {
         return (costs, hits)
     }
 
-    /// Returns the figures of the slowest class without other work, which the typing thresholds
-    /// apply to.
+    /// Returns the figures for the slowest class without other work, to which the typing thresholds
+    /// apply.
     static func slowest(of searches: [SearchLatency], items: Int) -> [Measurement] {
         func row(
             _ row: Row, _ percentile: String, _ searches: [SearchLatency], _ value: (Percentiles) -> Double
@@ -98,7 +98,7 @@ struct SearchLatency: Codable {
         ].compactMap { $0 }
     }
 
-    /// Returns the verdict for both thresholds, without other work and while writing.
+    /// Returns the verdict for both thresholds: without other work, and while writing.
     private func verdict(_ p50: Threshold?, _ p95: Threshold?) -> String {
         func isMet(_ times: Percentiles) -> Bool { p50?.isMet(times.p50) != false && p95?.isMet(times.p95) != false }
         if !isMet(idle) { return "missed" }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A search in the form for each of the two stores.
+/// A search in the forms for both stores.
 struct SearchQuery: Sendable {
     /// The text as typed in a search field.
     var typed: String

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import SearchIndex
 
-/// Searches the index as a search field does for each typed character.
+/// Searches the index for each typed character, as a search field does.
 enum Searching {
     private static let limit = 10
 
@@ -17,11 +17,11 @@ enum Searching {
         return request
     }
 
-    /// Returns the share of the best matches that a search finds, 0 to 1, as the mean over some
+    /// Returns the share of the best matches that a search finds, 0 to 1, averaged over some
     /// queries.
     ///
-    /// - Parameter least: The least number of queries to compare, although ranking all items takes
-    ///   seconds. One query does not represent a class.
+    /// - Parameter least: The minimum number of queries to compare, although ranking all items
+    ///   takes seconds, because a single query does not represent a class.
     static func overlap(
         _ index: SearchIndex, _ queries: [SearchQuery], seconds: Double, least leastCompared: Int
     ) async throws -> Double {
@@ -29,7 +29,7 @@ enum Searching {
         var shares: [Double] = []
         for query in queries where (ProcessCost.now - start).wall < seconds || shares.count < leastCompared {
             let best = try await index.rankingOfAll(request(query)).prefix(limit)
-            // Of items with equal scores any may be shown.
+            // Any of several items with the same score may be shown.
             guard let least = best.last?.score else { continue }
             let found = try await index.search(request(query)).hits
             shares.append(Double(found.count { $0.score >= least - 1e-9 }) / Double(best.count))

@@ -7,8 +7,7 @@ enum SmallBatches {
     static let itemsPerBatch = 10
     private static let secondsPerWay = 4.0
 
-    /// Supplies new items from the reserve of the corpus. At its end it starts again with other
-    /// names.
+    /// Supplies new items from the corpus's reserve. At its end, it starts again with other names.
     struct Source {
         private var reader: Corpus.Reader
         private let corpus: Corpus
@@ -53,7 +52,7 @@ enum SmallBatches {
 
     static func run(index: SearchIndex, plain: PlainStore, corpus: Corpus) async throws -> [Measurement] {
         var source = try Source(corpus, suffix: "\(plain.count)")
-        // Enough batches for several merges of FTS5.
+        // Enough batches for several FTS5 merges.
         let first = try source.batches(1000)
         var times: [Double] = []
         let start = ProcessCost.now

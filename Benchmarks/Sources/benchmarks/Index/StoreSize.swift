@@ -16,7 +16,7 @@ enum StoreSize {
                 baselineValue: Double(donatedBytes) / megabyte, row: .size)
         ]
         let database = try SQLiteConnection(path: store + "/index.sqlite", isReadOnly: true)
-        // The dbstat table is a compile-time option of SQLite.
+        // The dbstat table is a compile-time option in SQLite.
         guard let rows = try? database.prepare("SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE ORDER BY 2 DESC")
         else {
             return measurements

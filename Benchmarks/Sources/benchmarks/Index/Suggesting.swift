@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import SearchIndex
 
-/// Measures the suggestions for each typed character: prefixes of words alone and after others, of
-/// filters and of misspelled words.
+/// Measures the suggestions for each typed character: prefixes of words alone and after other
+/// words, of filters and of misspelled words.
 enum Suggesting {
     private static let secondsPerClass = 3.0
 
@@ -21,7 +21,7 @@ enum Suggesting {
         for (name, texts) in texts {
             var times: [Double] = []
             let start = ProcessCost.now
-            // The first time to warm up.
+            // The first pass is warm-up.
             for (number, text) in (texts + texts).enumerated() {
                 guard (ProcessCost.now - start).wall < secondsPerClass || times.isEmpty else { break }
                 var request = SuggestionRequest(text)

@@ -4,7 +4,7 @@ import IdleScheduling
 import ItemRecord
 import SearchIndex
 
-/// A store with a model and items that wait for their embeddings.
+/// A store with a model and items whose embeddings are pending.
 struct EmbeddingBacklog: PendingWork {
     let place: String
     let items: Int
@@ -32,7 +32,7 @@ struct EmbeddingBacklog: PendingWork {
         return try await started(try service())
     }
 
-    /// Starts a service without a wait for its job.
+    /// Starts a service without waiting for its job.
     func service() throws -> ServiceProcess { try ServiceProcess(store: store, environment: environment) }
 
     /// Runs a command that the service answers, and checks that it succeeds.

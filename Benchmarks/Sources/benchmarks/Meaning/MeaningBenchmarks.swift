@@ -6,14 +6,14 @@ import SemanticEmbedding
 import Synchronization
 import TestSupport
 
-/// Measures embeddings: the model, scans over the embeddings of real texts, and the work beside
-/// other programs.
+/// Measures embeddings: the model, scans over the embeddings of real texts, and background work
+/// while other programs run.
 struct MeaningBenchmarks {
     let folder: String
     let seed: UInt64
     /// The number of rows with real texts.
     let rows: Int
-    /// The folder of a model with weights as trained; `nil` leaves the part out.
+    /// The folder of a model with its trained weights; `nil` leaves the part out.
     let model: String?
 
     private static let (queries, passages, pauses) = (40, 10, 60)
@@ -36,7 +36,7 @@ struct MeaningBenchmarks {
         report.measurements += try times(small)
         report.measurements += try ScanMeasurement(folder: folder, seed: seed, rows: rows).run(
             model: small, titles: { snippets[$0].title })
-        // Passages of the usual length, enough for all runs.
+        // Passages of typical length, enough for all runs.
         let texts = (0..<6000).map { number in
             (
                 title: snippets[number].title,
@@ -78,7 +78,7 @@ struct MeaningBenchmarks {
 
     // MARK: Work in the background
 
-    /// Measures the time from a pause until the thread with the model has ended.
+    /// Measures the time from a pause until the thread that runs the model has exited.
     private func pauses(texts: [(title: String, text: String)], _ model: String) async throws -> [Measurement] {
         let store = folder + "/meaning-pauses"
         try? FileManager.default.removeItem(atPath: store)
@@ -110,7 +110,7 @@ struct MeaningBenchmarks {
         ]
     }
 
-    /// Measures the memory that the service needs for questions and background work together.
+    /// Measures the memory that the service needs for queries and background work together.
     private func memory(_ backlog: EmbeddingBacklog) throws -> [Measurement] {
         let service = try backlog.service()
         defer { service.stop() }
@@ -127,7 +127,7 @@ struct MeaningBenchmarks {
         ]
     }
 
-    /// The resident memory of a process in megabytes.
+    /// Returns a process's resident memory in megabytes.
     private static func resident(_ process: pid_t) throws -> Double {
         let lines = try String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8).split(separator: "\n")
         guard let line = lines.first(where: { $0.hasPrefix("Rss:") }),

@@ -4,8 +4,8 @@ import SemanticEmbedding
 import TestSupport
 
 /// Measures scans over the embeddings of real titles: their time, and the share of the ten most
-/// similar rows by 32-bit numbers that they find. A million rows are the real ones, and mixtures of
-/// two of them with noise.
+/// similar rows, according to 32-bit floats, that they find. A million rows are the real ones plus
+/// mixtures of two of them with noise.
 struct ScanMeasurement {
     let folder: String
     let seed: UInt64
@@ -77,7 +77,7 @@ struct ScanMeasurement {
         ]
     }
 
-    /// The rows with the largest dot products.
+    /// Returns the rows with the largest dot products.
     private static func nearest(_ query: [Float], _ embeddings: [[Float]]) -> [Int] {
         var best: [(similarity: Float, row: Int)] = []
         for (row, embedding) in embeddings.enumerated() {

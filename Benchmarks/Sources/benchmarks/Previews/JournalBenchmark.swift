@@ -51,7 +51,7 @@ struct JournalBenchmark {
         try Data((URL(filePath: notes).path + "\n").utf8).write(to: URL(filePath: settings + "/folders"))
     }
 
-    /// Returns real Markdown: this project's own pages.
+    /// Returns real Markdown: this project's own documentation.
     private static func note() throws -> Data {
         var note = Data()
         for name in ["ARCHITECTURE", "EXTENSIONS", "PERFORMANCE", "BINDINGS", "API"] where note.count < noteBytes {

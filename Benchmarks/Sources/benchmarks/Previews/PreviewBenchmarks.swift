@@ -33,7 +33,7 @@ struct PreviewBenchmarks {
 
     // MARK: From the extension to the browser
 
-    /// Measures a sanitized preview of 100 KB from a running worker, to its first byte over HTTP.
+    /// Measures a sanitized 100 KB preview from a running worker, up to its first byte over HTTP.
     /// The baseline is the page's script: a connection, a request and an answer without a preview.
     private func served(
         _ page: [UInt8], _ extensions: MeasuredExtensions, _ place: String
@@ -101,7 +101,7 @@ struct PreviewBenchmarks {
             var (source, target) = (page, page)
             let copy = ProcessCost.measure {
                 for round in 0..<100 {
-                    // Changes a byte each time, so that the optimizer cannot remove a copy.
+                    // Changes a byte in each round, so that the optimizer cannot remove a copy.
                     source[round] &+= target[round + 1]
                     target.withUnsafeMutableBytes { to in source.withUnsafeBytes { to.copyMemory(from: $0) } }
                 }
@@ -116,7 +116,7 @@ struct PreviewBenchmarks {
         ]
     }
 
-    /// Returns a page such as a Markdown note gives.
+    /// Returns a page like that of a Markdown note.
     private static func page() -> [UInt8] {
         var text = "<html><head><style>p { margin: 1em }</style></head><body><h1>A note</h1>\n"
         var line = 0
@@ -140,7 +140,8 @@ final class MeasuredBrowser {
     private var cookie = ""
     private var session = ""
 
-    /// Opens the page with its code. The server closes the connection of that request.
+    /// Opens the page with the code of the invitation. The server closes the connection of that
+    /// request.
     init(_ invitation: QuickLookServer.Invitation) throws {
         guard let port = URLComponents(string: invitation.address)?.port else {
             throw BenchmarkError("\(invitation.address) is not an address.")
@@ -163,8 +164,8 @@ final class MeasuredBrowser {
     }
 
     private static func connected(_ port: UInt16) throws -> Int32 {
-        // The values of SOCK_STREAM and SOCK_CLOEXEC, which an optimized build of this module does
-        // not find.
+        // The values of SOCK_STREAM and SOCK_CLOEXEC, because an optimized build of this module
+        // does not find the constants.
         let descriptor = socket(AF_INET, 1 | 0o2_000_000, 0)
         var place = sockaddr_in()
         place.sin_family = sa_family_t(AF_INET)
@@ -181,7 +182,7 @@ final class MeasuredBrowser {
 
     deinit { close(descriptor) }
 
-    /// Returns the time to the first byte of a page, and its number of bytes.
+    /// Returns the time until the first byte of a page, and the page's size in bytes.
     func milliseconds(to path: String) throws -> (time: Double, bytes: Int) {
         let answer = try exchange(
             "GET \(session + path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\n\r\n")

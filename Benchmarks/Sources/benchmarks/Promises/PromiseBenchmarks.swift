@@ -7,10 +7,10 @@ import Promises
 import ServiceMessages
 import SystemSupport
 
-/// Measures the delivery of promises. The baselines are the system's own means.
+/// Measures the delivery of promises. The baselines are the corresponding system facilities.
 struct PromiseBenchmarks {
     let folder: String
-    /// `true` to copy a quarter and open fewer times.
+    /// `true` to copy only a quarter and to open fewer times.
     let isShort: Bool
 
     private var runs: Int { isShort ? 15 : 9 }
@@ -38,7 +38,7 @@ struct PromiseBenchmarks {
         let file = try FileHandle(forWritingTo: URL(filePath: path))
         let piece = Data((0..<smallBytes).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         for _ in 0..<(count / smallBytes) { try file.write(contentsOf: piece) }
-        // Synchronized, so that no write-back happens during another measurement.
+        // Synchronized, so that no write-back occurs during another measurement.
         try file.synchronize()
         try file.close()
         return path
@@ -46,8 +46,8 @@ struct PromiseBenchmarks {
 
     // MARK: In place
 
-    /// Measures the delivery of an original in place, from opening it in the worker to its path. No
-    /// bytes are copied, whatever the size.
+    /// Measures the in-place delivery of an original, from opening it in the worker to its path. No
+    /// bytes are copied, whatever its size.
     private func inPlace(_ large: String, _ small: String) throws -> Measurement {
         var (long, short): ([Double], [Double]) = ([], [])
         for run in 0..<(openings + 100) {

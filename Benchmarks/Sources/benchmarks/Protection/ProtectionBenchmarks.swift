@@ -4,8 +4,8 @@ import ItemRecord
 import SearchlightEngine
 import TestSupport
 
-/// Measures protected indexes: donations in turns with donations to an index without protection,
-/// and the time until all items of a store are searchable after unlocking.
+/// Measures protected indexes: donations, alternating with donations to an unprotected index, and
+/// the time from unlocking a store until all its items are searchable.
 struct ProtectionBenchmarks {
     let folder: String
     let seed: UInt64
@@ -14,7 +14,7 @@ struct ProtectionBenchmarks {
     private static let itemsPerDonation = 10
     private static let passphrase = Array("benchmark".utf8)
 
-    /// The number of items of the store that is unlocked.
+    /// The number of items in the store that is unlocked.
     private var items: Int { isShort ? 1000 : 20_000 }
 
     func run() async throws -> [Measurement] {
@@ -57,8 +57,8 @@ struct ProtectionBenchmarks {
         return batch
     }
 
-    /// The median times of a donation to a protected index and to another one, in seconds. They
-    /// take turns, so that the disk is equally busy.
+    /// Returns the median times of a donation to a protected and to an unprotected index, in
+    /// seconds. They alternate, so that the disk is equally busy.
     private func donations() async throws -> (protected: Double, plain: Double) {
         let engine = try engine("donations")
         try await engine.unlock(passphrase: Self.passphrase, creates: true)
@@ -75,7 +75,7 @@ struct ProtectionBenchmarks {
         return (Percentiles(times.protected).p50, Percentiles(times.plain).p50)
     }
 
-    /// The time of unlocking with the standard cost of a passphrase, in seconds.
+    /// Returns the time to unlock with the standard passphrase cost, in seconds.
     private func unlock() async throws -> Double {
         var engine = try engine("unlock")
         try await engine.unlock(passphrase: Self.passphrase, creates: true)

@@ -2,11 +2,11 @@
 import Foundation
 import ItemRecord
 
-/// Documents and questions with human judgements of how well each document answers each question.
+/// Documents and questions, with human judgements of how well each document answers each question.
 struct JudgedCollection {
     var documents: [(identifier: String, title: String, text: String)]
     var questions: [(identifier: String, text: String)]
-    /// The grades by question identifier and document identifier; larger is better.
+    /// The grades by question identifier and document identifier; a larger grade is better.
     var grades: [String: [String: Double]]
 
     private struct Document: Decodable {
@@ -17,8 +17,9 @@ struct JudgedCollection {
 
     /// Reads a collection.
     ///
-    /// `docs.jsonl` has `id`, `title` and `text` on each line. `queries.tsv` has a question's
-    /// identifier and text. `qrels.tsv` has TREC's form (question, 0, document, grade).
+    /// Each line of `docs.jsonl` has `id`, `title` and `text`. `queries.tsv` contains the
+    /// identifier and text of each question. `qrels.tsv` is in TREC's format (question, 0,
+    /// document, grade).
     ///
     /// - Throws: ``BenchmarkError`` if a file cannot be read or has another format.
     init(folder: String) throws {

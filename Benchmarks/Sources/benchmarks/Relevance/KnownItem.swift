@@ -2,7 +2,7 @@
 import Foundation
 import ItemRecord
 
-/// An item that a user knows by name: a package or a manual page of this machine.
+/// An item that a user knows by name: a package or a manual page on this machine.
 struct KnownItem {
     enum Kind: String {
         case package, manual
@@ -17,11 +17,11 @@ struct KnownItem {
     var section = ""
     /// The description, in one line.
     var summary: String
-    /// Further text; may be empty.
+    /// Additional text; may be empty.
     var text = ""
 
-    /// The identifier within the bundle. It differs from the name, so that a search finds the item
-    /// by its title alone.
+    /// The identifier within the bundle. It differs from the name, so that a search can find the
+    /// item only by its title.
     var identifier: String { "\(kind.rawValue)/\(name)/\(section)" }
 
     var encoded: EncodedItem {
@@ -37,16 +37,16 @@ struct KnownItem {
     }
 }
 
-/// Lists the packages and manual pages of this machine.
+/// Lists the packages and manual pages on this machine.
 enum KnownItems {
     private static let packageState = "/var/lib/dpkg/status"
     private static let programFolders = ["/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/games"]
 
-    /// Returns the packages in apt's lists and the installed packages, without duplicates and
-    /// sorted by name.
+    /// Returns the packages in apt's lists and the installed packages, without duplicates, sorted
+    /// by name.
     static func packages() throws -> [KnownItem] {
         var found: [String: KnownItem] = [:]
-        // Both have the same format. Only installed packages have long descriptions on every
+        // Both lists have the same format. Only installed packages have long descriptions on every
         // machine.
         let lists = output(["apt-cache", "dumpavail"])
         let installed = FileManager.default.contents(atPath: packageState) ?? Data()
@@ -58,8 +58,8 @@ enum KnownItems {
         return found.values.sorted { $0.name < $1.name }
     }
 
-    /// Returns the packages of a control file: paragraphs of `Name: value`, in which lines with a
-    /// leading space continue a value.
+    /// Returns the packages in a control file: paragraphs of `Name: value`, in which a line with a
+    /// leading space continues a value.
     static func packages(in data: Data) -> [KnownItem] {
         var items: [KnownItem] = []
         var (name, summary, text) = ("", "", "")
@@ -74,7 +74,7 @@ enum KnownItems {
             if line.isEmpty {
                 end()
             } else if line.first == UInt8(ascii: " ") || line.first == UInt8(ascii: "\t") {
-                // A line with a dot stands for an empty line.
+                // A line with a single dot represents an empty line.
                 if isDescription, line.dropFirst() != Data(".".utf8)[...] {
                     text += (text.isEmpty ? "" : " ") + String(decoding: line.dropFirst(), as: UTF8.self)
                 }
@@ -94,7 +94,7 @@ enum KnownItems {
     /// Returns the manual pages in the output of apropos(1).
     static func manualPages() throws -> [KnownItem] { manualPages(in: output(["apropos", "--long", "."])) }
 
-    /// Returns the pages of lines such as `ls (1) - list directory contents`, without duplicates.
+    /// Returns the pages in lines such as `ls (1) - list directory contents`, without duplicates.
     static func manualPages(in data: Data) -> [KnownItem] {
         var known: Set<String> = []
         return String(decoding: data, as: UTF8.self).split(separator: "\n").compactMap { line in
@@ -109,8 +109,8 @@ enum KnownItems {
         }
     }
 
-    /// Returns the pages that describe installed programs, which users search by name. Some
-    /// programs install thousands of pages for their own subcommands.
+    /// Returns the pages about installed programs, which users search by name. Some programs
+    /// install thousands of pages for their own subcommands.
     static func commands(of pages: [KnownItem]) -> [KnownItem] {
         let programs = Set(
             programFolders.flatMap { (try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? [] })

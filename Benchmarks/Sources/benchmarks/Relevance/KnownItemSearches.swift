@@ -9,14 +9,14 @@ struct KnownItemSearch {
     var typed: String
     var meant: KnownItem
 
-    /// Returns searches for the unchanged names of some items.
+    /// Returns searches for the exact names of some items.
     static func names(_ count: Int, of items: [KnownItem], _ random: inout SplitMix64) -> [KnownItemSearch] {
         items.shuffled(using: &random).prefix(count).map { KnownItemSearch(typed: $0.name, meant: $0) }
     }
 
     /// Returns searches for descriptions of at least five words, each with one word removed. Only
-    /// unambiguous ones are used: `language pack for` could mean the package `language pack for
-    /// German` or `language pack for Greek`.
+    /// unambiguous searches are used: `language pack for` could mean the package
+    /// `language pack for German` or `language pack for Greek`.
     static func descriptions(_ count: Int, of items: [KnownItem], _ random: inout SplitMix64) -> [KnownItemSearch] {
         let words = items.map { Set(TextAnalyzer.searchWords(of: $0.name + " " + $0.summary)) }
         var places: [String: [Int32]] = [:]
@@ -37,7 +37,7 @@ struct KnownItemSearch {
         return searches
     }
 
-    /// Returns the rank of the item among the hits, from 1; `nil` if it is missing.
+    /// Returns the rank of the item among the hits, starting at 1; `nil` if it is missing.
     ///
     /// - Parameter byTitle: `true` to accept any item with the same title, since a package and its
     ///   command have the same name.
@@ -49,7 +49,7 @@ struct KnownItemSearch {
         }.map { $0 + 1 }
     }
 
-    /// Returns a line about an item with a bad rank, with the scores of the hits.
+    /// Returns a line about an item with a low rank, with the scores of the hits.
     func miss(_ rank: Int?, among hits: [SearchHit]) -> String {
         func line(_ hit: SearchHit, _ place: Int) -> String {
             "\n    \(place). \(hit.item.displayTitle) (\(hit.item.scope.bundle)): \(hit.parts.line)"
@@ -63,7 +63,7 @@ struct KnownItemSearch {
 }
 
 extension ScoreParts {
-    /// The parts of the score in one line.
+    /// The parts of the score on one line.
     fileprivate var line: String {
         let values = [evidence, words, nearness, freshness].map { Measurement.number($0) }
         return

@@ -5,8 +5,8 @@ import SearchIndex
 import TestSupport
 import TextAnalysis
 
-/// Measures the share of searches that find the intended item: known items by name or description,
-/// and judged questions.
+/// Measures how many searches find the intended item: known items by name or description, and
+/// questions with relevance judgements.
 struct RelevanceBenchmarks {
     let folder: String
     let seed: UInt64
@@ -14,9 +14,9 @@ struct RelevanceBenchmarks {
     let collection: String?
 
     private static let (packages, commands, descriptions) = (1000, 500, 1000)
-    /// The number of hits on a page, and the depth to which a missing item is searched.
+    /// The number of hits on a page, and how many hits are searched for a missing item.
     private static let (page, depth) = (10, 1000)
-    /// The file for the misses, with the scores of their hits.
+    /// The file that lists the misses, with the scores of their hits.
     private var missesPath: String { "\(folder)/relevance-misses.txt" }
 
     func run() async throws -> Report {
@@ -148,7 +148,7 @@ struct RelevanceBenchmarks {
 
     private var storePath: String { "\(folder)/relevance-store" }
 
-    /// Creates a store with items of bundles and waits until all are searchable.
+    /// Creates a store with items in several bundles, and waits until all are searchable.
     private func store(of items: [(bundle: String, item: EncodedItem)]) async throws -> SearchIndex {
         try? FileManager.default.removeItem(atPath: storePath)
         let index = try SearchIndex(directory: storePath, access: .readWrite)
@@ -170,7 +170,7 @@ struct RelevanceBenchmarks {
     }
 }
 
-/// The same documents in a plain FTS5 table, which ranks documents that have any of the words.
+/// The same documents in a plain FTS5 table, which ranks documents that contain any of the words.
 private struct PlainRanking {
     private let database: SQLiteConnection
     private let statement: SQLiteStatement

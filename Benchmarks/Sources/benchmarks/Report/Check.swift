@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 
-/// Checks the thresholds that hold on any machine. Other load can only make figures worse. So a
-/// threshold that is met once is met, and a threshold that is missed each time is a failure.
+/// Checks the thresholds that apply to any machine. Other load can only worsen figures, so a
+/// threshold that is met once counts as met, and a threshold that is missed each time is a failure.
 struct Check {
     let thresholds: Thresholds
     private(set) var options: Benchmarks

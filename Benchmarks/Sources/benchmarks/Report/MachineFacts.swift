@@ -2,7 +2,7 @@
 import Foundation
 import TestSupport
 
-/// Facts about the machine and the measured build, for the interpretation of the figures.
+/// Facts about the machine and the measured build, which help to interpret the figures.
 enum MachineFacts {
     static func gather(folder: String) throws -> [Fact] {
         let model = line("/proc/cpuinfo", "model name")?.split(separator: ":").last ?? "unknown"
@@ -29,8 +29,8 @@ enum MachineFacts {
     }
 
     /// Returns facts that change during a run: the load averages over one, five and fifteen
-    /// minutes, and the speed of a processor. Virtual machines share processors, so figures of two
-    /// runs are comparable only with these.
+    /// minutes, and a processor's speed. Virtual machines share processors, so the figures of two
+    /// runs are comparable only if these facts are similar.
     static func moment(_ moment: String) -> [Fact] {
         let load = whole("/proc/loadavg")?.split(separator: " ").prefix(3).joined(separator: " ")
         return [
@@ -80,7 +80,7 @@ enum MachineFacts {
         return name + (output(git + ["status", "--porcelain"]) == "" ? "" : ", with changes")
     }
 
-    /// Returns the type of the file system of the stores, and the type of its disk.
+    /// Returns the file system type of the stores, and the type of the disk.
     private static func fileSystem(_ folder: String) -> String {
         guard let mount = output(["findmnt", "-nrvo", "FSTYPE,SOURCE", "--target", folder])?.split(separator: " "),
             mount.count == 2

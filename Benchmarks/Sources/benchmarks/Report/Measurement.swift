@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A figure with an optional baseline from the same run. A figure with a row has a threshold.
+/// A figure, with an optional baseline from the same run. A figure that belongs to a row has a
+/// threshold.
 struct Measurement: Codable {
     var name: String
     var value: Double
@@ -12,7 +13,7 @@ struct Measurement: Codable {
     var baselineValue: Double?
     var row: Row?
 
-    /// The ratio to the baseline. Nil also for a baseline of 0, such as a time below the clock's
+    /// The ratio to the baseline. Also nil for a baseline of 0, such as a time below the clock's
     /// resolution, since JSON has no infinity.
     var ratio: Double? { baselineValue.flatMap { $0 == 0 ? nil : value / $0 } }
 
@@ -36,5 +37,5 @@ struct Measurement: Codable {
     }
 }
 
-/// The result of a comparison with a threshold. `explained` is a miss with a documented reason.
+/// The result of a comparison with a threshold. `explained` is a miss whose reason is documented.
 enum Verdict: String, Encodable { case met, missed, explained }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A fact for the interpretation of the figures.
+/// A fact that helps to interpret the figures.
 struct Fact: Codable {
     var name: String
     var value: String
@@ -38,7 +38,7 @@ struct JudgedReport {
     /// The figures that miss their threshold without a documented reason.
     var missed: [Measurement] { report.measurements.filter { verdict($0) == .missed } }
 
-    /// The thresholds of the requested parts without a figure.
+    /// The thresholds in the requested parts for which there is no figure.
     var unmeasured: [Threshold] {
         let measured = Set(report.measurements.compactMap(\.row))
         return thresholds.all.filter { threshold in

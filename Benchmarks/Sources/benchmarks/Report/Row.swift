@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A row of thresholds.json. Several figures may belong to a row. The name begins with the part
-/// that measures it, then a dot.
+/// A row in thresholds.json. Several figures may belong to a row. Its name begins with the part
+/// that measures it, followed by a dot.
 enum Row: String, Codable, CaseIterable {
     case conformance = "types.conformance"
     case resolution = "types.resolution"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The upper or lower limit for the figures of a row, or for their ratios to the baselines.
+/// An upper or lower limit for a row's figures, or for their ratios to the baselines.
 struct Threshold: Codable, CustomStringConvertible {
     enum Subject: String, Codable { case value, ratio }
 
@@ -9,14 +9,13 @@ struct Threshold: Codable, CustomStringConvertible {
     var subject: Subject
     var atMost: Double?
     var atLeast: Double?
-    /// The origin of the threshold: a quality that the design promises, quoted, or the goal of one
-    /// area.
+    /// The origin of the threshold: a quoted promise of the design, or the goal for an area.
     var design: String?
     var goal: String?
-    /// `true` if `--check`, and so Scripts/test, uses the threshold: a ratio or a count that also
-    /// holds in a debug build on a loaded machine.
+    /// `true` if `--check`, and therefore Scripts/test, applies the threshold: a ratio or count
+    /// that also holds in a debug build on a loaded machine.
     var inTests: Bool?
-    /// The place of the documented reason for a miss.
+    /// Where the reason for a miss is documented.
     var explained: String?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
@@ -31,7 +30,7 @@ struct Threshold: Codable, CustomStringConvertible {
     }
 }
 
-/// The thresholds of thresholds.json, each row once, in the order of the report.
+/// The thresholds in thresholds.json, each row once, in report order.
 struct Thresholds {
     let all: [Threshold]
     private let byRow: [Row: Threshold]
@@ -80,6 +79,6 @@ struct Thresholds {
 
     subscript(row: Row) -> Threshold? { byRow[row] }
 
-    /// The thresholds that `--check` uses.
+    /// The thresholds that `--check` applies.
     var inTests: [Threshold] { all.filter { $0.inTests == true } }
 }

@@ -4,8 +4,8 @@ import Foundation
 import Glibc
 import SystemSupport
 
-/// Clients that send garbage, truncated messages and oversized messages, over successive
-/// connections until they are stopped. Each client has its own thread.
+/// Clients that send garbage, truncated messages and oversized messages over successive connections
+/// until they are stopped. Each client has its own thread.
 final class Attackers {
     private let threads: [Thread]
 
@@ -33,7 +33,7 @@ final class Attackers {
         guard let socket = try? ServiceSocket.connect(inFolder: store) else { return }
         let user = String(getuid()).utf8.map { String(format: "%02x", $0) }.joined()
         let authentication = [0] + Array("AUTH EXTERNAL \(user)\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n".utf8)
-        // A message with a body of 4 GiB; a prefix of it ends within the header.
+        // A message with a body of 4 GiB. A prefix of it ends within the header.
         let large: [UInt8] = [0x6C, 1, 0, 1, 0xFF, 0xFF, 0xFF, 0xFF, 1, 0, 0, 0, 16, 0, 0, 0]
         let bytes: [UInt8] =
             switch round % 4 {

@@ -6,20 +6,20 @@ import IdleScheduling
 import SearchlightEngine
 import TestSupport
 
-/// Work that waits for an idle machine, and the services that do it.
+/// Work that waits for an idle machine, and the services that do this work.
 protocol PendingWork {
-    /// The folder of its stores.
+    /// The folder for the stores.
     var place: String { get }
-    /// The job of the scheduler.
+    /// The job in the scheduler.
     var job: ScheduledJob { get }
-    /// The pending amount, for the names of figures.
+    /// The amount of pending work, for the names of figures.
     var amount: String { get }
     /// Starts a service and waits until its background job starts.
     func begin() async throws -> BusyService
 }
 
 extension PendingWork {
-    /// The environment without the extensions and settings of the user.
+    /// The environment without the user's extensions and settings.
     var environment: [String: String] {
         let nowhere = place + "/nowhere"
         return ProcessInfo.processInfo.environment.merging([
@@ -34,7 +34,7 @@ extension PendingWork {
         let monitor = ConditionMonitor(roots: .machine(environment: environment), store: place)
         monitor.sense(.waiting)
         defer { monitor.sense(.off) }
-        // The processor load is the difference of two samples.
+        // Processor load is the difference between two samples.
         monitor.look()
         let end = ContinuousClock.now + .seconds(180)
         while ContinuousClock.now < end {
@@ -47,7 +47,7 @@ extension PendingWork {
         throw BenchmarkError("The machine is busy: no background job may start.")
     }
 
-    /// Waits for the start of the job in a new service.
+    /// Waits until a new service starts the job.
     func started(_ service: ServiceProcess) async throws -> BusyService {
         let service = BusyService(service, doing: job.key)
         do { _ = try await service.entry(.start, within: .seconds(60)) } catch {
@@ -69,15 +69,15 @@ extension PendingWork {
     }
 }
 
-/// An extension with a pending reindex of all its items in each new store, and the services that
-/// run it.
+/// An extension with a pending reindex of all items in each new store, and the services that run
+/// it.
 struct Backlog: PendingWork {
     let bundle = "com.example.backlog"
     var job: ScheduledJob { ScheduledJob(key: .reindex(bundle: bundle), urgency: .freshness, requested: 0) }
     var amount: String { "\(Self.items) items waiting" }
     /// The folder for the stores.
     let place: String
-    /// The folder of the only extension.
+    /// The folder that contains the only extension.
     let extensions: String
 
     /// The number of pending items.
@@ -107,10 +107,10 @@ struct Backlog: PendingWork {
         return try await started(try start(try newStore()))
     }
 
-    /// Returns the time of a complete reindex by a user's command, in seconds.
+    /// Returns the time for a complete reindex by a user's command, in seconds.
     func reindexByPerson() throws -> Double {
         let store = try newStore()
-        // Throttled, so that the service does not start the reindex itself.
+        // Throttled, so that the service does not start the reindex on its own.
         try command(["throttle", bundle, "on", "--in-process"] + options(store))
         let service = BusyService(try start(store), doing: job.key)
         defer { service.end() }
@@ -147,7 +147,7 @@ final class BusyService {
     /// The process ID of the service.
     var identifier: pid_t { service.identifier }
 
-    /// `true` if the job waits or is paused.
+    /// `true` if the job is waiting or paused.
     var waits: Bool { decisions.last.map { [.wait, .pause, .stop].contains($0.kind) } ?? false }
 
     /// `true` if the job is done.
@@ -170,7 +170,7 @@ final class BusyService {
         throw BenchmarkError("No “\(kind.rawValue)” within \(patience): \(told.joined(separator: "; ")).")
     }
 
-    /// Returns the time of the background reindex, in seconds.
+    /// Returns the time for the background reindex, in seconds.
     func reindexed(within patience: Duration) async throws -> Double {
         let start = try await entry(.start, within: patience)
         return try await entry(.done, within: patience).moment - start.moment
@@ -178,6 +178,6 @@ final class BusyService {
 
     func end() { service.stop() }
 
-    /// Kills the service, and with it its workers.
+    /// Kills the service, which also terminates its workers.
     func kill() { service.stop(SIGKILL) }
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Measures the cost of running a reindex in the background on an idle machine.
+/// Measures the cost of a background reindex on an idle machine.
 struct BacklogBenchmarks {
     let folder: String
     let seed: UInt64
 
     private static let pairs = 6
-    /// The time within which an idle machine starts, and then ends, the reindex.
+    /// The time limit for an idle machine to start the reindex, and to finish it.
     private static let patience = Duration.seconds(120)
 
     /// Alternates a background reindex on an idle machine with a reindex by a user's command. Each
-    /// background run is compared with the two runs around it.
+    /// background run is compared with the runs before and after it.
     func run() async throws -> [Measurement] {
         let place = folder + "/backlog"
         try? FileManager.default.removeItem(atPath: place)
@@ -42,7 +42,7 @@ struct BacklogBenchmarks {
 
     /// Returns the number of items per second.
     private func inBackground(_ backlog: Backlog) async throws -> Double {
-        // Writes back pending data of earlier runs first.
+        // Writes back pending data from earlier runs first.
         sync()
         let service = try await backlog.begin()
         defer { service.end() }

@@ -4,10 +4,10 @@ import IdleScheduling
 import SearchlightEngine
 import TestSupport
 
-/// Measures the effect of a background reindex on foreground programs.
+/// Measures how a background reindex affects foreground programs.
 ///
-/// Uses the service of this build, the real sensors, and an extension that does not cooperate: it
-/// never checks whether it is throttled.
+/// Uses this build's service, the real sensors, and an extension that does not cooperate: it never
+/// checks whether it is throttled.
 struct ForegroundBenchmarks {
     let folder: String
     let seed: UInt64
@@ -36,10 +36,10 @@ struct ForegroundBenchmarks {
     }
 
     /// Alternates runs of the work alone with runs during a reindex that is in progress when the
-    /// work begins. Each run with a reindex is between two runs alone, which cancels drift of the
-    /// machine. The variation among the runs alone shows the noise. In as many runs the service is
-    /// killed when the work begins. Such a run shows the cost of the preceding rest, of write-back
-    /// and of the machine, without any work of the service.
+    /// work starts. Each run with a reindex is between two runs alone, which cancels out drift of
+    /// the machine. The variation among the runs alone shows the noise. In an equal number of runs,
+    /// the service is killed when the work starts. Such a run shows the cost of the preceding rest,
+    /// of write-back and of the machine, without any work by the service.
     func slowdown(
         of work: any ForegroundWork, _ name: String, _ backlog: some PendingWork, row: Row = .foreground
     ) async throws -> [Measurement] {
@@ -52,7 +52,7 @@ struct ForegroundBenchmarks {
             without.append(try alone(work))
         }
         let around = Array(zip(without, without.dropFirst()))
-        // Returns the time of a round relative to the mean of the two runs around it.
+        // Returns the time per round relative to the mean of the runs before and after it.
         func ratios(_ runs: [ForegroundRun], from first: Int) -> Percentiles {
             Percentiles(
                 zip(runs, stride(from: first, to: around.count, by: 2)).map { run, place in
@@ -89,7 +89,7 @@ struct ForegroundBenchmarks {
     }
 
     private func alone(_ work: any ForegroundWork) throws -> ForegroundRun {
-        // Writes back pending data of earlier runs first.
+        // Writes back pending data from earlier runs first.
         sync()
         let run = try ForegroundRun.measure(work, for: Self.span)
         Progress.say("  alone:            \(run.description)")

@@ -2,16 +2,16 @@
 import Foundation
 import Glibc
 
-/// The result of a run of foreground work, with the processor use of other processes.
+/// The result of a run of foreground work, with the processor time of other processes.
 struct ForegroundRun {
     /// The number of rounds per second.
     let rate: Double
-    /// The rate of each half second, which shows when the work was delayed.
+    /// The rate in each half second, which shows when the work was delayed.
     let halves: [Double]
-    /// The CPU time of this process, in seconds. The usual CPU time with fewer rounds means that
+    /// This process's CPU time, in seconds. If the CPU time is normal but there are fewer rounds,
     /// the machine was slower.
     let own: Double
-    /// The CPU time of everything else, in seconds: the service, its workers, the kernel.
+    /// The CPU time of everything else (the service, its workers, the kernel), in seconds.
     let others: Double
     /// The CPU time that the hypervisor gave to other machines, in seconds.
     let stolen: Double
@@ -32,7 +32,7 @@ struct ForegroundRun {
     }
 }
 
-/// The CPU times of the machine since its start, in seconds of one processor.
+/// The machine's CPU times since it started, in seconds of one processor.
 private struct MachineTimes {
     var used = 0.0
     var stolen = 0.0

@@ -6,9 +6,9 @@ import TestSupport
 
 /// Work that a user waits for.
 protocol ForegroundWork: Sendable {
-    /// Works for a time.
+    /// Works for the given time.
     ///
-    /// - Returns: The number of completed rounds, as rates.
+    /// - Returns: The rates of completed rounds.
     func run(for span: Duration) throws -> RoundsDone
 }
 
@@ -16,7 +16,7 @@ protocol ForegroundWork: Sendable {
 struct RoundsDone {
     /// The number of rounds per second.
     var rate = 0.0
-    /// The number of rounds per second, for each half second.
+    /// The number of rounds per second, in each half second.
     var halves: [Double] = []
 
     /// Returns the sum of two concurrent results.
@@ -28,7 +28,7 @@ struct RoundsDone {
     }
 }
 
-/// Counts rounds until a time is over.
+/// Counts rounds until the time is over.
 private struct Rounds {
     private let start = ContinuousClock.now
     private let span: Duration
@@ -54,7 +54,7 @@ private struct Rounds {
     }
 }
 
-/// Computes in memory that exceeds a processor's private caches.
+/// Computes in a memory area that exceeds a processor's private caches.
 struct ProcessorWork: ForegroundWork {
     let threads: Int
 
@@ -115,7 +115,7 @@ final class DiskWork: ForegroundWork {
             }
             for _ in 0..<4 {
                 let place = random.below(Self.size / Self.read) * Self.read
-                // Drops the page cache of the range, so that the read comes from the disk.
+                // Drops the range from the page cache, so that the read comes from the disk.
                 posix_fadvise(read, place, Self.read, POSIX_FADV_DONTNEED)
                 guard pread(read, &buffer, Self.read, place) == Self.read else { throw failure("reading") }
             }

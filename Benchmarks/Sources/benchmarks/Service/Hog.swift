@@ -2,7 +2,7 @@
 import Glibc
 import TestSupport
 
-/// Uses a processor like an ordinary program, in its own session.
+/// Uses a processor as an ordinary program does, in its own session.
 final class Hog {
     private let process: TestSupport.ChildProcess
 

@@ -3,22 +3,23 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// Measures the cost of an idle service with a store: its wake-ups and its memory.
+/// Measures the cost of an idle service that has a store: wake-ups and memory.
 struct IdleBenchmarks {
     let folder: String
     let seed: UInt64
     let items: Int
     let seconds: Int
 
-    /// The number of items in a short run, which only checks for any wake-up.
+    /// The number of items in a short run, which checks only whether there are any wake-ups.
     static let fewItems = 500
     static let shortSeconds = 15
     private static let itemsPerDonation = 500
-    /// The time until the service rests. A client has this time for its first call, and libdispatch
-    /// wakes at its end even after the client has disconnected. The rest of the start takes less.
+    /// The time until the service rests. A client has this long for its first call, and libdispatch
+    /// wakes at the end of that time even if the client has disconnected. The rest of the start
+    /// takes less.
     private static let rest = Duration.seconds(25)
-    /// The duration, in seconds, for which a service with a pending job is observed. It is shorter
-    /// than the age at which the job starts anyway.
+    /// The duration, in seconds, for which a service with a pending job is observed. It is less
+    /// than the age at which the job starts in any case.
     private static let waitingSeconds = 240
 
     func run() async throws -> [Measurement] {
@@ -60,19 +61,20 @@ struct IdleBenchmarks {
         ]
     }
 
-    /// Measures a service with pending work on a busy machine: a program computes on each
+    /// Measures a service with pending work on a busy machine: one program computes on each
     /// processor.
     ///
-    /// A wake-up is a moment at which any of its threads is switched. Threads that wake each other
-    /// count once. So do switches in two successive samples, which are a second apart; a third
-    /// sample counts again. The number of switches is reported too.
+    /// A wake-up is a point in time at which any of the service's threads is switched. Threads that
+    /// wake each other count as one wake-up, and so do switches in two successive samples, which
+    /// are a second apart; a third sample counts as another. The number of switches is also
+    /// reported.
     private func waiting(in place: String) async throws -> [Measurement] {
         let backlog = try Backlog(place: place + "/waiting", seed: seed)
         let hogs = try (0..<sysconf(Int32(_SC_NPROCESSORS_ONLN))).map { _ in try Hog() }
         defer { for hog in hogs { hog.stop() } }
         let service = try backlog.beginLater()
         defer { service.end() }
-        // The job may start before the first load sample, and is paused by then.
+        // The job may start before the first load sample. By the end of this time it is paused.
         try await Task.sleep(for: Self.rest)
         var before = Self.switches(service.identifier)
         var (moments, switches, isSameMoment) = (0, 0, false)
@@ -98,7 +100,8 @@ struct IdleBenchmarks {
         ]
     }
 
-    /// Fills the store with another service, so that the measured service has only been started.
+    /// Fills the store with another service, so that the measured service has done nothing except
+    /// start.
     private func fill(_ store: String) async throws {
         let service = try ServiceProcess(store: store)
         defer { service.stop() }
@@ -123,8 +126,8 @@ struct IdleBenchmarks {
         }
     }
 
-    /// Returns the number of switches between two samples. A new thread counts with all its
-    /// switches, an ended thread with one.
+    /// Returns the number of switches between two samples. For a new thread, all its switches are
+    /// counted; for a thread that has exited, one.
     static func wakeUps(_ before: [String: Int], _ after: [String: Int]) -> Int {
         after.reduce(0) { $0 + $1.value - (before[$1.key] ?? 0) } + before.keys.count { after[$0] == nil }
     }

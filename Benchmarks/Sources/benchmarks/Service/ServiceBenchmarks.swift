@@ -6,7 +6,7 @@ import SearchlightEngine
 import ServiceMessages
 import TestSupport
 
-/// Measures the overhead of the service, and the effect of hostile clients on others.
+/// Measures the overhead of the service, and how hostile clients affect others.
 struct ServiceBenchmarks {
     let folder: String
     let seed: UInt64
@@ -30,7 +30,7 @@ struct ServiceBenchmarks {
         return measurements
     }
 
-    /// Sends the same donations to a service and to an engine in this process, alternating.
+    /// Alternates the same donations to a service and to an engine in this process.
     private func donations(_ service: ServiceProcess, _ place: String) async throws -> [Measurement] {
         let engine = try SearchlightEngine(
             EngineConfiguration(

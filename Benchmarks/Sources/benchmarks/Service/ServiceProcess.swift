@@ -6,7 +6,7 @@ import ServiceMessages
 import SystemSupport
 import TestSupport
 
-/// A service of this build in its own process.
+/// A service from this build in its own process.
 final class ServiceProcess {
     let store: String
     /// The time from the start until the service accepted a connection.
@@ -18,7 +18,7 @@ final class ServiceProcess {
     /// Starts a service and waits until it accepts connections.
     ///
     /// - Parameters:
-    ///   - extensions: The folder of its extensions; the default folders if `nil`.
+    ///   - extensions: The folder with its extensions; `nil` for the default folders.
     ///   - environment: The environment variables.
     init(
         store: String, extensions: String? = nil,
@@ -30,13 +30,13 @@ final class ServiceProcess {
         guard FileManager.default.isExecutableFile(atPath: program.path) else {
             throw BenchmarkError("\(program.path) is missing. Run “swift build -c release --product searchlightd”.")
         }
-        // A log file keeps the messages about attackers off standard error.
+        // A log file keeps messages about the attackers away from standard error.
         guard FileManager.default.createFile(atPath: store + ".log", contents: nil),
             let log = FileHandle(forWritingAtPath: store + ".log")
         else { throw BenchmarkError("\(store).log cannot be written.") }
         let start = ContinuousClock.now
-        // Not a process group leader, so that it can create its own session, like a service that a
-        // manager starts.
+        // Not a process group leader, so that it can create its own session, as a service started
+        // by a service manager does.
         process = try TestSupport.ChildProcess(
             program.path,
             ["--store", store, "--no-session-bus"] + (extensions.map { ["--extensions", $0] } ?? []),
@@ -61,11 +61,11 @@ final class ServiceProcess {
     }
 }
 
-/// A client app of a service.
+/// An app that is a client of a service.
 final class ServiceApp: Sendable {
     let connection: BusConnection
 
-    /// Connects and identifies the bundle of its items.
+    /// Connects and identifies as the bundle of its items.
     init(store: String, bundle: String) async throws {
         connection = try BusConnection(
             adopting: try ServiceSocket.connect(inFolder: store), side: .client, name: "benchmark",

@@ -123,7 +123,7 @@ struct SpellingBenchmarks {
         ]
     }
 
-    /// Adds an item for each thousand or so words of the manual pages.
+    /// Adds one item for about every thousand words in the manual pages.
     private static func fillWithManuals(_ index: SearchIndex) async throws {
         var texts: [String] = []
         try TextSources.forEachDocument(of: .manual) { markup, data in
@@ -153,7 +153,7 @@ struct SpellingBenchmarks {
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 
-    /// Returns the words of at least three letters in the manual pages, most frequent first.
+    /// Returns the words with at least three letters in the manual pages, most frequent first.
     private static func words() throws -> [(word: String, occurrences: Int)] {
         var counts: [String: Int] = [:]
         try TextSources.forEachDocument(of: .manual) { markup, data in
@@ -168,7 +168,7 @@ struct SpellingBenchmarks {
                 }
             }
         }
-        // A word that occurs once may be an error of the page's author.
+        // A word that occurs only once may be an error by the page's author.
         return counts.filter { $0.value > 1 }.map { (word: $0.key, occurrences: $0.value) }
             .sorted { $0.occurrences == $1.occurrences ? $0.word < $1.word : $0.occurrences > $1.occurrences }
     }
@@ -181,8 +181,8 @@ struct Misspelling {
 
     static let letters = Array("abcdefghijklmnopqrstuvwxyz".unicodeScalars)
 
-    /// Returns misspelled words that do not occur in the pages, of at least four letters, or five
-    /// with two edits.
+    /// Returns misspelled words that do not occur in the pages, with at least four letters, or five
+    /// for two edits.
     static func samples(
         _ count: Int, of words: [(word: String, occurrences: Int)], known: Set<String>, edits: Int, byOccurrences: Bool,
         _ random: inout SplitMix64

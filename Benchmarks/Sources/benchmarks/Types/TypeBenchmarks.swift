@@ -4,7 +4,7 @@ import UniformTypeIdentifiers
 
 /// Measures uniform types: conformance, resolution, first use.
 enum TypeBenchmarks {
-    /// - Parameter isShort: `true` to measure only figures with a baseline.
+    /// - Parameter isShort: `true` to measure only figures that have a baseline.
     static func run(isShort: Bool) throws -> [Measurement] {
         try conformance(isShort) + resolution(isShort) + (isShort ? [] : firstUse())
     }
@@ -72,7 +72,8 @@ enum TypeBenchmarks {
         ]
     }
 
-    /// Prints the time (milliseconds) and memory (kilobytes) of the first use in this process.
+    /// Prints the time (milliseconds) and memory (kilobytes) that the first use takes in this
+    /// process.
     static func printFirstUse() {
         let before = residentKilobytes()
         let start = ContinuousClock.now
@@ -82,7 +83,7 @@ enum TypeBenchmarks {
     }
 
     /// Returns the anonymous memory of this process, in kilobytes: its data structures without the
-    /// program's pages.
+    /// program's own pages.
     private static func residentKilobytes() -> Double {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") } ?? ""

@@ -4,8 +4,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Measures the cost of watching 100,000 files in 10,000 folders: the detection at a start that
-/// nothing changed, and the idle cost.
+/// Measures the cost of watching 100,000 files in 10,000 folders: detecting at a start that nothing
+/// changed, and the idle cost.
 struct WatchingBenchmarks {
     var folder: String
     /// `true` for fewer files and a shorter idle time.
@@ -130,7 +130,7 @@ struct WatchingBenchmarks {
                 "\(status.unwatchedFolders) folders cannot be watched; see fs.inotify.max_user_watches.")
         }
         let memory = Self.privateMemory - before
-        // Waits until the work of the start is done.
+        // Waits until the work at the start is done.
         Thread.sleep(forTimeInterval: 1)
         let switches = Self.switches
         Thread.sleep(forTimeInterval: Double(quietSeconds))

@@ -6,10 +6,10 @@ import UniformTypeIdentifiers
 
 /// Prepares previews for the window.
 struct PreviewMaker: Sendable {
-    /// The text of the search, whose words are marked.
+    /// The search text, whose words are highlighted.
     let query: String
 
-    /// The maximum length of a text that is shown, in characters.
+    /// The maximum length of a displayed text, in characters.
     private static let maximumCharacters = 200_000
 
     /// Prepares a preview on a thread that may block.

@@ -2,8 +2,8 @@
 import SearchlightEngine
 import Synchronization
 
-/// The store of the window, which is opened in the background so that the window appears at once. A
-/// failed opening is tried again by the next request.
+/// The window's store, which is opened in the background so that the window appears immediately. If
+/// opening fails, the next request tries again.
 ///
 /// ```swift
 /// let link = StoreLink { use in try await options.withLastingStore { store in await use(store) } }
@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// May be used from any task.
 package final class StoreLink: Sendable {
-    /// Opens a store, gives it to a function, and closes it when the function returns.
+    /// Opens a store, passes it to a function, and closes it when the function returns.
     package typealias Opening =
         @Sendable (_ use: @escaping @Sendable (any EngineClient) async -> Void) async throws -> Void
 
@@ -25,7 +25,7 @@ package final class StoreLink: Sendable {
         case ended
     }
 
-    /// The error of a request after the end.
+    /// The error for a request after the end.
     package struct Ended: Error {}
 
     private let state = Mutex(State.closed)
@@ -34,9 +34,9 @@ package final class StoreLink: Sendable {
     /// Creates a link without opening the store.
     package init(_ opening: @escaping Opening) { self.opening = opening }
 
-    /// The store.
+    /// Returns the store, and waits until it is open.
     ///
-    /// - Throws: The error of the opening.
+    /// - Throws: The error that opening the store caused.
     package func store() async throws -> any EngineClient {
         try await withCheckedThrowingContinuation { continuation in
             let (ready, starts): (Result<any EngineClient, any Error>?, Bool) = state.withLock { state in
@@ -82,7 +82,7 @@ package final class StoreLink: Sendable {
         }
     }
 
-    /// Keeps a store until the end.
+    /// Keeps a store open until the end.
     private func hold(_ store: any EngineClient) async {
         await withCheckedContinuation { (end: CheckedContinuation<Void, Never>) in
             let waiting: [Waiter]? = state.withLock { state in
@@ -95,7 +95,7 @@ package final class StoreLink: Sendable {
         }
     }
 
-    /// Ends an opening that failed.
+    /// Handles the failure to open the store.
     private func finish(_ result: Result<any EngineClient, any Error>) {
         let waiting: [Waiter] = state.withLock { state in
             guard case .opening(let waiting) = state else { return [] }

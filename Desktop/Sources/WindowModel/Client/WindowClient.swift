@@ -7,13 +7,13 @@ import SearchlightEngine
 import Synchronization
 import UserSearch
 
-/// Carries out the effects of the window that concern the store. Each runs in a task of its own,
-/// and a newer effect of a kind cancels the older one with its work in the service. The answers are
-/// events.
+/// Executes the window's effects that concern the store. Each runs in its own task, and a newer
+/// effect of the same kind cancels the older one, including its work in the service. The answers
+/// are events.
 ///
 /// May be used from any thread.
 package final class WindowClient: Sendable {
-    /// The kinds of work of which only the newest counts.
+    /// The kinds of work for which only the newest request matters.
     private enum Line: Hashable { case search, suggest, preview, thumbnails, apps }
 
     private let store: @Sendable () async throws -> any EngineClient
@@ -23,21 +23,21 @@ package final class WindowClient: Sendable {
     private let send: @Sendable (WindowEvent) -> Void
     private let tasks = Mutex<[Line: Task<Void, Never>]>([:])
 
-    /// The time without a keystroke before a preview is rendered. Extensions render previews, so
-    /// one for each keystroke would only cost energy.
+    /// The time without a keystroke before a preview is rendered. Extensions render previews, so a
+    /// preview for each keystroke would only waste energy.
     private static let previewDelay = Duration.milliseconds(120)
-    /// The time after which a shown preview counts as a use of the item.
+    /// The time after which a displayed preview counts as use of the item.
     private static let viewingTime = Duration.seconds(10)
-    /// The maximum length of the name of an app, in characters.
+    /// The maximum length of an app's name, in characters.
     private static let nameLength = 40
 
     /// Creates a client.
     ///
     /// - Parameters:
     ///   - store: Returns the store; the first call may connect.
-    ///   - environment: The environment of apps that open items.
-    ///   - installed: Returns the installed extensions while there is no index.
-    ///   - clock: The clock of delays.
+    ///   - environment: The environment for apps that open items.
+    ///   - installed: Returns the installed extensions if there is no index yet.
+    ///   - clock: The clock for delays.
     ///   - send: Called with each answer, on any thread.
     package init(
         store: @escaping @Sendable () async throws -> any EngineClient, environment: [String: String],
@@ -48,7 +48,7 @@ package final class WindowClient: Sendable {
         (self.clock, self.send) = (clock, send)
     }
 
-    /// Carries out an effect. Effects that concern only the views are ignored.
+    /// Executes an effect. Effects that concern only the views are ignored.
     package func perform(_ effect: WindowEffect) {
         switch effect {
         case .search(let number, let text, let correctsSpelling):
@@ -59,7 +59,7 @@ package final class WindowClient: Sendable {
             }
         case .suggest(let number, let text):
             begin(.suggest) { [self] in
-                // Missing suggestions are no failure of the search.
+                // If there are no suggestions, the search has not failed.
                 let suggested = try? await store().suggestions(WindowRequest.suggest(text))
                 if !Task.isCancelled { send(.suggested(search: number, suggested ?? [])) }
             }
@@ -76,10 +76,10 @@ package final class WindowClient: Sendable {
         }
     }
 
-    /// Reads the thumbnails of items, in place of an earlier list.
+    /// Reads the thumbnails of items, replacing an earlier list.
     ///
-    /// - Parameter onPicture: Called with each item and its encoded picture, on any thread. Items
-    ///   without a thumbnail are left out.
+    /// - Parameter onPicture: Called with each item and its encoded picture, on any thread. Not
+    ///   called for items without a thumbnail.
     package func readThumbnails(of items: [Int64], onPicture: @escaping @Sendable (Int64, Thumbnail) async -> Void) {
         begin(.thumbnails) { [self] in
             for number in items {
@@ -97,12 +97,12 @@ package final class WindowClient: Sendable {
         }
     }
 
-    /// Counts a use of an item.
+    /// Reports the use of an item.
     package func count(_ kind: EngagementKind, of item: Int64, text: String) async {
         await (try? store())?.count(Engagement(item: item, text: text, kind: kind))
     }
 
-    /// Cancels all work whose answer only the window needs.
+    /// Cancels all work whose result only the window needs.
     package func cancelAll() { for line in tasks.withLock({ Array($0.keys) }) { cancel(line) } }
 
     // MARK: Tasks
@@ -118,7 +118,7 @@ package final class WindowClient: Sendable {
 
     /// Sends the result of a request, or a message, unless the request was cancelled.
     ///
-    /// - Parameter withoutIndex: Returns the result before the first donation.
+    /// - Parameter withoutIndex: Returns the result for the time before the first donation.
     ///
     /// - Returns: `true` if there is a result.
     @discardableResult
@@ -139,7 +139,7 @@ package final class WindowClient: Sendable {
         return if case .value = answer { true } else { false }
     }
 
-    /// The message about an error.
+    /// Returns the message for an error.
     static func message(_ error: any Error) -> String { DisplayText.safe("\(error)") }
 
     // MARK: Previews
@@ -175,7 +175,8 @@ package final class WindowClient: Sendable {
         }
     }
 
-    /// The text of an item for the clipboard: the path of its file, its URL, or else its title.
+    /// Returns the text that represents an item on the clipboard: the path of its file, its URL, or
+    /// else its title.
     private static func copyText(of item: Int64, _ store: any EngineClient) async throws -> String {
         let target = try await store.perform(LaunchTargetCall(item: item))
         return switch target.resource {
@@ -193,7 +194,7 @@ package final class WindowClient: Sendable {
         var counts = counts
         let usable = listing.extensions.filter { ![.refused, .shadowed, .removed].contains($0.state) }
         var apps = usable.map { ($0.displayName, counts.removeValue(forKey: $0.identifier) ?? 0) }
-        // Apps also donate without an extension.
+        // Apps can also donate without an extension.
         apps += counts.filter { $0.value > 0 }.map { ($0.key, $0.value) }
         return InstalledApps(apps.map { .init(name: DisplayText.line($0.0, limit: nameLength), items: $0.1) })
     }

@@ -2,18 +2,19 @@
 import SearchIndex
 import SearchlightEngine
 
-/// The requests of the window to the store.
+/// The window's requests to the store.
 enum WindowRequest {
-    /// The number of results that are shown. A user who does not find an item among them types
+    /// The maximum number of displayed results. A user who does not find an item among them types
     /// another word.
     static let results = 60
     /// The maximum number of results that are counted.
     static let counted = 1000
-    /// The maximum length of a passage in characters.
+    /// The maximum length of a passage, in characters.
     static let snippetLength = 120
-    /// The number of suggestions.
+    /// The maximum number of suggestions.
     static let suggestions = 5
-    /// The attributes of results: their day, and the types that they offer to receivers of a drag.
+    /// The attributes that results need: their day, and the types that they offer to a drag's
+    /// receivers.
     static let attributes: Set<String> = FoundItem.dateAttributes.union([
         "contentType", "contentURL", "displayName", "title", "url",
         "providerDataTypeIdentifiers", "providerFileTypeIdentifiers", "providerInPlaceFileTypeIdentifiers",

@@ -8,10 +8,10 @@ package protocol DragContent: Sendable {
     /// The offered media types, best first.
     var mediaTypes: [String] { get }
 
-    /// Announces that requests are near.
+    /// Announces that requests will follow soon.
     func prewarm() async
 
-    /// The content of a media type.
+    /// Returns the content for a media type.
     ///
     /// - Throws: ``DragFailure`` with a message for the user.
     func content(of mediaType: String) async throws(DragFailure) -> DroppedContent
@@ -24,10 +24,10 @@ package protocol DragContent: Sendable {
 package enum DroppedContent: Sendable {
     /// Bytes.
     case bytes([UInt8])
-    /// A complete file with the bytes.
+    /// A complete file that contains the bytes.
     case file(path: String)
 
-    /// The content in pieces, for a writer that waits after each.
+    /// Passes the content on in chunks. The next chunk follows when the body returns.
     package func forEachPiece(_ body: ([UInt8]) async throws -> Void) async throws {
         switch self {
         case .bytes(let bytes): try await body(bytes)

@@ -17,11 +17,11 @@ package struct DragOffer: Hashable, Sendable {
     package enum Answer: Hashable, Sendable {
         /// The bytes of a representation.
         case content(PromiseResolution)
-        /// The address of a copy of a representation.
+        /// The URL of a copy of a representation.
         case copy(PromiseResolution)
-        /// The address of the original.
+        /// The URL of the original.
         case original(PromiseResolution)
-        /// A text that is known without the item's app.
+        /// A text that is available without the item's app.
         case text(String)
     }
 
@@ -29,13 +29,12 @@ package struct DragOffer: Hashable, Sendable {
     package let mediaTypes: [String]
     private let answers: [String: Answer]
 
-    /// The maximum number of media types. Some receivers ask for each.
+    /// The maximum number of media types. Some receivers request every type.
     private static let maximumTypes = 32
 
-    /// Creates the offer of an item: its promised data and files by their media types, and a list
-    /// of addresses for an original, a file, or data that is not text. An item with a web address
-    /// offers that too. Text gets no address of a copy, because editors would prefer that to the
-    /// text.
+    /// Creates the offer for an item: its promised data and files by media type, and a URI list for
+    /// an original, a file, or data that is not text. An item with a web URL also offers that URL.
+    /// Text gets no URL of a copy, because editors would prefer the URL to the text.
     package init(_ record: ItemRecord) {
         var types: [String] = []
         var answers: [String: Answer] = [:]
@@ -70,7 +69,7 @@ package struct DragOffer: Hashable, Sendable {
         (mediaTypes, self.answers) = (types, answers)
     }
 
-    /// The answer to a request; `nil` for a media type that is not offered.
+    /// Returns the answer to a request; `nil` for a media type that is not offered.
     package func answer(to mediaType: String) -> Answer? { answers[mediaType] }
 
     private static func isFolder(_ identifier: String) -> Bool {

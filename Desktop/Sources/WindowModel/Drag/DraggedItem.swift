@@ -6,11 +6,11 @@ import Promises
 import Synchronization
 import UniformTypeIdentifiers
 
-/// An item in a drag. It fulfils promises when a receiver requests them, and keeps what was
-/// fulfilled: receivers request some types repeatedly while the pointer is above them.
+/// An item in a drag. It fulfils promises when a receiver requests them, and keeps the results,
+/// because receivers request some types repeatedly while the pointer is above them.
 ///
 /// A representation is complete before the receiver gets its first byte, so a failed promise leaves
-/// nothing partial. May be used from any task.
+/// no partial content. May be used from any task.
 package actor DraggedItem<Provider: PromiseProvider>: DragContent {
     /// The title, for messages.
     package nonisolated let title: String
@@ -31,9 +31,9 @@ package actor DraggedItem<Provider: PromiseProvider>: DragContent {
     /// Creates a drag of an item.
     ///
     /// - Parameters:
-    ///   - name: Returns the name of a file of a type.
-    ///   - onProgress: Called while a promise is fulfilled, with the percentage if it is known; on
-    ///     any thread.
+    ///   - name: Returns the name for a file with a given type.
+    ///   - onProgress: Called while a promise is fulfilled, with the percentage if it is known;
+    ///     called on any thread.
     package init(
         _ item: Provider.Item, title: String, offer: DragOffer, provider: Provider, folder: DropFolder,
         name: @escaping @Sendable (_ type: String?) -> FileName,
@@ -43,17 +43,17 @@ package actor DraggedItem<Provider: PromiseProvider>: DragContent {
         (self.name, self.onProgress) = (name, onProgress)
     }
 
-    /// Announces that requests are near.
+    /// Announces that requests will follow soon.
     package func prewarm() async { await provider.prewarm([item]) }
 
-    /// The content of a media type.
+    /// Returns the content for a media type.
     ///
     /// - Throws: ``DragFailure``.
     package func content(of mediaType: String) async throws(DragFailure) -> DroppedContent {
         switch offer.answer(to: mediaType) {
         case .text(let text): return .bytes(Array(text.utf8))
         case .content(let resolution): return .file(path: try await path(resolution))
-        // The same file serves a receiver of the bytes.
+        // The same file also serves a receiver that requests the bytes.
         case .copy(let resolution), .original(let resolution):
             return .bytes(Array((LaunchResource.file(try await path(resolution)).uri + "\r\n").utf8))
         case nil:
@@ -69,7 +69,8 @@ package actor DraggedItem<Provider: PromiseProvider>: DragContent {
         ownFolder = nil
     }
 
-    /// The path of a fulfilled representation. Requests of one representation share a task.
+    /// Returns the path of a fulfilled representation. Requests for the same representation share a
+    /// task.
     private func path(_ resolution: PromiseResolution) async throws(DragFailure) -> String {
         guard let choice = resolution.choice else {
             throw DragFailure(.unsupportedType, "No representation is available.")

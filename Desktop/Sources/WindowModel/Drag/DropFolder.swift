@@ -2,18 +2,18 @@
 import Foundation
 import SystemSupport
 
-/// The folder for files that are made for receivers: `searchlight/drops` in the user's cache
-/// folder. Only this user can read it. Receivers copy a file after the drop, so it is removed only
-/// by a later start of the window.
+/// The folder for files that are created for receivers: `searchlight/drops` in the user's cache
+/// folder. Only this user can read it. Receivers copy a file after the drop, so files are removed
+/// only when the window is started later.
 package struct DropFolder: Sendable {
-    /// The path.
+    /// The path of the folder.
     package let path: String
 
     /// The age at which a file is removed, in seconds.
     private static let lifetime = 86_400.0
     private static var mode: [FileAttributeKey: Any] { [.posixPermissions: 0o700] }
 
-    /// The error of a folder that cannot be used.
+    /// The error for a folder that cannot be used.
     package struct Unusable: Error, CustomStringConvertible {
         package let path: String
         package var description: String {
@@ -21,14 +21,15 @@ package struct DropFolder: Sendable {
         }
     }
 
-    /// The folder of an environment; `nil` if the user has neither a cache nor a home folder.
+    /// Creates the folder object for an environment; `nil` if the user has neither a cache folder
+    /// nor a home folder.
     package init?(environment: [String: String]) {
         let folders = BaseDirectories(environment: environment, user: BaseDirectories.homeOfUser)
         guard let cache = folders.cache else { return nil }
         path = cache + "/searchlight/drops"
     }
 
-    /// A folder at a path.
+    /// Creates the folder object for a path.
     package init(path: String) { self.path = path }
 
     /// Creates an empty folder for one drag.

@@ -2,21 +2,21 @@
 import Dispatch
 import Foundation
 
-/// The bytes of a file in pieces, so that a large file is never in memory as a whole.
+/// The bytes of a file in chunks, so that a large file is never completely in memory.
 package struct FilePieces: AsyncSequence, AsyncIteratorProtocol {
     private let path: String
     private var handle: FileHandle?
     private let queue = DispatchQueue(label: "com.searchlight.window.file")
 
-    /// The size of a piece in bytes.
+    /// The size of a chunk, in bytes.
     package static let pieceBytes = 1 << 20
 
-    /// Creates the pieces of a file, which is opened by the first ``next()``.
+    /// Creates the chunks of a file, which the first ``next()`` opens.
     package init(path: String) { self.path = path }
 
     package func makeAsyncIterator() -> FilePieces { self }
 
-    /// Returns the next piece; `nil` at the end.
+    /// Returns the next chunk; `nil` at the end.
     ///
     /// - Throws: The error of opening or reading.
     package mutating func next() async throws -> [UInt8]? {

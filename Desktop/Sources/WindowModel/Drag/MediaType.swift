@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import UniformTypeIdentifiers
 
-/// The media types that stand for promised types in a drag.
+/// The media types that represent promised types in a drag.
 enum MediaType {
     static let addresses = "text/uri-list"
     /// Plain text, in the order in which receivers should try the names.
     static let texts = ["text/plain;charset=utf-8", "text/plain"]
 
-    /// The media types of a uniform type, best first; empty if it has none.
+    /// Returns the media types for a uniform type, best first; empty if it has none.
     static func names(of identifier: String) -> [String] {
         guard let type = UTType(identifier) else { return [] }
         if isPlainText(type) { return texts }
@@ -16,18 +16,19 @@ enum MediaType {
         return [name]
     }
 
-    /// The uniform types that a receiver of a media type accepts.
+    /// Returns the uniform types that a receiver of a media type accepts.
     static func types(of name: String, among promised: [String]) -> [String] {
         promised.filter { names(of: $0).contains(name) }
     }
 
-    /// `true` for plain text in UTF-8 or ASCII. Receivers expect that encoding.
+    /// Returns `true` for plain text in UTF-8 or ASCII, which are the encodings that receivers
+    /// expect.
     private static func isPlainText(_ type: UTType) -> Bool {
         type == .plainText || type == .utf8PlainText || type == .text
             || type.conforms(to: .plainText) && type.preferredMIMEType == nil && !type.conforms(to: .utf16PlainText)
     }
 
-    /// `true` for a text that has the form of a media type. Extensions declare types, so a text may
+    /// Returns `true` if a text has the form of a media type. Extensions declare types, so it may
     /// be anything.
     private static func isName(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

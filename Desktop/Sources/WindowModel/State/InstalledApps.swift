@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The apps whose items the window finds, for the window without a search.
+/// The apps whose items the window finds, shown before the first search.
 package struct InstalledApps: Hashable, Sendable {
     /// An app.
     package struct App: Hashable, Sendable {
-        /// The name.
+        /// The name of the app.
         package var name: String
         /// The number of its items.
         package var items: Int
@@ -13,7 +13,7 @@ package struct InstalledApps: Hashable, Sendable {
         package init(name: String, items: Int) { (self.name, self.items) = (name, items) }
     }
 
-    /// The apps with an extension or with items, the one with the most items first.
+    /// The apps that have an extension or items, the one with the most items first.
     package let apps: [App]
 
     private static let shown = 6

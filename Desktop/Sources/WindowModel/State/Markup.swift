@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Texts in the markup language of Pango.
+/// Texts in Pango's markup language.
 package enum Markup {
-    /// A text in which the words of the search are bold.
+    /// Returns a text in which the search words are bold.
     package static func text(_ pieces: [ResultRow.Piece]) -> String {
         pieces.map { $0.isFound ? "<b>\(escaped($0.text))</b>" : escaped($0.text) }.joined()
     }
 
-    /// A text without markup. Characters that markup cannot contain are left out.
+    /// Returns a text with its markup characters escaped. Characters that markup cannot contain are
+    /// left out.
     package static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The lines of the result list: results in groups, each below a heading.
+/// The lines of the result list: results in groups, each with a heading.
 package struct ResultLines: Hashable, Sendable {
     /// A line.
     package enum Line: Hashable, Sendable {
@@ -10,7 +10,7 @@ package struct ResultLines: Hashable, Sendable {
         case row(Int)
     }
 
-    /// The results in the order in which they are shown.
+    /// The results in display order.
     package let rows: [ResultRow]
     /// The lines.
     package let lines: [Line]
@@ -21,16 +21,16 @@ package struct ResultLines: Hashable, Sendable {
     private static let best = "Top Hit"
     private static let other = "Other"
 
-    /// Groups results, which come best first. The best result has a group of its own. The others
-    /// are in groups by app, or by kind if all are of one app. A group begins where its best result
-    /// would be, and its results keep their order.
+    /// Groups results, which are given best first. The best result has its own group. The others
+    /// are grouped by app, or by kind if all belong to one app. A group takes the position of its
+    /// best result, and its results keep their order.
     package init(_ found: [ResultRow]) {
         let byKind = Set(found.map(\.item.scope.bundle)).count <= 1
         var groups: [(name: String, rows: [ResultRow])] = []
         var positions: [String: Int] = [:]
         for (index, row) in found.enumerated() {
             let name = index == 0 && found.count > 1 ? Self.best : byKind ? row.kind : row.app
-            // Two apps may have one name.
+            // Two apps may have the same name.
             let key = index == 0 ? "" : byKind ? row.kind : row.item.scope.bundle
             if let position = positions[key], index > 0 {
                 groups[position].rows.append(row)

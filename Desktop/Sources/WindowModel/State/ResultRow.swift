@@ -5,7 +5,8 @@ import Previews
 import SearchIndex
 import SearchlightEngine
 
-/// A result as the list shows it. All texts are safe to show, on one line and bounded.
+/// A result as the list displays it. All texts are safe to display, single-line and limited in
+/// length.
 package struct ResultRow: Hashable, Sendable, Identifiable {
     /// A part of a text.
     package struct Piece: Hashable, Sendable {
@@ -21,7 +22,7 @@ package struct ResultRow: Hashable, Sendable, Identifiable {
     package var item: StoredItem
     /// The title; never empty.
     package var title: [Piece]
-    /// A passage of the item's text around the words of the search; may be empty.
+    /// A passage of the item's text around the search words; may be empty.
     package var snippet: [Piece]
     /// The name of the item's kind; empty if unknown.
     package var kind: String
@@ -29,7 +30,7 @@ package struct ResultRow: Hashable, Sendable, Identifiable {
     package var app: String
     /// The day of the last change; empty if unknown.
     package var day: String
-    /// The icon of the kind.
+    /// The icon for the kind.
     package var icon: ResultIcon
     /// `true` if the item has a thumbnail.
     package var hasThumbnail: Bool
@@ -45,8 +46,8 @@ package struct ResultRow: Hashable, Sendable, Identifiable {
     ///
     /// - Parameters:
     ///   - hit: The result.
-    ///   - highlighter: Finds the words of the search in the title.
-    ///   - zone: The time zone of days.
+    ///   - highlighter: Finds the search words in the title.
+    ///   - zone: The time zone for days.
     package init(_ hit: FoundItem, _ highlighter: Highlighter, zone: TimeZone = .current) {
         item = hit.item
         let line = DisplayText.line(hit.title, limit: Self.titleLength)

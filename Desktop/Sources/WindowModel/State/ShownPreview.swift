@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Previews
 
-/// A preview as the window shows it.
+/// A preview as the window displays it.
 package struct ShownPreview: Hashable, Sendable {
     /// The content of a preview.
     package enum Content: Hashable, Sendable {
-        /// A page of safe HTML in UTF-8, and its words for a window without WebKit.
+        /// A safe UTF-8 HTML page, and its words for a window without WebKit.
         case page([UInt8], words: [TextPiece])
         /// Text.
         case text([TextPiece])
@@ -17,7 +17,7 @@ package struct ShownPreview: Hashable, Sendable {
     package var title: String
     /// The content.
     package var content: Content
-    /// A note on missing or removed parts; `nil` if the preview is complete.
+    /// A note about missing or removed parts; `nil` if the preview is complete.
     package var note: String?
 
     package init(title: String, content: Content, note: String? = nil) {

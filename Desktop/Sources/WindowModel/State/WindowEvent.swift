@@ -2,13 +2,13 @@
 import SearchIndex
 import SearchlightEngine
 
-/// An input of ``WindowState``: an action of the user, or an answer to an effect.
+/// An input for ``WindowState``: an action by the user, or an answer to an effect.
 package enum WindowEvent: Sendable {
-    /// The window appears, perhaps again, with a text to search for; `nil` keeps its text.
+    /// The window appears, possibly again, with a search text; `nil` keeps the current text.
     case appeared(text: String?)
     /// The text of the search field has changed.
     case typed(String)
-    /// The user asked for a search without correction.
+    /// The user requested a search without correction.
     case wantedAsTyped
     /// A row was clicked.
     case selected(Int)
@@ -16,7 +16,7 @@ package enum WindowEvent: Sendable {
     case activated(Int)
     /// A suggestion was clicked.
     case chose(suggestion: Int)
-    /// A search ended.
+    /// A search has finished.
     case found(search: UInt64, Answer<FoundItems>)
     /// Suggestions arrived.
     case suggested(search: UInt64, [Suggestion])
@@ -24,13 +24,13 @@ package enum WindowEvent: Sendable {
     case previewed(number: UInt64, Answer<ShownPreview>)
     /// The installed apps are known.
     case knows(Answer<InstalledApps>)
-    /// The text for the clipboard is known, or a message why not.
+    /// The text for the clipboard is known; or a message explains why not.
     case copies(Answer<String>)
-    /// An item was opened; the text says by which app.
+    /// An item was opened; the text names the app.
     case opened(Answer<String>)
-    /// A drag ended in a receiver.
+    /// A drag ended with a drop on a receiver.
     case dropped(title: String, Answer<String>)
-    /// A dragged item is being prepared.
+    /// A dragged item's content is being prepared.
     case dropping(title: String, percentage: Int?)
 
     /// A result, or a message for the user.
@@ -40,21 +40,21 @@ package enum WindowEvent: Sendable {
     }
 }
 
-/// An action that ``WindowState`` asks for.
+/// An action that ``WindowState`` requests.
 package enum WindowEffect: Hashable, Sendable {
-    /// Search, in place of an earlier search. The answer is ``WindowEvent/found(search:_:)``.
+    /// Search, replacing an earlier search. The answer is ``WindowEvent/found(search:_:)``.
     case search(number: UInt64, text: String, correctsSpelling: Bool)
-    /// Suggest texts, in place of earlier requests.
+    /// Suggest texts, replacing earlier requests.
     case suggest(number: UInt64, text: String)
-    /// End the search, the suggestions and the previews in progress.
+    /// Cancel the search, the suggestions and the previews in progress.
     case cancelSearch
-    /// Render a preview, in place of an earlier one.
+    /// Render a preview, replacing an earlier one.
     case preview(number: UInt64, item: Int64, text: String)
-    /// Open an item, which the user found with a text.
+    /// Open an item that the user found with a text.
     case open(item: Int64, text: String)
-    /// Find out the text of an item for the clipboard.
+    /// Determine the text that represents an item on the clipboard.
     case findCopy(item: Int64)
-    /// Find out the installed apps.
+    /// Determine the installed apps.
     case listApps
     /// Set the text of the search field.
     case setField(String)
@@ -66,6 +66,6 @@ package enum WindowEffect: Hashable, Sendable {
     case notify(String)
     /// Close the window.
     case close
-    /// End the program.
+    /// Exit the program.
     case quit
 }

@@ -15,8 +15,7 @@ package struct WindowKey: Hashable, Sendable {
     package var isControl: Bool
     /// `true` if the Shift key is held.
     package var isShift: Bool
-    /// `true` if text in the search field or in the preview is selected, which Control-C then
-    /// copies.
+    /// `true` if text is selected in the search field or the preview, which Control-C then copies.
     package var hasSelectedText: Bool
 
     package init(_ code: Code, isControl: Bool = false, isShift: Bool = false, hasSelectedText: Bool = false) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension WindowState {
-    /// The number of rows that Page Up and Page Down move.
+    /// The number of rows by which Page Up and Page Down move.
     private static let pageLength = 8
 
     /// Handles a key press.
     ///
-    /// - Returns: The effects; `nil` to pass the key to the search field.
+    /// - Returns: The effects; `nil` to pass the key on to the search field.
     package mutating func press(_ key: WindowKey) -> [WindowEffect]? {
         if key.isControl { return pressWithControl(key) }
         switch key.code {
@@ -55,7 +55,7 @@ extension WindowState {
         }
     }
 
-    /// Moves the selection up or down. The suggestions are a line above the rows.
+    /// Moves the selection up or down. The suggestions form a line above the rows.
     private mutating func move(by step: Int) -> [WindowEffect] {
         switch selection {
         case .suggestion:
@@ -78,7 +78,7 @@ extension WindowState {
         return []
     }
 
-    /// Moves among the suggestions; `nil` if none is selected.
+    /// Moves between suggestions; `nil` if none is selected.
     private mutating func moveAside(by step: Int) -> [WindowEffect]? {
         guard case .suggestion(let index) = selection else { return nil }
         selection = .suggestion(max(0, min(index + step, suggestions.count - 1)))

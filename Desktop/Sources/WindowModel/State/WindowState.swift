@@ -4,8 +4,8 @@ import Previews
 import SearchIndex
 import SearchlightEngine
 
-/// The state of the search window. A value without clock and effects: it takes an event and returns
-/// the effects to carry out. The views show the state and send events.
+/// The state of the search window. A value without a clock or effects: it processes an event and
+/// returns the effects to execute. The views display the state and send events.
 ///
 /// ```swift
 /// var state = WindowState()
@@ -21,11 +21,11 @@ package struct WindowState: Sendable {
 
     /// The content of the window below the search field.
     package enum Page: Hashable, Sendable {
-        /// Nothing is searched for.
+        /// No search.
         case start
         /// Results.
         case results
-        /// The search for this text found nothing.
+        /// The search for this text found no results.
         case nothing(String)
         /// The search failed.
         case problem(String)
@@ -42,39 +42,40 @@ package struct WindowState: Sendable {
     package internal(set) var text = ""
     /// The content below the search field.
     package internal(set) var page = Page.start
-    /// The installed apps; `nil` until known.
+    /// The installed apps; `nil` until they are known.
     package internal(set) var apps: InstalledApps?
     /// The suggestions for the text.
     package internal(set) var suggestions: [Suggestion] = []
     /// The results.
     package internal(set) var results = ResultLines.empty
-    /// The number of results that exist; `nil` if unknown.
+    /// The total number of results; `nil` if unknown.
     package internal(set) var total: SearchTotal?
-    /// The text that was searched for in place of a misspelled one.
+    /// The text that was searched for instead of a misspelled text.
     package internal(set) var correction: String?
     /// The selected suggestion or row.
     package internal(set) var selection = Selection.none
     /// The preview of the selected row.
     package internal(set) var preview = PreviewPane.empty
-    /// `true` if the preview takes the whole window.
+    /// `true` if the preview fills the whole window.
     package internal(set) var isPreviewLarge = false
-    /// `true` after an arrow key, until the user types: the space bar then shows the preview.
+    /// `true` after an arrow key until the user types. In this state, the space bar shows the
+    /// preview.
     package internal(set) var isBrowsing = false
-    /// `true` until the answer to the current text arrives.
+    /// `true` until the answer for the current text arrives.
     package internal(set) var isSearching = false
     /// The message about a drag in progress.
     package internal(set) var dragStatus: String?
 
-    /// `true` if nothing is awaited, so that the window stays as it is until the next action.
+    /// `true` if no answer is pending, so that the window does not change until the next action.
     package var isSettled: Bool { !isSearching && !awaitsPreview }
 
-    /// The number of the current search. Answers with other numbers are dropped.
+    /// The number of the current search. Answers with other numbers are ignored.
     var search: UInt64 = 0
     /// The number of the current preview.
     var shownPreview: UInt64 = 0
     /// `true` until the preview of the selected row arrives.
     var awaitsPreview = false
-    /// `true` if the Enter key was pressed before the answer to the current text arrived.
+    /// `true` if the Enter key was pressed before the answer for the current text arrived.
     var opensFirst = false
 
     package init() {}
@@ -85,9 +86,9 @@ package struct WindowState: Sendable {
         return results.rows[index]
     }
 
-    /// Takes an event.
+    /// Processes an event.
     ///
-    /// - Returns: The effects, to be carried out in order.
+    /// - Returns: The effects, to be executed in order.
     package mutating func take(_ event: WindowEvent) -> [WindowEffect] {
         switch event {
         case .appeared(nil): return text.isEmpty ? [.focusField, .listApps] : [.focusField]
@@ -139,7 +140,7 @@ package struct WindowState: Sendable {
         return begin(correctsSpelling: true)
     }
 
-    /// Begins a search for the text. The results of the last search stay until its answer.
+    /// Starts a search for the text. The previous results are kept until the answer arrives.
     private mutating func begin(correctsSpelling: Bool) -> [WindowEffect] {
         search += 1
         opensFirst = false
@@ -200,7 +201,7 @@ package struct WindowState: Sendable {
         return showPreview()
     }
 
-    /// Renders the preview of the selected row. The last preview stays until then.
+    /// Requests the preview of the selected row. The previous preview is kept until it arrives.
     private mutating func showPreview() -> [WindowEffect] {
         guard let row = selectedRow else { return [] }
         shownPreview += 1
@@ -214,7 +215,7 @@ package struct WindowState: Sendable {
         awaitsPreview = false
     }
 
-    /// Opens the selected row. Rows of an earlier text are never opened.
+    /// Opens the selected row, but never a row that belongs to an earlier text.
     mutating func open() -> [WindowEffect] {
         guard !isSearching else {
             opensFirst = true

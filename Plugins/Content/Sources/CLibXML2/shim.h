@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The HTML parser of libxml2. */
+/* libxml2's HTML parser. */
 #ifndef SEARCHLIGHT_CLIBXML2_SHIM_H
 #define SEARCHLIGHT_CLIBXML2_SHIM_H
 #include <libxml/HTMLparser.h>

@@ -7,9 +7,9 @@
 #include "CMailReader.h"
 
 enum {
-    MAXIMUM_HEADER_LINES = 50000,   /* lines of all parts that look like header lines */
+    MAXIMUM_HEADER_LINES = 50000,   /* lines in all parts that look like header lines */
     MAXIMUM_HEADER_BYTES = 2 << 20, /* the size of these lines, in bytes */
-    MAXIMUM_GROUPS = 2000,          /* colons in one field of addresses: GMime reads groups with recursion */
+    MAXIMUM_GROUPS = 2000,          /* colons in one address field: GMime parses groups recursively */
     MAXIMUM_PARTS = 5000,           /* lines that may be boundaries */
 };
 
@@ -22,8 +22,8 @@ bool bounds_is_blank(const unsigned char *line, const unsigned char *next) {
     return next - line == 1 || (next - line == 2 && line[0] == '\r');
 }
 
-/* Returns true if a line may begin a header field. The rule is GMime's: blanks may precede the
- * colon, and a name has any length. */
+/* Returns true if a line may begin a header field, according to GMime's rule: blanks may precede
+ * the colon, and a name may have any length. */
 static bool is_header_like(const unsigned char *line, const unsigned char *next) {
     bool has_blank = false;
     for (const unsigned char *byte = line; byte < next; byte++) {
@@ -50,7 +50,7 @@ static bool has_addresses(const unsigned char *line, const unsigned char *next) 
     return false;
 }
 
-/* The colons of the current field of addresses. Each one may begin a group in a group. */
+/* The colons in the current address field. Each may begin a nested group. */
 typedef struct {
     size_t colons;
     bool is_field;
@@ -105,7 +105,7 @@ size_t bounds_length(const unsigned char *bytes, size_t length, size_t *cut, siz
             break;
         }
     }
-    /* The header is too long and has no end, so the message has no body. */
+    /* The header is too long and not terminated, so the message has no body. */
     if (is_header && is_cut) {
         *header_end = 0;
         return *cut;

@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The limits of the input of GMime. GMime has no limits, and creates several objects for each part,
- * header line and parameter. */
+/* The limits for GMime's input. GMime itself has no limits, and creates several objects for each
+ * part, header line and parameter. */
 
-enum { MAXIMUM_HEADER = 256 << 10 }; /* the header of the message itself, in bytes */
+enum { MAXIMUM_HEADER = 256 << 10 }; /* the message's own header, in bytes */
 
 /* Returns the end of a line, after its line break. */
 const unsigned char *bounds_line_end(const unsigned char *line, const unsigned char *end);
@@ -16,7 +16,7 @@ const unsigned char *bounds_line_end(const unsigned char *line, const unsigned c
 /* Returns true for an empty line, which ends a header. */
 bool bounds_is_blank(const unsigned char *line, const unsigned char *next);
 
-/* Returns the value of a line that begins the field `name`; NULL for other lines. */
+/* Returns the value in a line that begins the field `name`; NULL for other lines. */
 const unsigned char *bounds_field_value(const unsigned char *line, const unsigned char *next, const char *name);
 
 /* Returns the length of a message up to the limits. If the header is too long, GMime does not

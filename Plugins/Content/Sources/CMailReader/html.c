@@ -11,8 +11,8 @@ enum {
     MAXIMUM_SOURCE = 2 << 20,
     /* libxml2 compares an end tag with every open element. */
     MAXIMUM_DEPTH = 256,
-    /* libxml2 compares an attribute with every other attribute of its tag. Longer tags are
-     * dropped, such as tags with embedded pictures. */
+    /* libxml2 compares an attribute with every other attribute in its tag. Longer tags, such as
+     * those with embedded pictures, are dropped. */
     MAXIMUM_TAG = 2 << 10,
 };
 
@@ -122,7 +122,7 @@ static GString *without_long_tags(const char *html, size_t length) {
         }
         const char *close = is_comment ? g_strstr_len(tag + 4, end - tag - 4, "-->")
                                        : memchr(tag, '>', (size_t)(end - tag));
-        /* A tag without an end is not text. */
+        /* An unterminated tag is not text. */
         if (close == NULL) break;
         size_t size = (size_t)(close + (is_comment ? 3 : 1) - tag);
         if (is_comment || size > MAXIMUM_TAG) g_string_append_c(result, ' ');

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Appends the displayed text of HTML (UTF-8), read with libxml2's SAX parser, which builds no tree.
+/* Appends the displayed text of UTF-8 HTML, read with libxml2's SAX parser, which builds no tree.
  * Stops at a limit in bytes and counts the rest of the source as left out. */
 void html_append_text(GString *text, const char *html, size_t length, size_t limit, uint64_t *left_out);
 

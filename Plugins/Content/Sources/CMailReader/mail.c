@@ -22,7 +22,7 @@ enum {
 typedef struct {
     const unsigned char *bytes; /* the bytes that GMime parses */
     size_t length;
-    unsigned char *copy; /* nullable: the memory of `bytes` if the header was cut */
+    unsigned char *copy; /* nullable: the memory for `bytes` if the header was cut */
     GByteArray *array;
     GMimeMessage *message;
     uint32_t problems;
@@ -71,7 +71,7 @@ static void end_parsing(parsed *parsed) {
 /* ---- Text --------------------------------------------------------------------------------- */
 
 /* Converts bytes from an encoding to UTF-8 and appends them. Returns false if iconv does not
- * know the encoding. */
+ * support the encoding. */
 static bool append_converted(GString *text, const char *charset, const char *bytes, size_t length, size_t limit) {
     iconv_t converter = iconv_open("UTF-8", charset);
     if (converter == (iconv_t)-1) return false;
@@ -107,7 +107,7 @@ static bool is_stateful(const char *charset) {
     return false;
 }
 
-/* Appends bytes as UTF-8 without NUL. If the bytes are UTF-8 with non-ASCII characters, the
+/* Appends bytes as UTF-8 without NUL. If the bytes are valid UTF-8 with non-ASCII characters, the
  * declared encoding is ignored. */
 static void append_text(GString *text, const char *charset, const char *bytes, size_t length, size_t limit) {
     if (length == 0) return;
@@ -123,7 +123,7 @@ static void append_text(GString *text, const char *charset, const char *bytes, s
     } else if (charset == NULL || g_ascii_strcasecmp(charset, "utf-8") == 0 ||
                g_ascii_strcasecmp(charset, "us-ascii") == 0 || g_ascii_strcasecmp(charset, "unknown-8bit") == 0 ||
                !append_converted(text, g_mime_charset_iconv_name(charset), bytes, length, limit)) {
-        /* Invalid bytes in text that is mostly UTF-8 are replaced. Other text is read as
+        /* In text that is mostly UTF-8, invalid bytes are replaced. Other text is read as
          * windows-1252, which western mailers send without a declaration. */
         char *valid = g_utf8_make_valid(bytes, (gssize)length);
         size_t faults = 0, characters = 0;
@@ -285,14 +285,14 @@ static bool is_part_of_type(GMimeObject *object, const char *kind) {
 
 static bool is_plain_text(GMimeObject *object) { return is_part_of_type(object, "plain"); }
 
-/* Returns true for HTML that is shown as the message, and is not an attached file. */
+/* Returns true for HTML that is displayed as the message rather than an attached file. */
 static bool is_shown_html(GMimeObject *object) {
     return is_part_of_type(object, "html") && g_mime_part_get_filename(GMIME_PART(object)) == NULL &&
            !is_attached(object);
 }
 
-/* Collects a part multipart/alternative: its plain text, or the other forms if no plain text has
- * words. */
+/* Collects a multipart/alternative part: its plain text, or the other forms if no plain text
+ * contains words. */
 static void collect_alternatives(collection *all, GMimeMultipart *forms, int depth, bool is_enclosed) {
     int count = g_mime_multipart_get_count(forms);
     bool has_plain = false;
@@ -315,7 +315,7 @@ static void collect_alternatives(collection *all, GMimeMultipart *forms, int dep
             collect(all, form, depth, is_enclosed);
             continue;
         }
-        /* The plain text has the same words. So only the attachments of this form are collected. */
+        /* The plain text has the same words, so only this form's attachments are collected. */
         GString *known = all->text, *enclosed = all->attachment_text;
         uint64_t left_out = all->left_out;
         GString *ignored = g_string_new(NULL);
@@ -429,7 +429,7 @@ static void set_people(owned_message *owned, int place, mail_people *people, Int
     people->count = array->len;
 }
 
-/* Returns the first identifier of a header such as References, without angle brackets. */
+/* Returns the first identifier in a header such as References, without angle brackets. */
 static char *first_identifier(GStringChunk *strings, const char *header) {
     if (header == NULL) return NULL;
     const char *start = strchr(header, '<');
@@ -476,7 +476,7 @@ static void read_header(owned_message *owned, GMimeMessage *message, const mail_
     }
     GDateTime *date = g_mime_message_get_date(message);
     if (date != NULL) g_date_time_ref(date);
-    /* A date on 1 January 1970 comes from a clock that was never set. */
+    /* A date on 1 January 1970 was recorded by a clock that was never set. */
     if (date == NULL || g_date_time_to_unix(date) < 86400) {
         GDateTime *received = received_date(message);
         if (received != NULL) {
@@ -572,7 +572,7 @@ char *mail_message_identify(const void *bytes, size_t length, int is_whole, uint
         has_identifier = true;
         /* Includes the continuation lines of the header. */
         while (next < end && (*next == ' ' || *next == '\t')) next = bounds_line_end(next, end);
-        /* The rest of the field may be beyond the bytes. */
+        /* The rest of the field may be beyond these bytes. */
         if (next == end && !is_whole) break;
         size_t count = (size_t)(next - value);
         char *field = g_strndup((const char *)value, count < 4096 ? count : 4096);
@@ -588,7 +588,7 @@ char *mail_message_identify(const void *bytes, size_t length, int is_whole, uint
     return result;
 }
 
-/* The state of a search for a part by its number. The numbers follow the order of collect. */
+/* The state of a search for a part by number. The numbers follow the order of `collect`. */
 typedef struct {
     uint32_t wanted, part;
     GMimePart *found;
@@ -622,7 +622,7 @@ static void search_part(search *search, GMimeObject *object, int depth) {
     if (is_it) search->found = GMIME_PART(object);
 }
 
-/* Visits the plain texts before the other forms, as collect_alternatives does. */
+/* Visits plain texts before the other forms, as collect_alternatives does. */
 static void search_alternatives(search *search, GMimeMultipart *forms, int depth) {
     int count = g_mime_multipart_get_count(forms);
     for (int pass = 0; pass < 2; pass++)
@@ -662,7 +662,7 @@ char *mail_html_read(const void *bytes, size_t length, size_t limit, size_t *res
         search search = {.wants_html = true};
         search_part(&search, g_mime_message_get_mime_part(parsed.message), 0);
         GByteArray *content = search.found != NULL ? decoded(&parsed, search.found, MAXIMUM_TEXT_SOURCE) : NULL;
-        /* An empty part has no content, but the message has HTML. */
+        /* An empty part has no content, but the message does have HTML. */
         if (search.found != NULL && content == NULL) html = g_string_new(NULL);
         if (content != NULL) {
             GMimeContentType *type = g_mime_object_get_content_type(GMIME_OBJECT(search.found));

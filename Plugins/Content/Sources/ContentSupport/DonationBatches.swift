@@ -8,7 +8,7 @@ import Synchronization
 /// until the index accepts another request.
 package final class DonationBatches {
     package static let itemsPerBatch = 200
-    /// The size of the text, in UTF-8 bytes, at which a batch is sent even if it has fewer items.
+    /// The text size, in UTF-8 bytes, at which a batch is sent even if it has fewer items.
     package static let textPerBatch = 4 << 20
 
     /// The number of items added.
@@ -22,9 +22,9 @@ package final class DonationBatches {
     private var deletions: [String] = []
 
     /// - Parameters:
-    ///   - isCancelled: Returns `true` if the donations are no longer needed. Waiting calls then
+    ///   - isCancelled: Returns `true` if the donations are no longer needed. Blocked calls then
     ///     throw `CancellationError`.
-    ///   - onSend: Called after a batch was sent.
+    ///   - onSend: Called after each batch that is sent.
     package init(
         to index: CSSearchableIndex, isCancelled: @escaping () -> Bool = { false }, onSend: @escaping () -> Void = {}
     ) {
@@ -44,7 +44,7 @@ package final class DonationBatches {
         if batch.count >= Self.itemsPerBatch || textInBatch >= Self.textPerBatch { try sendItems() }
     }
 
-    /// Renames items, before any items that are added or deleted later.
+    /// Renames items before later additions and deletions.
     package func rename(_ identifiers: [String: String]) throws {
         guard !identifiers.isEmpty else { return }
         try requests.enter { [index] done in index.renameSearchableItems(identifiers, completionHandler: done) }
@@ -90,8 +90,8 @@ private final class RequestWindow {
     init(size: Int, isCancelled: @escaping () -> Bool) {
         self.size = size
         self.isCancelled = isCancelled
-        // Created with 0, then signalled: libdispatch traps when a semaphore is released while its
-        // value is below the initial one.
+        // Created with 0, then signalled, because libdispatch traps if a semaphore is destroyed
+        // while its value is below the initial one.
         room = DispatchSemaphore(value: 0)
         for _ in 0..<size { room.signal() }
     }

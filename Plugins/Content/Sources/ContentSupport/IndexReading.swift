@@ -3,10 +3,10 @@ package import CoreSpotlight
 import Dispatch
 import Synchronization
 
-/// Calls of an index that block until the result arrives.
+/// Index calls that block until the result arrives.
 extension CSSearchableIndex {
-    /// Passes the item identifiers with a prefix to a closure, in pages and in the order of their
-    /// bytes. Stops when the closure returns `false`.
+    /// Passes the item identifiers that begin with a prefix to a closure, in pages and in byte
+    /// order. Stops when the closure returns `false`.
     ///
     /// - Parameter pageSize: The number of identifiers in a page, at most 1,000.
     package func listItems(withPrefix prefix: String, pageSize: Int = 1000, _ body: ([String]) -> Bool) throws {
@@ -32,7 +32,7 @@ extension CSSearchableIndex {
         }
     }
 
-    /// Stores the client state of a named index, and returns once it is durable.
+    /// Stores the client state of a named index, and returns when it is durable.
     ///
     /// - Parameter isCancelled: Returns `true` if the caller no longer waits. The function then
     ///   throws `CancellationError`.

@@ -5,7 +5,7 @@ internal import Foundation
 /// long work without donations prints the current path. Not thread-safe: use from one thread at a
 /// time.
 package final class ProgressLines {
-    /// The shortest time between any report and the next report of ``reading(_:)``.
+    /// The minimum time between any report and the next report from ``reading(_:)``.
     package static let interval: Duration = .seconds(3)
 
     private let print: (String) -> Void
@@ -18,16 +18,16 @@ package final class ProgressLines {
         lastSign = now()
     }
 
-    /// Prints a line.
+    /// Prints a line to the log.
     package func say(_ line: String) {
         print(line)
         madeProgress()
     }
 
-    /// Records that the host received a batch and so saw progress.
+    /// Records that the host received a batch, which shows progress.
     package func madeProgress() { lastSign = now() }
 
-    /// Prints the current path, unless the last report is newer than ``interval``.
+    /// Prints the current path, unless the last report was less than ``interval`` ago.
     package func reading(_ path: String) {
         if now() - lastSign >= Self.interval { say("reading \(path.onOneLine)…") }
     }
@@ -40,8 +40,8 @@ package final class ProgressLines {
 }
 
 extension String {
-    /// The string with line breaks and other control characters as escapes, so that a hostile name
-    /// cannot forge a line of a log.
+    /// The string with line breaks and other control characters escaped, so that a hostile name
+    /// cannot forge a log line.
     package var onOneLine: String {
         guard unicodeScalars.contains(where: \.breaksLines) else { return self }
         return unicodeScalars.reduce(into: "") { line, scalar in
@@ -69,12 +69,12 @@ extension String {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Returns one line of at most `limit` characters. White space becomes single spaces, and a
+    /// Returns one line with at most `limit` characters. White space becomes single spaces, and
     /// longer text ends with an ellipsis.
     package func firstLine(maximumCharacters limit: Int) -> String {
         var line = ""
         var count = 0
-        // Enough bytes for real text: a character may have any number of scalars.
+        // Enough bytes for real text, since a character may have any number of scalars.
         for word in utf8.prefix(limit * 16).split(whereSeparator: { $0 <= 0x20 }) {
             let word = String(decoding: word, as: UTF8.self)
             if count > 0 { line += " " }

@@ -4,7 +4,8 @@ import CoreSpotlight
 import MailMessages
 
 extension CSSearchableItem {
-    /// Creates the item of a message. The item never expires: it is deleted with the message.
+    /// Creates the item for a message. The item never expires; it is deleted when the message is
+    /// deleted.
     convenience init(_ found: FoundMessage) {
         let message = found.message
         let attributes = CSSearchableItemAttributeSet()
@@ -23,10 +24,10 @@ extension CSSearchableItem {
         attributes.setFolder(found.folder)
         attributes.setFlags(message)
         let names = message.attachments.filter { !$0.isInline }.map(\.name).filter { !$0.isEmpty }
-        // The key that “has:attachment” reads, without the name of an app.
+        // The key that “has:attachment” queries, without an app's name.
         attributes.setCustom("attachmentNames", names as NSArray, isFound: true, if: !names.isEmpty)
         if !message.tags.isEmpty { attributes.keywords = message.tags }
-        // The attribute is in megabytes.
+        // The attribute's unit is megabytes.
         attributes.fileSize = NSNumber(value: Double(found.size) / 1_000_000)
         attributes.setCustom(
             "com_searchlight_missingTextBytes", NSNumber(value: message.missingText), isFound: false,
@@ -42,8 +43,8 @@ extension CSSearchableItem {
 }
 
 extension FoundMessage {
-    /// The domain of the thread: the account, and a digest of the thread's first Message-ID.
-    /// Messages of a thread have one domain, whatever folders they are in.
+    /// The domain of the thread: the account, and a digest of the thread's first Message-ID. All
+    /// messages in a thread share the domain, regardless of their folders.
     var domain: String {
         let account = folder.account.replacing(".", with: "_")
         return (account.isEmpty ? "mail" : account) + "." + FNV1a.hash(message.thread.utf8).hexadecimal
@@ -58,7 +59,7 @@ extension Message {
         return line.isEmpty ? "(no subject)" : line
     }
 
-    /// The address of the message (RFC 2392), which mail programs open.
+    /// The URL of the message (RFC 2392), which mail programs can open.
     var url: URL? {
         var unreserved = CharacterSet.alphanumerics.intersection(CharacterSet(charactersIn: "\u{0}"..."\u{7F}"))
         unreserved.insert(charactersIn: "-._~@$!*'()+,;=")
@@ -72,7 +73,7 @@ extension Message {
         return types
     }
 
-    /// The types in which a message is provided as a file: itself, and the types of its
+    /// The types in which a message is provided as a file: its own type, and the types of its
     /// attachments.
     var fileTypes: [String] {
         var types = [UTType.emailMessage.identifier]
@@ -85,8 +86,8 @@ extension Message {
 }
 
 extension MailAttachment {
-    /// The uniform type of the attachment, by its MIME type or else by its file extension. Nil if
-    /// the type is unknown or the attachment is a message.
+    /// The uniform type of the attachment, determined by its MIME type or else by its file
+    /// extension. Nil if the type is unknown or the attachment is a message.
     var typeIdentifier: String? {
         if type == "message/rfc822" { return nil }
         if type != "application/octet-stream", let known = UTType(mimeType: type), !known.isDynamic {

@@ -20,15 +20,15 @@ extension IndexRequestHandler: CSFileChangeHandler {
             try FolderUpdate(self, searchableIndex).run(paths)
             acknowledgementHandler()
         } catch {
-            // Without an acknowledgement the host reports the changes again.
+            // Without an acknowledgement, the host reports the changes again.
             report("updating the items of \(paths.count) files failed: \(error)")
         }
     }
 }
 
-/// The update of the items of changed files. It ignores the kinds of the changes and compares each
-/// file as it is now with the index. Then it renames the items of moved messages, and donates the
-/// new messages. Not thread-safe.
+/// Updates the items of changed files. Ignores the kinds of the changes, and compares the current
+/// state of each file with the index. Then renames the items of moved messages, and donates the new
+/// messages. Not thread-safe.
 private final class FolderUpdate {
     private let handler: IndexRequestHandler
     private let index: CSSearchableIndex
@@ -83,7 +83,7 @@ private final class FolderUpdate {
         if missing.isEmpty { return }
         var renamed: [String: MaildirFile] = [:]
         if folder != nil, let all = try? DirectoryNames.messages(of: path, visiting: { progress.reading(path) }) {
-            // A change of the flags has renamed the file.
+            // A change of flags renames the file.
             for file in all where missing.contains(file.unique) { renamed[file.unique] = file }
         }
         for unique in missing.sorted() where renamed[unique] == nil {
@@ -124,11 +124,11 @@ private final class FolderUpdate {
         if let failure { throw failure }
     }
 
-    /// The first error of the index, for functions that can only throw a `LeftOutReason`.
+    /// The first index error, for functions that can throw only a `LeftOutReason`.
     private var failure: (any Error)?
 
-    /// The state of an mbox. A state without items does not count: the mbox was not there for a
-    /// time, or a reindex left it out, and its items were deleted.
+    /// Returns the stored state of an mbox. A state without items is ignored: the mbox was missing
+    /// for a time, or a reindex left it out, and its items were deleted.
     private func storedState(of path: String) throws -> MboxState? {
         guard let state = try handler.states.state(path) else { return nil }
         var hasItems = false
@@ -146,7 +146,7 @@ private final class FolderUpdate {
         }
     }
 
-    /// The Message-IDs of an mbox's items.
+    /// Returns the Message-IDs of an mbox's items.
     private func known(_ path: String) throws -> Set<String> {
         var known: Set<String> = []
         try index.listItems(withPrefix: MessageIdentifier.prefix(of: path)) { names in
@@ -159,8 +159,8 @@ private final class FolderUpdate {
 
     // MARK: Moving
 
-    /// Renames the items of messages that are gone in one folder and new in another, so that each
-    /// message keeps its item.
+    /// Renames the items of messages that disappeared from one folder and appeared in another, so
+    /// that each message keeps its item.
     private func renameMoved() throws {
         if gone.isEmpty || fresh.isEmpty { return }
         // A message with several copies was not moved.
@@ -214,7 +214,7 @@ private final class FolderUpdate {
             try donations.add(CSSearchableItem(found), textBytes: text)
             progress.sayOmissions(of: found)
         case .leftOut(let omission):
-            // The file is gone again. Another change reports that.
+            // The file has disappeared again. Another change reports that.
             if omission.reason == .notThere { return }
             if omission.reason == .markedAsDeleted { try donations.delete(omission.name) }
             index.reportLeftOut(omission.name, reason: omission.reason.description)

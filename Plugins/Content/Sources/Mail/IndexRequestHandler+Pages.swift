@@ -18,12 +18,12 @@ extension IndexRequestHandler: CSPagedReindexHandler {
             let next = try reindex(searchableIndex, page)
             acknowledgementHandler(next?.data)
         } catch {
-            // Without an acknowledgement the host requests the page again.
+            // Without an acknowledgement, the host requests the page again.
             report("reindexing failed: \(error)")
         }
     }
 
-    /// Donates one page, and returns the position of the next one; nil after the last message.
+    /// Donates one page, and returns the position of the next page; nil after the last message.
     private func reindex(_ index: CSSearchableIndex, _ page: CSReindexPage) throws -> PageCursor? {
         let settings = try readSettings()
         let progress = progressLines()
@@ -39,8 +39,8 @@ extension IndexRequestHandler: CSPagedReindexHandler {
                 case .mbox: try readMbox(folder, resumed, work)
                 }
             guard let next else { continue }
-            // Without a cursor the page would be the last one, and the host would delete the items
-            // of the other folders.
+            // Without a cursor this page would be the last, and the host would delete the items of
+            // all remaining folders.
             guard next.data != nil else {
                 work.leaveOut(folder.path, .identifierTooLong)
                 continue
@@ -87,7 +87,7 @@ extension IndexRequestHandler: CSPagedReindexHandler {
         var position = 0
         var last = cursor?.file
         if let last {
-            // Finds the first file after the last one of the previous page.
+            // A binary search for the first file after the last file of the previous page.
             var upper = files.count
             while position < upper {
                 let middle = (position + upper) / 2
@@ -102,7 +102,7 @@ extension IndexRequestHandler: CSPagedReindexHandler {
             if try work.isUsedUp() { return PageCursor(folder: folder.path, file: last) }
             let file = files[position]
             work.visit(folder.path)
-            // A missing file was moved or got other flags. The host reports that as a change.
+            // A missing file was moved or got other flags, which the host reports as a change.
             if case .leftOut(let omission) = try work.take(folder.read(file)), omission.reason != .notThere {
                 work.leaveOut(omission)
             }
@@ -136,11 +136,11 @@ extension IndexRequestHandler: CSPagedReindexHandler {
     }
 }
 
-/// The work of one page: donates messages until the budget is used up. Not thread-safe.
+/// The work for one page: donates messages until the budget is used up. Not thread-safe.
 final class PageWork {
-    /// The number of messages after which a throttled page ends.
+    /// The number of messages after which a page ends while the host throttles the extension.
     static let throttledCount = 50
-    /// The largest number of omissions of a page that are reported by name.
+    /// The maximum number of omissions that a page reports by name.
     static let maximumOmissions = 500
 
     private let page: CSReindexPage
@@ -171,7 +171,7 @@ final class PageWork {
         deadline = now() + page.maximumDuration
     }
 
-    /// `true` if the page must end before the next message.
+    /// Returns `true` if the page must end before the next message.
     ///
     /// - Throws: `CancellationError` if the host no longer waits and the page has no message yet.
     func isUsedUp() throws -> Bool {
@@ -179,7 +179,7 @@ final class PageWork {
             if count == 0 { throw CancellationError() }
             return true
         }
-        // The host would request a page without any message again and again.
+        // The host would request a page without messages again and again.
         if count == 0 { return false }
         return count >= page.maximumItemCount || now() >= deadline || count >= Self.throttledCount && isThrottled()
     }
@@ -194,7 +194,7 @@ final class PageWork {
         }
     }
 
-    /// Donates a message, and returns its reading.
+    /// Donates a message, and returns what was read.
     func take(_ reading: MailFolder.Reading) throws -> MailFolder.Reading {
         count += 1
         guard case .message(let found) = reading else { return reading }
@@ -210,7 +210,7 @@ final class PageWork {
         }
     }
 
-    /// Throws the error that was kept.
+    /// Throws the stored error.
     func throwFailure() throws { if let failure { throw failure } }
 
     private func say(_ found: FoundMessage) {
@@ -229,10 +229,10 @@ final class PageWork {
     /// Reports progress to the host.
     func visit(_ path: String) { progress.reading(path) }
 
-    /// Remembers how far an mbox was read, once everything is durable.
+    /// Records how far an mbox was read. The state is stored when everything is durable.
     func finishedMbox(_ path: String, _ state: MboxState) { states.append((path, state)) }
 
-    /// Returns once everything is durable.
+    /// Returns when everything is durable.
     func finish() throws {
         try throwFailure()
         try donations.finish()
@@ -240,15 +240,15 @@ final class PageWork {
     }
 }
 
-/// The states of mboxes by path.
+/// The states of mboxes, by path.
 struct MboxStates: Sendable {
     /// Reads the state of a mailbox; nil if there is none.
     var state: @Sendable (_ path: String) throws -> MboxState?
-    /// Stores a state, and returns once it is durable.
+    /// Stores a state, and returns when it is durable.
     var set: @Sendable (_ state: MboxState, _ path: String, _ isCancelled: () -> Bool) throws -> Void
 
-    /// Each mbox has a named index without items, and its state is the client state of that index.
-    /// A loss of the items also deletes the client states.
+    /// Each mbox has a named index without items. Its client state is the state of the mbox. If the
+    /// items are lost, so are the client states.
     static let inIndex = MboxStates(
         state: { try index(of: $0).clientState().flatMap { MboxState(String(decoding: $0, as: UTF8.self)) } },
         set: { try index(of: $1).setClientState(Data($0.text.utf8), isCancelled: $2) })

@@ -28,10 +28,10 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
 
     /// - Parameters:
     ///   - settings: Called once for each request.
-    ///   - report: Receives one line.
+    ///   - report: Receives one line at a time.
     ///   - now: The clock that limits the rate of progress reports and the duration of pages.
     ///   - temporaryFolder: The folder for messages and attachments that are delivered as files.
-    ///   - states: The stored states of mboxes.
+    ///   - states: Where the states of mboxes are stored.
     init(
         settings: @escaping () throws -> MailSettings, report: @escaping (String) -> Void,
         now: @escaping () -> ContinuousClock.Instant = { ContinuousClock.now },
@@ -81,7 +81,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
                 try donations.delete(text)
             }
         }
-        // Reads each folder once.
+        // In the order of the folders, so that each folder is read once.
         wanted.sort { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
         var rest = wanted[...]
         while let path = rest.first?.folder {
@@ -96,9 +96,9 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
         try donations.finish()
     }
 
-    /// Donates messages of a folder, and deletes the items of those that are not there.
+    /// Donates a folder's messages, and deletes the items of messages that no longer exist.
     ///
-    /// - Parameter folder: nil if there is no such folder.
+    /// - Parameter folder: nil if the folder does not exist.
     private func reindex(
         _ identifiers: ArraySlice<MessageIdentifier>, in folder: MailFolder?, _ donations: DonationBatches,
         _ progress: ProgressLines
@@ -158,7 +158,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
 
     /// Finds the message of an item.
     ///
-    /// - Throws: `CocoaError.fileNoSuchFile` if it is gone.
+    /// - Throws: `CocoaError.fileNoSuchFile` if the message no longer exists.
     private func locate(_ text: String) throws -> LocatedMessage {
         let settings = try readSettings()
         let progress = progressLines()
@@ -184,7 +184,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
 }
 
 extension ProgressLines {
-    /// Prints the reasons why an item lacks a part of its message, if it does.
+    /// Prints the reasons why an item lacks parts of its message.
     func sayOmissions(of found: FoundMessage) {
         let reasons = found.omissions.map(\.description)
         if reasons.isEmpty { return }
@@ -199,7 +199,7 @@ struct UnsupportedType: Error, Equatable, CustomStringConvertible {
     init(_ type: String) { description = "The message is not available as \(type)." }
 }
 
-/// The files that receivers get, in the worker's temporary folder. Only the newest files are kept.
+/// Files for receivers, in the worker's temporary folder. Only the newest files are kept.
 final class Deliveries: Sendable {
     static let maximumCount = 16
 
@@ -223,7 +223,8 @@ final class Deliveries: Sendable {
         return file
     }
 
-    /// A valid file name: without slashes and control characters, at most 120 bytes, not hidden.
+    /// Returns a valid file name: without slashes and control characters, at most 120 bytes, not
+    /// hidden.
     static func fileName(_ name: String) -> String {
         var result = String(
             String.UnicodeScalarView(

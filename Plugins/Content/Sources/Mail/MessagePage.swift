@@ -3,13 +3,13 @@ import ContentSupport
 import CoreSpotlight
 import MailMessages
 
-/// The displayed page of a message: its header, its text or HTML, and the names of its attachments.
+/// The page that shows a message: its header, its text or HTML, and the names of its attachments.
 ///
-/// The host removes references to a network. Pictures come from the message itself.
+/// The host removes references to the network. Pictures come from the message itself.
 struct MessagePage {
-    /// The largest HTML or text of a page, in bytes.
+    /// The maximum size of a page's HTML or text, in bytes.
     static let maximumBody = 1 << 20
-    /// The largest size of all pictures of a page, in bytes.
+    /// The maximum total size of a page's pictures, in bytes.
     static let maximumPictures = 16 << 20
     static let maximumPictureCount = 64
 
@@ -29,7 +29,7 @@ struct MessagePage {
         html = Self.page(message, body: body, folder: located.folder)
     }
 
-    /// The text of a message with its header, for receivers of plain text.
+    /// Returns a message as text with its header, for receivers of plain text.
     static func plainText(_ located: LocatedMessage) -> String {
         let message = located.bytes.withUnsafeBytes { Message($0) }
         let head = header(message).map { "\($0.name): \($0.value)\n" }.joined()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CoreSpotlight
 
-/// The position between two pages of a reindex.
+/// A position between two pages of a reindex.
 struct PageCursor: Codable, Equatable {
     /// The path of the folder that is being read. Folders are read in the order of their paths.
     var folder: String
@@ -10,14 +10,14 @@ struct PageCursor: Codable, Equatable {
     /// In an mbox, the offset of the next message; nil for the first.
     var offset: Int64?
 
-    /// The largest cursor that the host stores, in bytes.
+    /// The maximum size of a cursor that the host stores, in bytes.
     static let maximumBytes = 4096
 
     init(folder: String, file: String? = nil, offset: Int64? = nil) {
         (self.folder, self.file, self.offset) = (folder, file, offset)
     }
 
-    /// Reads a cursor; nil if it has another form, so that the reindex starts from the beginning.
+    /// Reads a cursor; nil if its format is unknown, so that the reindex starts from the beginning.
     init?(_ data: Data) {
         guard let cursor = try? JSONDecoder().decode(PageCursor.self, from: data) else { return nil }
         self = cursor

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The reason why a file or a message was left out, in a few words without names and numbers.
+/// The reason why a file or message was left out, in a few words without names or numbers.
 package enum LeftOutReason: Error, Sendable, Equatable, CustomStringConvertible {
     case noPermission
     case notThere
@@ -54,14 +54,14 @@ package enum LeftOutReason: Error, Sendable, Equatable, CustomStringConvertible 
 package final class OpenFile {
     private let descriptor: Int32
     package let size: Int64
-    /// The modification time in nanoseconds since 1970, to be compared with others. It wraps
-    /// around after the year 2262, because file systems store later times too.
+    /// The modification time in nanoseconds since 1970, only for comparison. It wraps around after
+    /// the year 2262, because file systems can store later times.
     package let modified: Int64
     package let inode: UInt64
 
     /// Opens a regular file. Symbolic links are followed.
     package init(_ path: String) throws(LeftOutReason) {
-        // Opens without blocking, because the path may be a named pipe.
+        // Opened without blocking, because the path may be a named pipe.
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw LeftOutReason(errno: errno) }
         var status = stat()
@@ -81,7 +81,7 @@ package final class OpenFile {
 
     deinit { close(descriptor) }
 
-    /// Returns at most `count` bytes from an offset on.
+    /// Returns at most `count` bytes, starting at an offset.
     package func read(at offset: Int64, count: Int) throws(LeftOutReason) -> [UInt8] {
         var code: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: max(0, count)) { buffer, filled in
@@ -98,7 +98,7 @@ package final class OpenFile {
         return bytes
     }
 
-    /// Returns the whole file, up to the limit of a message.
+    /// Returns the whole file, up to the size limit for a message.
     package func readMessage() throws(LeftOutReason) -> [UInt8] {
         try read(at: 0, count: Int(min(size, Int64(Message.Limits.size))))
     }

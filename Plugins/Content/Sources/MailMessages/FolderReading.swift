@@ -6,7 +6,7 @@ package struct FoundMessage: Sendable {
     package var identifier: MessageIdentifier
     package var message: Message
     package var folder: MailFolder
-    /// The file that has this message alone; nil in an mbox.
+    /// The file that contains only this message; nil in an mbox.
     package var file: String?
     /// The size of the message in bytes.
     package var size: Int64
@@ -25,7 +25,7 @@ package struct FoundMessage: Sendable {
         self.isTooLarge = isTooLarge
     }
 
-    /// The reasons why the item lacks a part of the message; empty if it lacks none.
+    /// The reasons why the item lacks parts of the message; empty if it is complete.
     package var omissions: [LeftOutReason] {
         message.problems.map { .problem($0) } + (isTooLarge ? [.tooLarge] : [])
     }
@@ -39,13 +39,13 @@ package struct LeftOutMessage: Sendable, Equatable {
 }
 
 extension MailFolder {
-    /// The result of reading one message.
+    /// The result of reading a message.
     package enum Reading: Sendable {
         case message(FoundMessage)
         case leftOut(LeftOutMessage)
     }
 
-    /// Reads a file of a Maildir.
+    /// Reads a file in a Maildir.
     package func read(_ file: MaildirFile) -> Reading {
         let path = self.path + "/" + file.part.rawValue + "/" + file.name
         do throws(LeftOutReason) {
@@ -61,7 +61,7 @@ extension MailFolder {
         }
     }
 
-    /// Reads a message of an mbox.
+    /// Reads a message in an mbox.
     package func read(_ entry: MboxReader.Entry, with reader: MboxReader) throws(LeftOutReason) -> Reading {
         let bytes = try reader.content(of: entry)
         let message = bytes.withUnsafeBytes { Message($0) }
@@ -88,11 +88,11 @@ extension MailFolder {
     }
 }
 
-/// The bytes of a message that an identifier names.
+/// The bytes of the message that an identifier names.
 package struct LocatedMessage: Sendable {
     package var bytes: [UInt8]
     package var folder: MailFolder
-    /// The file that has this message alone; nil in an mbox.
+    /// The file that contains only this message; nil in an mbox.
     package var file: String?
     package var flags: MailFlags
     /// The size of the message in bytes. ``bytes`` may be only the beginning.
@@ -100,7 +100,7 @@ package struct LocatedMessage: Sendable {
 
     /// Finds a message.
     ///
-    /// - Returns: nil if it is not there, or if the settings leave it out.
+    /// - Returns: nil if it does not exist, or if the settings exclude it.
     package init?(_ identifier: MessageIdentifier, _ settings: MailSettings, visiting: () -> Void = {}) throws {
         guard let folder = MailFolders.folder(at: identifier.folder, settings) else { return nil }
         var found: LocatedMessage?
@@ -109,9 +109,9 @@ package struct LocatedMessage: Sendable {
         self = found
     }
 
-    /// Finds messages of a folder. Reads an mbox once, and lists a Maildir at most once.
+    /// Finds messages in a folder. Reads an mbox once, and lists a Maildir at most once.
     ///
-    /// - Parameter body: Called with each message that is there.
+    /// - Parameter body: Called for each message that exists.
     package static func find(
         _ identifiers: [MessageIdentifier], in folder: MailFolder, visiting: () -> Void,
         _ body: (MessageIdentifier, LocatedMessage) throws -> Void
@@ -144,7 +144,8 @@ package struct LocatedMessage: Sendable {
         }
     }
 
-    /// Finds a Maildir file by the usual names, because a folder may have 200,000 files.
+    /// Looks for a Maildir file under its usual names, because listing a folder with 200,000 files
+    /// is slow.
     private static func usualFile(_ unique: String, in folder: MailFolder) -> MaildirFile? {
         for name in [unique + ":2,S", unique + ":2,", unique + ":2,RS", unique] {
             for part in [MaildirFile.Part.cur, .new] {
@@ -177,7 +178,7 @@ package struct LocatedMessage: Sendable {
         let hasDigests = wanted.contains(where: Message.mayBeDigest)
         let file = try OpenFile(folder.path)
         var reader = MboxReader(file)
-        // If several messages have the Message-ID, the last one counts, as in a reindex.
+        // If several messages have the same Message-ID, the last one is used, as in a reindex.
         var entries: [String: MboxReader.Entry] = [:]
         while let entry = try reader.next() {
             visiting()
@@ -206,7 +207,7 @@ package struct LocatedMessage: Sendable {
         self.size = size
     }
 
-    /// The message as a separate file. An mbox escapes `From ` at the beginning of a line, and this
+    /// The message as a separate file. An mbox escapes `From ` at the beginning of a line; this
     /// property removes the escapes.
     package var exported: [UInt8] {
         guard file == nil else { return bytes }
@@ -223,11 +224,11 @@ package struct LocatedMessage: Sendable {
 }
 
 extension OpenFile {
-    /// The number of bytes of a message that are searched for a Message-ID.
+    /// The number of bytes of a message that are searched for its Message-ID.
     fileprivate static let identifiedSize = 16 << 10
 
-    /// Reads the Message-ID and `X-Mozilla-Status` of a message of an mbox. The Message-ID is nil
-    /// if the beginning of the message has none.
+    /// Reads the Message-ID and `X-Mozilla-Status` of a message in an mbox. The Message-ID is nil
+    /// if the beginning of the message contains none.
     fileprivate func identify(
         _ entry: MboxReader.Entry
     ) throws(LeftOutReason) -> (identifier: String?, flags: MailFlags) {
@@ -248,7 +249,7 @@ package struct MboxState: Sendable, Equatable {
 
     private static let digestedSize = 4096
 
-    /// The state of a file with its last message at an offset.
+    /// Creates the state of a file whose last message is at an offset.
     package init(_ file: OpenFile, last: Int64) throws(LeftOutReason) {
         size = file.size
         modified = file.modified
@@ -256,7 +257,7 @@ package struct MboxState: Sendable, Equatable {
         digest = try Self.digest(of: file, before: last)
     }
 
-    /// Reads a stored state; nil if it has another form.
+    /// Reads a stored state; nil if its format is unknown.
     package init?(_ text: String) {
         let parts = text.split(separator: " ")
         guard parts.count == 5, parts[0] == "1", let size = Int64(parts[1]), let modified = Int64(parts[2]),
@@ -267,10 +268,10 @@ package struct MboxState: Sendable, Equatable {
 
     package var text: String { "1 \(size) \(modified) \(last) \(digest.hexadecimal)" }
 
-    /// `true` if the file has not changed.
+    /// Returns `true` if the file has not changed.
     package func isSame(_ file: OpenFile) -> Bool { file.size == size && file.modified == modified }
 
-    /// `true` if the file has grown and seems otherwise unchanged.
+    /// Returns `true` if the file has grown and seems otherwise unchanged.
     package func isContinued(_ file: OpenFile) -> Bool {
         guard file.size > size, last < size, let now = try? Self.digest(of: file, before: last), now == digest else {
             return false
@@ -284,7 +285,7 @@ package struct MboxState: Sendable, Equatable {
     }
 }
 
-/// A message of a folder that the index may lack.
+/// A message in a folder that the index may lack.
 package struct FreshMessage: Sendable, Equatable {
     package enum Place: Sendable, Equatable {
         case file(MaildirFile)
@@ -303,15 +304,15 @@ package struct FreshMessage: Sendable, Equatable {
 
 /// The difference between an mbox and its items in the index.
 package struct MboxComparison: Sendable {
-    /// The messages that the index lacks, in the order of the file.
+    /// The messages that the index lacks, in file order.
     package private(set) var fresh: [FreshMessage] = []
-    /// The Message-IDs of items whose message is no longer in the file.
+    /// The Message-IDs of items whose messages are no longer in the file.
     package private(set) var gone: Set<String>
-    /// The offset of the last message. Without messages, it is the offset where the comparison
-    /// began.
+    /// The offset of the last message. If there are no messages, the offset where the comparison
+    /// started.
     package private(set) var last: Int64
 
-    /// Compares the messages from an offset on.
+    /// Compares the messages that start at or after an offset.
     ///
     /// - Parameter known: The Message-IDs in the index; empty for appended messages.
     package init(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The use of a mail folder in mail programs.
+/// The purpose of a mail folder in mail programs.
 package enum MailboxRole: Sendable, Equatable {
     case inbox, sent, drafts, archive, junk, trash, other
 
@@ -36,11 +36,11 @@ package enum MailboxRole: Sendable, Equatable {
         (.inbox, ["inbox", "posteingang", "boîte de réception"]),
     ]
 
-    /// - Parameter components: The names of the folder and of those around it, the outermost first.
+    /// - Parameter components: The names of the folder and its parent folders, outermost first.
     init(_ components: [String]) {
         let lowered = components.map { $0.lowercased() }
         for (role, names) in Self.names {
-            // Folders below the trash are trash. Folders below the inbox may have other roles.
+            // Folders below the trash are trash too. Folders below the inbox may have other roles.
             let found =
                 role == .trash || role == .junk
                 ? lowered.contains(where: names.contains) : lowered.last.map(names.contains) == true
@@ -53,7 +53,7 @@ package enum MailboxRole: Sendable, Equatable {
     }
 }
 
-/// A folder with messages.
+/// A folder that contains messages.
 package struct MailFolder: Sendable, Equatable {
     package enum Format: Sendable, Equatable {
         /// One file per message, in `cur` and `new`.
@@ -72,15 +72,16 @@ package struct MailFolder: Sendable, Equatable {
     package var role: MailboxRole
 }
 
-/// The mail folders below the folders of the settings.
+/// The mail folders below the folders in the settings.
 package struct MailFolders {
     package enum Limits {
         static let depth = 24
-        /// The maximum number of visited files and folders, without the files in `cur` and `new`.
+        /// The maximum number of visited files and folders, not counting files in `cur` and `new`.
         static let entries = 200_000
     }
 
-    /// Files of mail programs that are not mailboxes. Others are recognized by their first bytes.
+    /// Files of mail programs that are not mailboxes. Other files are recognized by their first
+    /// bytes.
     private static let otherEndings: Set<String> = [
         "msf", "dat", "json", "html", "sqlite", "db", "log", "js", "ini", "cmeta", "index", "data", "ibex", "xml",
         "jpg", "png", "pdf", "zip", "gz", "bak", "lock", "sqlite-wal", "sqlite-shm", "mab", "txt",
@@ -94,20 +95,19 @@ package struct MailFolders {
     private let settings: MailSettings
     private let visiting: (String) -> Void
     private var entriesMet = 0
-    /// The folder of the settings that is being searched.
+    /// The folder from the settings that is being searched.
     private var root = ""
 
-    /// Finds the folders. Symbolic links below a folder of the settings are not followed.
+    /// Finds the folders. Symbolic links below a folder from the settings are not followed.
     ///
-    /// - Parameter visiting: Called with each visited folder, and with each file before it is
-    ///   opened.
+    /// - Parameter visiting: Called for each visited folder, and for each file before it is opened.
     package init(_ settings: MailSettings, visiting: @escaping (String) -> Void) {
         self.settings = settings
         self.visiting = visiting
         for root in settings.folders { addRoot(root) }
         if let folder = settings.unnamedThunderbird { leftOut.append((folder, .notNamed)) }
         folders.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
-        // A folder of the settings may be inside another one. Names of files are bytes.
+        // One folder from the settings may be inside another. File names are compared as bytes.
         var last: MailFolder?
         folders.removeAll { folder in
             defer { last = folder }
@@ -117,7 +117,7 @@ package struct MailFolders {
 
     /// Returns the folder at a path if the settings include it. Does not search for other folders.
     ///
-    /// - Returns: nil if there is none, or if it is left out.
+    /// - Returns: nil if there is no folder, or if it is left out.
     package static func folder(at path: String, _ settings: MailSettings) -> MailFolder? {
         guard let (root, place) = place(of: path, settings), let format = format(of: path) else { return nil }
         let folder = make(path, format, place)
@@ -125,12 +125,12 @@ package struct MailFolders {
         return reasonToLeaveOut(folder, settings) == nil ? folder : nil
     }
 
-    /// `true` if a path is in a folder of the settings.
+    /// `true` if a path is in a folder from the settings.
     package static func isServed(_ path: String, _ settings: MailSettings) -> Bool {
         settings.folders.contains { path.utf8.elementsEqual($0.utf8) || path.utf8.starts(with: ($0 + "/").utf8) }
     }
 
-    /// `true` if a path is in a folder of the settings that does not exist, for example on an
+    /// `true` if a path is in a folder from the settings that does not exist, for example on an
     /// unmounted disk. Its messages may still exist.
     package static func isAway(_ path: String, _ settings: MailSettings) -> Bool {
         let roots = settings.folders.filter {
@@ -139,14 +139,15 @@ package struct MailFolders {
         return !roots.isEmpty && roots.allSatisfy { fileType($0) == nil }
     }
 
-    /// `true` if a path may be a mailbox. The path is in a folder of the settings, and for
-    /// Thunderbird in one of its mail folders. Its name is not the name of another kind of file.
+    /// `true` if a path may be a mailbox. It must be in a folder from the settings, and for
+    /// Thunderbird in one of its mail folders, and its name must not be that of another kind of
+    /// file.
     package static func mayBeMailbox(_ path: String, _ settings: MailSettings) -> Bool {
         let name = lastComponent(path)
         return name.utf8.first != UInt8(ascii: ".") && mayBeMbox(name) && place(of: path, settings) != nil
     }
 
-    /// `true` if a Maildir has the file.
+    /// `true` if a Maildir contains the file.
     package static func isMessage(_ folder: String, _ file: MaildirFile) -> Bool {
         fileType(folder + "/" + file.part.rawValue + "/" + file.name) == S_IFREG
     }
@@ -200,7 +201,7 @@ package struct MailFolders {
             guard !path.utf8.contains(0), let type = Self.fileType(path, follows: false) else { continue }
             let isHidden = name.utf8.first == UInt8(ascii: ".")
             if type == S_IFDIR {
-                // A hidden folder only counts if it is a Maildir, as in Maildir++.
+                // A hidden folder is considered only if it is a Maildir, as in Maildir++.
                 if isHidden, !Self.isMaildir(path) { continue }
                 walk(path, place, depth: depth + 1)
             } else if type == S_IFREG, !isMaildir, !isHidden, Self.mayBeMbox(name) {
@@ -229,7 +230,7 @@ package struct MailFolders {
         }
     }
 
-    /// The names in a directory in the order of their bytes, without `.` and `..`.
+    /// Returns the names in a directory, sorted by byte value, without `.` and `..`.
     private mutating func names(in directory: String) -> [String] {
         guard let stream = opendir(directory) else {
             let code = errno
@@ -286,7 +287,7 @@ package struct MailFolders {
         path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.index(after: $0)...]) } ?? path
     }
 
-    /// Finds the root and the account of a path, as the search for folders does.
+    /// Returns the root and the account for a path, in the same way as the search for folders.
     private static func place(of path: String, _ settings: MailSettings) -> (root: String, Place)? {
         for root in settings.folders
         where path.utf8.elementsEqual(root.utf8) || path.utf8.starts(with: (root + "/").utf8) {
@@ -308,7 +309,7 @@ package struct MailFolders {
     private static func make(_ path: String, _ format: MailFolder.Format, _ place: Place) -> MailFolder {
         var components: [String] = []
         if path.utf8.starts(with: (place.base + "/").utf8) {
-            // Splits bytes, as the file system does.
+            // Splits at bytes, as the file system does.
             for part in path.utf8.dropFirst(place.base.utf8.count + 1).split(separator: UInt8(ascii: "/")) {
                 if part.first == UInt8(ascii: ".") {
                     // Maildir++ joins the names of nested folders with dots.
@@ -358,7 +359,7 @@ package struct MailFolders {
     }
 }
 
-/// The names of a Maildir's files.
+/// The names of the files in a Maildir.
 package enum DirectoryNames {
     /// Returns the name of a directory entry; nil if it is not UTF-8.
     static func name(of entry: UnsafeMutablePointer<dirent>) -> String? {
@@ -369,8 +370,8 @@ package enum DirectoryNames {
         }
     }
 
-    /// Returns the files of a Maildir as `cur/NAME` and `new/NAME`, sorted by the bytes of NAME, at
-    /// most `limit`.
+    /// Returns at most `limit` files in a Maildir, as `cur/NAME` and `new/NAME`, sorted by the
+    /// bytes of NAME.
     package static func messages(
         of folder: String, limit: Int = 2_000_000, visiting: () -> Void = {}
     ) throws(LeftOutReason) -> [MaildirFile] {
@@ -388,7 +389,7 @@ package enum DirectoryNames {
     }
 }
 
-/// A message's file in a Maildir.
+/// A message file in a Maildir.
 package struct MaildirFile: Sendable, Equatable {
     package enum Part: String, Sendable { case cur, new }
 
@@ -400,7 +401,7 @@ package struct MaildirFile: Sendable, Equatable {
         self.name = name
     }
 
-    /// The part of the name that does not change with the flags.
+    /// The part of the name that does not change when the flags change.
     package var unique: String {
         guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")) else { return name }
         return String(name[..<colon])
@@ -410,8 +411,8 @@ package struct MaildirFile: Sendable, Equatable {
 
     /// Reads a path such as `/home/ada/Maildir/cur/NAME`; nil for other paths.
     package static func split(_ path: String) -> (folder: String, file: MaildirFile)? {
-        // Splits bytes: a combining character after a slash would join it in a comparison of
-        // characters.
+        // Splits at bytes: in a comparison of characters, a combining character after a slash would
+        // hide the slash.
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard parts.count > 3, let part = Part(rawValue: String(Substring(parts[parts.count - 2]))),
             let name = parts.last, !name.isEmpty, name.first != UInt8(ascii: ".")
@@ -421,9 +422,9 @@ package struct MaildirFile: Sendable, Equatable {
     }
 }
 
-/// The encoding of folder names in IMAP (RFC 3501). Mail programs also use it for file names.
+/// The encoding of folder names in IMAP (RFC 3501), which mail programs also use for file names.
 enum ModifiedUTF7 {
-    /// Returns the decoded name, or the name itself if it does not have this encoding.
+    /// Returns the decoded name, or the name itself if it is not in this encoding.
     static func decoded(_ bytes: Substring.UTF8View) -> String {
         let name = String(Substring(bytes))
         guard name.utf8.contains(UInt8(ascii: "&")), name.utf8.count <= 1024 else { return name }

@@ -7,18 +7,18 @@ import Glibc
 /// These are the usual folders of mail programs, and the paths in
 /// `$XDG_CONFIG_HOME/com.searchlight.mail/folders`, one per line. Lines that begin with `#` are
 /// comments, and `~/` is the home directory. A line `!pattern` excludes folders by path, by name,
-/// or by the name of a parent folder. `*` matches any characters. A line `+trash` or `+spam`
-/// includes folders that are otherwise excluded.
+/// or by a parent folder's name; `*` matches any characters. `+trash` and `+spam` include folders
+/// that are excluded by default.
 package struct MailSettings: Sendable, Equatable {
-    /// The largest settings file, in bytes; a larger file is an error.
+    /// The maximum size of the settings file, in bytes; a larger file is an error.
     static let maximumSize = 64 << 10
     static let maximumPatterns = 1000
 
-    /// The default folders, below the home directory or `XDG_DATA_HOME`. The manifest declares the
-    /// same ones.
+    /// The default folders, below the home directory or `XDG_DATA_HOME`. The manifest must declare
+    /// the same folders.
     static let usualFolders = ["~/Mail", "~/Maildir", "~/.mail", "$XDG_DATA_HOME/evolution/mail"]
-    /// Thunderbird's folder. It also contains passwords, so Mail reads it only if the user names
-    /// it.
+    /// Thunderbird's folder. It also contains passwords, so Mail reads it only if the user adds it
+    /// to the settings.
     static let thunderbirdFolder = "~/.thunderbird"
 
     /// The absolute paths, without a trailing slash and without duplicates.
@@ -26,16 +26,16 @@ package struct MailSettings: Sendable, Equatable {
     package var exclusions: [String] = []
     package var includesTrash = false
     package var includesSpam = false
-    /// The problems of individual lines.
+    /// The problems with individual lines.
     package var problems: [String] = []
-    /// The paths that the user named. The default folders need not exist.
+    /// The paths that the user listed. The default folders do not have to exist.
     package var named: Set<String> = []
-    /// Thunderbird's folder, if it exists and the settings do not name it.
+    /// Thunderbird's folder, if it exists and the settings do not list it.
     package var unnamedThunderbird: String?
 
     package init() {}
 
-    /// Reads the settings of the user.
+    /// Reads the user's settings.
     ///
     /// - Parameter environment: Supplies `HOME`, `XDG_CONFIG_HOME` and `XDG_DATA_HOME`.
     /// - Throws: A ``MailSettingsError`` if the file exists but cannot be read, because the folders
@@ -86,8 +86,8 @@ package struct MailSettings: Sendable, Equatable {
         if !folders.contains(where: { $0.utf8.elementsEqual(path.utf8) }) { folders.append(path) }
     }
 
-    /// `true` if an exclusion names the folder or a parent folder: by its path, by a name in the
-    /// path below the root, or by a displayed name.
+    /// `true` if a pattern excludes the folder or one of its parent folders: by path, by a name in
+    /// the path below the root, or by a displayed name.
     ///
     /// - Parameter name: The displayed name, such as `Archive/2024`.
     package func excludes(_ folder: String, in root: String, named name: String) -> Bool {
@@ -129,7 +129,7 @@ package struct MailSettings: Sendable, Equatable {
     }
 }
 
-/// The error of a settings file that cannot be read.
+/// The error for a settings file that cannot be read.
 package struct MailSettingsError: Error, Equatable, CustomStringConvertible {
     package var path: String
     package var reason: String

@@ -2,22 +2,22 @@
 import CMailReader
 import Glibc
 
-/// The messages of an mbox file, one after the other, with bounded memory.
+/// Iterates over the messages of an mbox file, with bounded memory.
 ///
-/// A message begins with a line `From …`. Bodies may contain such lines too. So a line after the
-/// first one only counts if both conditions hold:
+/// A message begins with a `From …` line. Bodies may also contain such lines, so a later one starts
+/// a message only if both conditions hold:
 ///
 /// - The next line is a header line.
-/// - The line contains a time. Or it follows an empty line and contains only `From `, as
+/// - The line contains a time; or it follows an empty line and contains only `From `, as
 ///   Thunderbird writes it.
 package struct MboxReader {
     /// A message in the file.
     package struct Entry: Sendable, Equatable {
-        /// The offset of the line `From …`.
+        /// The offset of the `From …` line.
         package var start: Int64
         /// The offset of the message itself.
         package var content: Int64
-        /// The offset after the message, where the next one begins.
+        /// The offset after the message, where the next message begins.
         package var end: Int64
 
         /// The number of bytes of the message that are read.
@@ -25,27 +25,27 @@ package struct MboxReader {
         package var isTooLarge: Bool { end - content > Int64(Message.Limits.size) }
     }
 
-    /// The largest number of messages of one mbox.
+    /// The maximum number of messages in an mbox.
     package static let maximumMessages = 2_000_000
 
     private static let chunk = 1 << 20
-    /// The longest line `From …`, in bytes.
+    /// The maximum length of a `From …` line, in bytes.
     private static let maximumFromLine = 1024
 
     private let file: OpenFile
     private let end: Int64
-    /// The bytes of the file from `offset` on.
+    /// The bytes of the file, starting at `offset`.
     private var buffer: [UInt8] = []
     private var offset: Int64
-    /// The offset of the current message's line `From …`; nil before the first.
+    /// The offset of the current message's `From …` line; nil before the first message.
     private var start: Int64?
     private let visiting: () -> Void
 
     /// - Parameters:
-    ///   - offset: The offset of a line `From …`.
+    ///   - offset: The offset of a `From …` line.
     ///   - end: The offset after the last message. The reader ignores bytes that are appended
     ///     later.
-    ///   - visiting: Called from time to time.
+    ///   - visiting: Called regularly during a long read.
     package init(_ file: OpenFile, from offset: Int64 = 0, to end: Int64? = nil, visiting: @escaping () -> Void = {}) {
         self.file = file
         self.offset = offset
@@ -53,7 +53,7 @@ package struct MboxReader {
         self.visiting = visiting
     }
 
-    /// `true` if a message begins at an offset.
+    /// Returns `true` if a message begins at an offset.
     package static func isStart(_ file: OpenFile, at offset: Int64) -> Bool {
         guard let bytes = try? file.read(at: offset, count: 5) else { return false }
         return bytes.elementsEqual("From ".utf8)
@@ -69,7 +69,7 @@ package struct MboxReader {
             first = offset
         }
         guard first < end else { return nil }
-        // The search begins after `From `, so it does not find this line again.
+        // The search starts after `From `, so it does not find this line again.
         var searched = first + 5
         while true {
             guard let boundary = try boundary(from: searched) else {
@@ -95,7 +95,7 @@ package struct MboxReader {
         return Entry(start: start, content: start + Int64(length), end: end)
     }
 
-    /// Finds the first line that begins with `From `, from an offset on.
+    /// Returns the offset of the first line at or after an offset that begins with `From `.
     private mutating func boundary(from offset: Int64) throws(LeftOutReason) -> Int64? {
         // Includes the line break before the line.
         var from = max(0, offset - 1)
@@ -109,23 +109,23 @@ package struct MboxReader {
             }
             if let place { return self.offset + Int64(place) + 1 }
             visiting()
-            // The edge of the buffer may divide a line break and `From `.
+            // A line break and `From ` may be split at the edge of the buffer.
             from = max(from + 1, self.offset + Int64(buffer.count) - 5)
         }
         return nil
     }
 
-    /// Fills the buffer with the bytes from an offset on.
+    /// Fills the buffer with the bytes that start at an offset.
     private mutating func fill(from wanted: Int64) throws(LeftOutReason) {
         let bufferEnd = offset + Int64(buffer.count)
         if wanted >= offset, wanted + 6 <= bufferEnd || bufferEnd == end, wanted < bufferEnd { return }
         buffer = try file.read(at: wanted, count: Int(min(Int64(Self.chunk), end - wanted)))
         offset = wanted
-        // Another program truncated the file during the reading.
+        // Another program truncated the file while it was read.
         if buffer.isEmpty { throw .notThere }
     }
 
-    /// `true` if the line `From …` at an offset begins a message.
+    /// `true` if the `From …` line at an offset begins a message.
     private func isBoundary(at offset: Int64) throws(LeftOutReason) -> Bool {
         let before = Int(min(offset, 3))
         let window = try file.read(at: offset - Int64(before), count: Self.maximumFromLine + 128)
@@ -140,7 +140,7 @@ package struct MboxReader {
         return Self.isHeaderLine(line[(lineEnd + 1)...])
     }
 
-    /// `true` if a line contains a time such as `12:34`.
+    /// Returns `true` if a line contains a time such as `12:34`.
     private static func hasTime(_ line: ArraySlice<UInt8>) -> Bool {
         func isDigit(_ index: Int) -> Bool {
             line.indices.contains(index) && (0x30...0x39).contains(line[index])
@@ -150,8 +150,8 @@ package struct MboxReader {
         }
     }
 
-    /// `true` if the text begins with a field's name and a colon, or with `>From `, which old
-    /// mailers add.
+    /// `true` if the text begins with a field name and a colon, or with `>From `, which old mailers
+    /// add.
     private static func isHeaderLine(_ text: ArraySlice<UInt8>) -> Bool {
         if text.starts(with: ">From ".utf8) { return true }
         guard let colon = text.prefix(80).firstIndex(of: UInt8(ascii: ":")), colon > text.startIndex else {

@@ -14,13 +14,14 @@ package struct MailAttachment: Sendable, Equatable {
     package var name: String
     /// The MIME type in lower case, such as `application/pdf`.
     package var type: String
-    /// The content identifier without angle brackets. The HTML refers to the attachment by it.
+    /// The content identifier without angle brackets, which the HTML uses to refer to the
+    /// attachment.
     package var contentID: String?
     /// The encoded size in bytes.
     package var size: UInt64
     /// The number of the part in the message.
     package var part: UInt32
-    /// `true` for a part that the HTML shows, such as a picture.
+    /// `true` for a part that the HTML displays, such as a picture.
     package var isInline: Bool
 }
 
@@ -33,10 +34,10 @@ package struct MailFlags: OptionSet, Sendable {
     package static let flagged = MailFlags(rawValue: 2)
     package static let replied = MailFlags(rawValue: 4)
     package static let draft = MailFlags(rawValue: 8)
-    /// The message is to be deleted.
+    /// The message is marked for deletion.
     package static let deleted = MailFlags(rawValue: 16)
 
-    /// Reads the flags of a Maildir file's name, such as `1700000000.M1P2.host:2,FS`.
+    /// Reads the flags in a Maildir file name, such as `1700000000.M1P2.host:2,FS`.
     init(fileName: String) {
         var flags: MailFlags = []
         let bytes = fileName.utf8
@@ -65,7 +66,7 @@ package struct MailFlags: OptionSet, Sendable {
         self = flags
     }
 
-    /// Reads `Status` and `X-Status` of an mbox.
+    /// Reads `Status` and `X-Status` from an mbox.
     init(status: String) {
         var flags: MailFlags = []
         for letter in status.utf8 {
@@ -83,17 +84,17 @@ package struct MailFlags: OptionSet, Sendable {
 
 /// The content of a message, within the limits of the index.
 package struct Message: Sendable {
-    /// The limits of one message.
+    /// The limits for one message.
     package enum Limits {
         /// The number of bytes of a message that are read.
         package static let size = 64 << 20
-        /// The largest text, in bytes.
+        /// The maximum size of the text, in bytes.
         static let text = 512 << 10
-        /// The largest text of one attachment, in bytes.
+        /// The maximum text size of one attachment, in bytes.
         static let attachmentText = 256 << 10
-        /// The largest number of attachments.
+        /// The maximum number of attachments.
         static let attachments = 200
-        /// The largest number of people of one header.
+        /// The maximum number of people in one header.
         static let people = 200
     }
 
@@ -114,12 +115,12 @@ package struct Message: Sendable {
         }
     }
 
-    /// The Message-ID without angle brackets. For a message without one, a digest of its header.
+    /// The Message-ID without angle brackets. If the message has none, a digest of its header.
     package var identifier: String
     /// `true` if the message has a Message-ID.
     package var hasIdentifier: Bool
-    /// The Message-ID of the thread's first message. Without References and In-Reply-To it is the
-    /// message's own.
+    /// The Message-ID of the thread's first message. If there are no References and no In-Reply-To,
+    /// the message's own.
     package var thread: String
     package var subject: String?
     package var listIdentifier: String?
@@ -186,7 +187,8 @@ package struct Message: Sendable {
         thread = Self.string(message.thread_id) ?? identifier
     }
 
-    /// A Message-ID for a message without one. The same message always gets the same one.
+    /// Returns a Message-ID for a message without one. The same message always gets the same
+    /// Message-ID.
     private static func digest(of message: Message) -> String {
         let people = (message.from + message.to).map { ($0.name ?? "") + "<" + ($0.address ?? "") }
         let source =
@@ -195,15 +197,15 @@ package struct Message: Sendable {
         return digestMark + FNV1a.hash(source.utf8).hexadecimal
     }
 
-    /// `true` if an identifier may be a digest, because the message has no Message-ID.
+    /// `true` if an identifier may be a digest instead of a real Message-ID.
     static func mayBeDigest(_ identifier: String) -> Bool { identifier.utf8.starts(with: digestMark.utf8) }
 
     private static let digestMark = "no-message-id-"
 
-    /// Reads the Message-ID and `X-Mozilla-Status` alone; the Message-ID is nil if there is none.
+    /// Reads only the Message-ID and `X-Mozilla-Status`; the Message-ID is nil if there is none.
     ///
     /// - Parameter isWhole: `false` if the bytes are only the beginning of a message. The
-    ///   Message-ID is then also nil if it may continue after them.
+    ///   Message-ID is then also nil if the field may continue after them.
     package static func identify(
         _ bytes: UnsafeRawBufferPointer, isWhole: Bool
     ) -> (identifier: String?, flags: MailFlags) {
@@ -219,11 +221,10 @@ package struct Message: Sendable {
         attachments(parts: [part], of: bytes, limit: Limits.size)[part]
     }
 
-    /// Returns the decoded bytes of attachments by the numbers of their parts. Parses the message
-    /// once.
+    /// Returns the decoded bytes of attachments, keyed by part number. Parses the message once.
     ///
-    /// - Parameter limit: The largest size of all contents, in bytes. An attachment that exceeds it
-    ///   is left out.
+    /// - Parameter limit: The maximum total size, in bytes. An attachment that would exceed it is
+    ///   left out.
     package static func attachments(
         parts: [UInt32], of bytes: UnsafeRawBufferPointer, limit: Int
     ) -> [UInt32: Data] {
@@ -239,7 +240,7 @@ package struct Message: Sendable {
         return found
     }
 
-    /// Returns the HTML of a message, at most `limit` bytes; nil if it has none.
+    /// Returns a message's HTML, at most `limit` bytes; nil if it has none.
     package static func html(of bytes: UnsafeRawBufferPointer, limit: Int) -> String? {
         var length = 0
         guard let start = bytes.baseAddress, let html = mail_html_read(start, bytes.count, limit, &length) else {
@@ -253,7 +254,7 @@ package struct Message: Sendable {
 }
 
 extension String {
-    /// `true` if the string has the bytes of another string in it.
+    /// `true` if the string contains the bytes of another string.
     package func containsBytes(of other: String) -> Bool {
         var text = self
         return text.withUTF8 { mail_find($0.baseAddress ?? UnsafePointer(bitPattern: 1), $0.count, other) >= 0 }
@@ -268,7 +269,7 @@ package enum FNV1a {
 }
 
 extension UInt64 {
-    /// The number as 16 hexadecimal digits.
+    /// The hash as 16 hexadecimal digits.
     package var hexadecimal: String {
         let digits = String(self, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The identifier of a message's item: the folder, the Message-ID, and in a Maildir the unique part
-/// of the file's name. The unique part does not change with the flags.
+/// of the file name, which does not change when the flags change.
 ///
 /// - In a Maildir: `/home/ada/Maildir//file:1700000000.M1P2.host//id@example.org`
 /// - In an mbox: `/home/ada/Mail/inbox//id:id@example.org`
 ///
-/// A folder's path never contains `//`, and a file's name no slash. When a message moves to another
-/// folder, its item is renamed, so that it stays the same item.
+/// A folder's path never contains `//`, and a file name never contains a slash. When a message
+/// moves to another folder, its item is renamed, so that it remains the same item.
 package struct MessageIdentifier: Sendable, Hashable {
     /// The host's limit for an identifier, in bytes.
     static let maximumBytes = 4096
@@ -15,7 +15,7 @@ package struct MessageIdentifier: Sendable, Hashable {
     /// The absolute path of the Maildir, or of the mbox file.
     package var folder: String
     package var message: String
-    /// The unique part of the file's name; nil in an mbox.
+    /// The unique part of the file name; nil in an mbox.
     package var unique: String?
 
     package init(folder: String, message: String, unique: String?) {
@@ -24,10 +24,10 @@ package struct MessageIdentifier: Sendable, Hashable {
         self.unique = unique
     }
 
-    /// Reads an identifier; nil if it has another form.
+    /// Reads an identifier; nil if its format is unknown.
     package init?(_ text: String) {
-        // Compares bytes: a combining character after a mark would join it in a comparison of
-        // characters.
+        // Compares bytes: in a comparison of characters, a combining character after a separator
+        // would hide the separator.
         let bytes = text.utf8
         guard bytes.first == UInt8(ascii: "/"), let end = bytes.firstRange(of: "//".utf8),
             end.lowerBound > bytes.startIndex
@@ -72,10 +72,10 @@ package struct MessageIdentifier: Sendable, Hashable {
         return Self.prefix(of: folder, unique: unique) + message
     }
 
-    /// The beginning of the identifiers of a folder's messages.
+    /// Returns the common prefix of the identifiers of a folder's messages.
     package static func prefix(of folder: String) -> String { folder + "//" }
 
-    /// The beginning of the identifier of a Maildir file.
+    /// Returns the prefix of a Maildir file's identifier.
     package static func prefix(of folder: String, unique: String) -> String {
         prefix(of: folder) + fileMark + unique + "//"
     }

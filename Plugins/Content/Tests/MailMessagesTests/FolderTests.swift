@@ -182,7 +182,7 @@ struct MboxTests {
 
     @Test func messagesMayCrossTheBuffer() throws {
         let long = "A: 1\n\n" + String(repeating: String(repeating: "x", count: 79) + "\n", count: 40_000)
-        // The next line begins at each place around the edge of the buffer of 1 MiB.
+        // The next line starts at each position around the edge of the 1 MiB buffer.
         for length in [1 << 20, 3_000_000] {
             for shift in 0..<8 {
                 let first = "A: 1\n\n" + String(repeating: "x", count: length - 60 + shift) + "\n"
@@ -204,7 +204,7 @@ struct MboxTests {
         try mail.write(first + "\(from)Message-ID: <3@x>\n\nthree\n", "box")
         let longer = try OpenFile(path)
         #expect(!state.isSame(longer) && state.isContinued(longer))
-        // The last message is read again, since it may have been cut.
+        // The last message is read again, since it may have been incomplete.
         #expect(try MboxComparison(longer, from: state.last, known: []) {}.fresh.map(\.message) == ["2@x", "3@x"])
         try mail.write("\(from)Message-ID: <9@x>\n\n" + first, "box")
         #expect(!state.isContinued(try OpenFile(path)))
@@ -236,7 +236,7 @@ struct MboxTests {
                 #expect(located.bytes == Array(message(Int(identifier.message.prefix { $0 != "@" }) ?? -1).utf8))
             }
             #expect(found.count == 30 && found["7@x"] == Int64(message(7).utf8.count))
-            // One visit of each message, and one of each that is wanted.
+            // Each message is visited once, and each wanted message once more.
             #expect(visits <= 31 + 40, "\(name)")
         }
     }

@@ -181,11 +181,11 @@ struct MessageTests {
         #expect(identifiers("From: a@b\nMessage-ID:\nMessage-ID: <2@x>\n\nx") == [nil, nil])
         #expect(identifiers("From: a@b\nmessage-id : \n <1@x>\n\nx") == ["1@x", "1@x"])
         #expect(identifiers("From: a@b\nMessage-ID: <1@x>") == ["1@x", "1@x"])
-        // Of the beginning of a message, the field may continue.
+        // If only the beginning of a message is given, the field may continue.
         #expect(identifiers("From: a@b\nMessage-ID: <1@x>", isWhole: false) == [nil, "1@x"])
         #expect(identifiers("From: a@b\nMessage-ID: <1@x>\n", isWhole: false) == [nil, "1@x"])
         #expect(identifiers("From: a@b\nMessage-ID: <1@x>\nT: x\n", isWhole: false) == ["1@x", "1@x"])
-        // Also beyond a header that is cut.
+        // The same for a header that is truncated.
         let groups = "To: " + String(repeating: "a:", count: 5000)
         #expect(identifiers("From: a@b\n" + groups + "\nMessage-ID: <1@x>\n\nx") == ["1@x", "1@x"])
     }
@@ -232,14 +232,14 @@ struct HostileMessageTests {
             #expect(try problems(name) == [.tooMuchHeader], "\(name)")
         }
         #expect(try problems("groups-of-lines") == [])
-        // The rest of the message is read.
+        // The rest of the message is still read.
         for name in ["huge-header", "groups", "huge-first-line"] {
             #expect(read(try #require(files[name])).text == "word", "\(name)")
         }
         #expect(read(try #require(files["many-parts"])).text.hasPrefix("word"))
     }
 
-    /// Changes bytes of real messages at random. An environment variable makes this test longer.
+    /// Changes random bytes in real messages. An environment variable makes this test longer.
     @Test(.timeLimit(.minutes(60))) func fuzz() throws {
         let environment = ProcessInfo.processInfo.environment
         let count = environment["SEARCHLIGHT_MAIL_FUZZ"].flatMap { Int($0) } ?? 10_000
@@ -282,7 +282,7 @@ struct HostileMessageTests {
     }
 }
 
-/// A generator of random numbers whose results depend on its seed alone.
+/// A random number generator whose results depend only on its seed.
 struct SplitMix64: RandomNumberGenerator {
     var state: UInt64
 

@@ -12,7 +12,7 @@ final class SampleMail {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Runs the script that makes messages, and returns its files by name.
+    /// Runs the script that generates messages, and returns the files by name.
     func made(_ kind: String) throws -> [String: [UInt8]] {
         let process = Process()
         let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -7,7 +7,7 @@ import Testing
 @testable import CoreSpotlight
 @testable import Mail
 
-/// The stored states of mboxes, in memory.
+/// Stored mbox states, in memory.
 private final class StoredStates: Sendable {
     let all = Mutex<[String: MboxState]>([:])
 }
@@ -63,7 +63,7 @@ final class HandlerTests {
                 set: { [states] state, path, _ in states.all.withLock { $0[path] = state } }))
     }
 
-    /// Requests all pages. Returns their number, or nil if one was not acknowledged.
+    /// Requests all pages. Returns their number, or nil if a page was not acknowledged.
     private func reindexAll(
         _ handler: IndexRequestHandler? = nil, items: Int = 1000, index: RecordingIndex? = nil, newHandler: Bool = false
     ) -> Int? {
@@ -180,7 +180,7 @@ final class HandlerTests {
     @Test func longWorkShowsProgress() throws {
         for number in 0..<9 { try write(text(number), to: maildir + "/cur/\(number).host:2,S") }
         let start = ContinuousClock.now
-        // Each reading of the clock is a second later.
+        // Each reading of the clock returns a time one second later.
         let clock = { [unowned self] in
             steps += 1
             return start + .seconds(steps)
@@ -197,12 +197,13 @@ final class HandlerTests {
         handler(clock: clock).searchableIndex(
             index, updateItemsForFileChanges: paths.map { .changed(URL(filePath: $0, directoryHint: .notDirectory)) }
         ) {}
-        // At least one for every third message that is compared, and again that is donated.
+        // At least one report for every third message that is compared, and again for those that
+        // are donated.
         #expect(signs() >= 4)
     }
 
     @Test func aFolderWhosePathIsTooLongForACursorDoesNotEndTheReindex() throws {
-        // In a cursor, the escapes make the names six times as long.
+        // Escapes make the names in a cursor six times as long.
         var long = home + "/Mail"
         for _ in 0..<4 { long += "/" + String(repeating: "\u{1}", count: 200) }
         for part in ["cur", "new"] {
@@ -218,7 +219,7 @@ final class HandlerTests {
     @Test func pagesEndAfterTheirTime() throws {
         for number in 0..<10 { try write(text(number), to: maildir + "/cur/\(number)") }
         let start = ContinuousClock.now
-        // Each reading of the clock is 20 seconds later. A page may take 60 seconds.
+        // Each reading of the clock returns a time 20 seconds later. A page may take 60 seconds.
         let clock = { [unowned self] in
             steps += 1
             return start + .seconds(20 * steps)
@@ -264,7 +265,7 @@ final class HandlerTests {
         #expect(update(maildir + "/new/1.host", maildir + "/cur/1.host:2,S"))
         #expect(index.state.items.keys.sorted() == [old])
         #expect(index.state.items[old]?.attributeSet.contentURL?.lastPathComponent == "1.host:2,S")
-        // The change to other flags is not reported yet.
+        // The change of flags has not been reported yet.
         try FileManager.default.moveItem(atPath: maildir + "/cur/1.host:2,S", toPath: maildir + "/cur/1.host:2,RS")
         #expect(update(maildir + "/cur/1.host:2,S") && titles == ["number 1"])
         try FileManager.default.removeItem(atPath: maildir + "/cur/1.host:2,RS")
@@ -286,7 +287,7 @@ final class HandlerTests {
                 == [
                     identifier(1, "77.other", in: maildir + "/.Archive"), identifier(2, "2.host"),
                 ].sorted())
-        // A message that is moved to the trash has no item.
+        // A message that was moved to the trash has no item.
         for part in ["cur", "new"] {
             try FileManager.default.createDirectory(
                 atPath: maildir + "/.Trash/" + part, withIntermediateDirectories: true)
@@ -302,9 +303,9 @@ final class HandlerTests {
         _ = index.takeCalls()
         #expect(update(box) && index.takeCalls() == [])
         try write(mbox(1, 2, 3, 4), to: box)
-        // The message that was the last one is read again.
+        // The message that was previously last is read again.
         #expect(update(box) && index.takeCalls() == ["index 2"] && titles.count == 4)
-        // Rewritten: 2 is gone, 5 is new, and the others are known.
+        // Rewritten: 2 is missing, 5 is new, and the others are known.
         try write(mbox(3, 1, 5, 4), to: box)
         #expect(update(box) && index.takeCalls() == ["index 1", "delete 1"])
         #expect(titles == ["number 1", "number 3", "number 4", "number 5"])

@@ -2,10 +2,10 @@
 import CoreSpotlight
 import Dispatch
 
-/// An index in memory that keeps the donated items and records the calls. It answers on other
-/// threads, in the order of the calls.
+/// An index in memory that stores the donated items and records the calls. It answers on other
+/// threads, in call order.
 final class RecordingIndex: CSSearchableIndex, @unchecked Sendable {
-    // Sendable: all state is behind the lock.
+    // Sendable: all state is protected by the lock.
     struct State {
         var calls: [String] = []
         var items: [String: CSSearchableItem] = [:]
@@ -25,7 +25,7 @@ final class RecordingIndex: CSSearchableIndex, @unchecked Sendable {
 
     var state: State { lock.withLock { unguarded } }
 
-    /// Returns the calls since the previous use of this function.
+    /// Returns the calls since this function was last called.
     func takeCalls() -> [String] {
         lock.withLock {
             defer { unguarded.calls = [] }

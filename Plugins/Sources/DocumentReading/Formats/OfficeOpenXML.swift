@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FileReading
 
-/// Documents of Microsoft Office since 2007 (Office Open XML, ISO/IEC 29500).
+/// Microsoft Office documents since 2007 (Office Open XML, ISO/IEC 29500).
 enum OfficeOpenXML {
     private static let maximumParts = 5000
 
@@ -35,7 +35,7 @@ enum OfficeOpenXML {
         return content
     }
 
-    /// Returns `true` for parts that describe the looks of a document.
+    /// Returns `true` for parts that describe a document's appearance.
     private static func isForm(_ name: String) -> Bool {
         [
             "theme/", "slideMasters/", "slideLayouts/", "styles.xml", "fontTable.xml", "calcChain.xml", "settings.xml",
@@ -74,7 +74,7 @@ enum OfficeOpenXML {
 
         private mutating func append(_ xml: [UInt8]) {
             let visitor = OfficeTextVisitor(collector)
-            // Emptied, so that the visitor's text has one owner.
+            // Cleared here, so that the visitor's text has a single owner.
             collector = TextCollector()
             let problem = visitor.visit(xml)
             self.problem = self.problem ?? problem
@@ -111,7 +111,8 @@ enum OfficeOpenXML {
             if parts == 0 { problem = problem ?? .damaged }
         }
 
-        /// Returns the members that a part lists, in its order; without a list, all in a folder.
+        /// Returns the members that a part lists, in that order; without a list, all members in a
+        /// folder.
         private mutating func parts(
             of name: String, element: String, folder: String
         ) -> [(member: String, name: String?)] {
@@ -128,7 +129,7 @@ enum OfficeOpenXML {
             return names.sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }.prefix(maximumParts).map { ($0, nil) }
         }
 
-        /// Returns the targets of a part's relations by their identifiers.
+        /// Returns the targets of a part's relationships, by identifier.
         private func relations(of name: String) -> [String: String] {
             let parts = name.split(separator: "/")
             let file = parts.dropLast().joined(separator: "/") + "/_rels/" + (parts.last ?? "") + ".rels"
@@ -145,10 +146,11 @@ private final class OfficeTextVisitor: MarkupVisitor {
     private(set) var collector: TextCollector
     private var textDepth = 0
     private var skippedDepth = 0
-    /// `true` if the last page break was explicit. Word marks the page that follows again.
+    /// `true` if the last page break was explicit. Word also marks the next page.
     private var brokeExplicitly = false
 
-    /// The elements to skip. Their text is not displayed, or repeats text of another element.
+    /// The elements to skip. Their text is not displayed, or it repeats the text of another
+    /// element.
     private static let skipped: Set<String> = [
         "Fallback", "tabs", "tabLst", "del", "moveFrom", "instrText", "delText",
     ]
@@ -191,7 +193,7 @@ private final class OfficeTextVisitor: MarkupVisitor {
     }
 }
 
-/// The strings that the cells of a workbook refer to by number.
+/// The strings to which the cells in a workbook refer by number.
 private final class SharedStringsVisitor: MarkupVisitor {
     private(set) var strings: [[UInt8]] = []
     private var current: [UInt8] = []
@@ -221,7 +223,7 @@ private final class SharedStringsVisitor: MarkupVisitor {
     }
 }
 
-/// The cells of a sheet: a row is a line, with tabs between the cells.
+/// The cells in a sheet: each row is a line, with tabs between the cells.
 private final class SheetVisitor: MarkupVisitor {
     private(set) var collector: TextCollector
     private let strings: [[UInt8]]

@@ -97,7 +97,7 @@ private final class OpenDocumentVisitor: MarkupVisitor {
     }
 
     override func text(_ bytes: UnsafeBufferPointer<UInt8>) {
-        // Between paragraphs there is only white space of the XML.
+        // Between paragraphs there is only XML white space.
         if skippedDepth == 0, paragraphDepth > 0 { collector.append(bytes) }
     }
 }

@@ -3,16 +3,16 @@ import CPoppler
 import FileReading
 import Foundation
 
-/// PDF files through poppler, which is loaded at run time.
+/// Reads PDF files through poppler, which is loaded at run time.
 package enum PDFReader {
-    /// The longest time for the text of a file, in seconds.
+    /// The maximum time to extract the text of a file, in seconds.
     package static let maximumSeconds = 20
     static let maximumPages = 20_000
-    /// The width and height of a thumbnail in an item, in pixels.
+    /// The width and height of an item's thumbnail, in pixels.
     private static let thumbnailSide: Int32 = 256
 
     /// - Parameters:
-    ///   - now: The clock of the time limit.
+    ///   - now: The clock for the time limit.
     ///   - onPage: Called before each page.
     static func read(
         _ file: OpenedFile, now: () -> ContinuousClock.Instant, onPage: () -> Void
@@ -50,7 +50,7 @@ package enum PDFReader {
         return content
     }
 
-    /// Returns the first page as PNG, at most `side` pixels wide and high; nil if it cannot be
+    /// Returns the first page as a PNG, at most `side` pixels wide and high; nil if it cannot be
     /// rendered.
     package static func firstPage(of file: DocumentFile, side: Int32) throws(DocumentProblem) -> [UInt8]? {
         try PDFDocument(file.file).picture(side: side)

@@ -3,11 +3,11 @@ import CLibArchive
 import FileReading
 import Glibc
 
-/// Members of a ZIP package, read with libarchive. Sizes that the package states are not trusted.
+/// Members of a ZIP package, read with libarchive. The sizes stated in the package are not trusted.
 struct PackageReader {
-    /// The number of bytes of all members that are read of a package.
+    /// The maximum total number of bytes that are read from a package's members.
     static let maximumSize = 32 << 20
-    /// The number of members that are visited.
+    /// The maximum number of members that are visited.
     static let maximumMembers = 20_000
     private static let piece = 64 << 10
 
@@ -20,7 +20,7 @@ struct PackageReader {
     ///
     /// - Parameters:
     ///   - file: A regular file.
-    ///   - isWanted: Called with the name of each member, once.
+    ///   - isWanted: Called once for each member, with its name.
     init(_ file: OpenedFile, isWanted: (String) -> Bool) {
         guard let archive = archive_read_new() else {
             problem = .tooLarge
@@ -57,7 +57,7 @@ struct PackageReader {
         problem = .tooLarge
     }
 
-    /// Reads the current member as far as it can be read.
+    /// Reads the current member up to the first fault or limit.
     private mutating func read(_ archive: OpaquePointer) -> [UInt8] {
         var bytes: [UInt8] = []
         while room > 0 {
@@ -81,7 +81,7 @@ struct PackageReader {
             && head == [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1]
     }
 
-    /// Returns the name of a member relative to another: `../media/a.png` beside
+    /// Returns the name of a member relative to another: `../media/a.png` next to
     /// `ppt/slides/b.xml`.
     static func resolve(_ target: String, beside name: String) -> String {
         var parts = target.hasPrefix("/") ? [] : name.split(separator: "/").dropLast().map { String($0) }

@@ -3,17 +3,17 @@ import FileReading
 import Foundation
 import Glibc
 
-/// A bounded reader of RTF 1.9. No library of Debian reads RTF.
+/// A bounded reader for RTF 1.9. No library in Debian reads RTF.
 ///
-/// Reads the text, the information group and the characters of all code pages that iconv(3) knows.
-/// Looks, pictures and embedded objects are skipped.
+/// Reads the text, the information group and the characters in all code pages that iconv(3) knows.
+/// Skips formatting, pictures and embedded objects.
 struct RichText {
     /// The state of a group.
     private struct Group {
         var isSkipped = false
-        /// The number of characters after `\u` that stand for programs without Unicode.
+        /// The number of fallback characters after `\u` for programs without Unicode support.
         var fallbacks = 1
-        /// The property of the information group that the text belongs to.
+        /// The property in the information group that the text belongs to.
         var property: String?
         var date: [String: Int]?
         var charset: String?
@@ -95,7 +95,7 @@ struct RichText {
             }
         }
         flush()
-        // The file ends in the middle.
+        // The file ends in the middle of a control word or group.
         problem = .damaged
     }
 

@@ -43,7 +43,7 @@ enum TextFormats {
         content.missing = Int(note.missing)
         content.reading = note.reading
         if note.reading == .binary { content.problem = .notText }
-        // The first line of a program says little.
+        // The first line of source code is not a useful title.
         if document.kind.format != .sourceText {
             content.title = DocumentContent.title(note.title)
             content.summary = note.summary

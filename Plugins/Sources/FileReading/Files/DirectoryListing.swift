@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// A visible entry of a directory.
+/// A visible entry in a directory.
 struct DirectoryEntry {
     /// The name. Bytes that are not UTF-8 are replaced; `nameIsExact` is then false, and the name
-    /// cannot open the entry.
+    /// cannot be used to open the entry.
     var name: String
     var nameIsExact: Bool
     var type: FileType
@@ -17,11 +17,11 @@ struct DirectoryEntry {
     }
 }
 
-/// The visible entries of a directory, sorted by the bytes of their names; hidden entries are left
+/// The visible entries in a directory, sorted by the bytes of their names. Hidden entries are left
 /// out.
 struct DirectoryListing {
     var entries: [DirectoryEntry] = []
-    /// The number of entries read, including hidden ones.
+    /// The number of entries that were read, including hidden ones.
     var entriesMet = 0
     /// `false` if the limit was reached before the end.
     var isComplete = true
@@ -59,8 +59,8 @@ struct DirectoryListing {
         entries.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
-    /// Returns the name through a pointer, not a copy of the struct: the record may be shorter than
-    /// the type.
+    /// Returns the name through a pointer instead of a copy of the struct, because the record may
+    /// be shorter than the type.
     private static func name(of entry: UnsafeMutablePointer<dirent>) -> UnsafePointer<CChar> {
         let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
         return UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)

@@ -3,8 +3,8 @@ import Glibc
 
 /// Opens files and directories. Tests replace it to make any file fail to open.
 package struct FileOpener: Sendable {
-    /// Opens `name`, relative to the directory or absolute, with the flags of open(2). Returns a
-    /// descriptor that the caller owns, or throws the skip reason of the error number. Called on
+    /// Opens `name`, which is relative to the directory or absolute, with open(2) flags. Returns a
+    /// descriptor that the caller owns, or throws the skip reason for the error number. Called on
     /// any thread.
     package var open: @Sendable (_ directory: Int32, _ name: String, _ flags: Int32) throws(SkipReason) -> Int32
 

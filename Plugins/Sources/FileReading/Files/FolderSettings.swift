@@ -5,24 +5,24 @@ import Glibc
 /// The folders that an extension serves, and the patterns of excluded files.
 ///
 /// `$XDG_CONFIG_HOME/IDENTIFIER/folders` has one path per line. Lines that begin with `#` are
-/// comments, and `~/` is the home directory. A line `!pattern` excludes matching files, in the
-/// syntax of `.gitignore`. It applies to all folders, or to one folder if the pattern is a path in
-/// it. Without this file the settings have the default folders that exist. With
-/// ``Rules/keepsDefaults`` they have these in any case.
+/// comments, and `~/` is the home directory. A line `!pattern` excludes matching files, in
+/// `.gitignore` syntax. It applies to all folders, or to one folder if the pattern is a path in
+/// that folder. Without this file, the default folders that exist are used. With
+/// ``Rules/keepsDefaults`` they are always used.
 ///
 /// A missing folder may be on a disk that is not mounted, so its files may still exist. While a
 /// folder is missing, the settings are incomplete, and a reindex must not delete items.
 package struct FolderSettings: Sendable {
-    /// A folder of the desktop that is served without a settings file.
+    /// A default folder that is served without a settings file.
     package struct DefaultFolder: Sendable {
-        /// The key in `user-dirs.dirs`, such as `XDG_DOCUMENTS_DIR`; nil for a folder of a program.
+        /// The key in `user-dirs.dirs`, such as `XDG_DOCUMENTS_DIR`; nil for a program's folder.
         package var key: String?
         /// The path in the home directory if `user-dirs.dirs` does not have the key; an absolute
-        /// path for a folder of the system.
+        /// path for a system folder.
         package var name: String
         /// `true` if the path is below `XDG_DATA_HOME` instead of the home directory.
         package var isData = false
-        /// The patterns of files that are not served in this folder.
+        /// The patterns for files that are not served in this folder.
         package var exclusions: [String]
 
         package init(key: String, name: String, exclusions: [String] = []) {
@@ -31,13 +31,13 @@ package struct FolderSettings: Sendable {
             self.exclusions = exclusions
         }
 
-        /// Creates a folder of a program, below the home directory.
+        /// Creates a program's folder below the home directory.
         package init(home path: String) { (key, name, exclusions) = (nil, path, []) }
 
-        /// Creates a folder of a program, below `XDG_DATA_HOME`.
+        /// Creates a program's folder below `XDG_DATA_HOME`.
         package init(data path: String) { (key, name, exclusions, isData) = (nil, path, [], true) }
 
-        /// Creates a folder of the system.
+        /// Creates a system folder.
         package init(absolute path: String) { (key, name, exclusions) = (nil, path, []) }
 
         package static let documents = DefaultFolder(key: "XDG_DOCUMENTS_DIR", name: "Documents")
@@ -45,9 +45,9 @@ package struct FolderSettings: Sendable {
         package static let downloads = DefaultFolder(key: "XDG_DOWNLOAD_DIR", name: "Downloads")
     }
 
-    /// The differences between extensions.
+    /// The settings that differ between extensions.
     package struct Rules: Sendable {
-        /// The identifier of the extension, which names the folder of its settings.
+        /// The extension's identifier, which is also the name of its settings folder.
         package var identifier: String
         /// The noun for one file in messages, such as "note".
         package var noun: String
@@ -63,24 +63,25 @@ package struct FolderSettings: Sendable {
         }
     }
 
-    /// The largest settings file, in bytes; a larger file is an error.
+    /// The maximum size of a settings file, in bytes; a larger file is an error.
     static let maximumSize = 64 << 10
 
     /// The absolute paths of accessible folders, without a trailing slash and without duplicates.
     package var folders: [String] = []
-    /// The configured folders that are not accessible now, in the same form.
+    /// The configured folders that are currently not accessible, in the same form.
     package var unavailable: [String] = []
-    /// `true` if a line or a folder cannot be read, so that its files are unknown. A folder that is
-    /// missing does not count.
+    /// `true` if a line or folder cannot be read, so that its files are unknown. Missing folders
+    /// are ignored.
     package private(set) var hasUnreadableFolders = false
-    /// The patterns of excluded files.
+    /// The patterns for excluded files.
     var exclusions: [Exclusion] = []
-    /// The problems of individual folders, one line each.
+    /// The problems with individual folders, one line each.
     package var problems: [String] = []
-    /// The reason why no folder is configured and the file to configure one in; nil if a folder is
-    /// configured.
+    /// The reason why no folder is configured, and the file in which to configure one; nil if a
+    /// folder is configured.
     package var absence: String?
-    /// `true` if `folders` has every configured folder, so that a file in none of them is deleted.
+    /// `true` if `folders` contains every configured folder, so that a file outside all of them is
+    /// deleted.
     package var isComplete: Bool { problems.isEmpty && !lacksDefault }
 
     /// `true` if no folder is configured and no default folder exists.
@@ -90,10 +91,10 @@ package struct FolderSettings: Sendable {
     private let data: String
     private let opener: FileOpener
 
-    /// Reads the settings of the user whose environment this is.
+    /// Reads the user's settings.
     ///
     /// - Parameters:
-    ///   - rules: The identifier of the extension and its default folders.
+    ///   - rules: The extension's identifier and its default folders.
     ///   - environment: Supplies `HOME`, `XDG_CONFIG_HOME` and `XDG_DATA_HOME`.
     ///   - opener: Opens the folders.
     /// - Throws: A ``Skip`` if the settings file exists but cannot be read, so that the folders are
@@ -114,7 +115,7 @@ package struct FolderSettings: Sendable {
             readFolders(text, from: file)
         case .failure(.vanished):
             var status = stat()
-            // The file is a link to a disk that is not mounted.
+            // The settings file is a link to a disk that is not mounted.
             guard lstat(file, &status) != 0 else { throw Skip(path: file, reason: .danglingLink) }
             takeDefaults(userDirectories: configuration + "/user-dirs.dirs", settings: file)
         case .failure(let reason): throw Skip(path: file, reason: reason)
@@ -166,7 +167,7 @@ package struct FolderSettings: Sendable {
                 isAbsolute
                 ? folder.name
                 : folder.key.flatMap { self.folder($0, in: named) } ?? (folder.isData ? data : home) + "/" + folder.name
-            // xdg-user-dirs sets the home directory itself if the folder is disabled or was
+            // xdg-user-dirs sets the path to the home directory if the folder is disabled or was
             // deleted.
             let isDisabled = path == home
             if isDisabled || Self.type(of: path) == .failure(.vanished) {
@@ -200,7 +201,7 @@ package struct FolderSettings: Sendable {
         return found
     }
 
-    /// Adds a pattern. A pattern that is a path in one of the folders applies only there.
+    /// Adds a pattern. A pattern that is a path in one of the folders applies only to that folder.
     private mutating func addExclusion(_ text: String) {
         let expanded = text.hasPrefix("~/") ? home + text.dropFirst() : text
         for folder in folders + unavailable where expanded.utf8.starts(with: (folder + "/").utf8) {

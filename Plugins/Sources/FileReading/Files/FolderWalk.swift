@@ -3,13 +3,13 @@ import Glibc
 
 /// A sequence that walks folders and yields their files one at a time, with bounded memory.
 ///
-/// Entries come in the order of the bytes of their names, and the contents of a directory in its
-/// place. Symbolic links to files are followed. Symbolic links to directories are not entered. If
-/// the target is in a configured folder, it is walked there; otherwise the link is yielded as a
-/// ``Skip``. A file with several names is several files, so its name alone determines the steps. A
-/// folder nested in another configured folder is walked once. Hidden entries and files whose names
-/// the extension does not serve are ignored. Every other file that cannot be read is yielded as a
-/// ``Skip``. Not thread-safe: use from one thread at a time.
+/// Entries are sorted by the bytes of their names, and a directory's contents take the directory's
+/// place. Symbolic links to files are followed. Symbolic links to directories are not entered. If a
+/// link's target is in a configured folder, it is walked there; otherwise the link is yielded as a
+/// ``Skip``. A file with several names is treated as several files, so only the names determine the
+/// steps. A folder nested in another configured folder is walked once. Hidden entries and files
+/// whose names the extension does not serve are ignored. Every other file that cannot be read is
+/// yielded as a ``Skip``. Not thread-safe: use from one thread at a time.
 package struct FolderWalk<File: ServedFile>: Sequence, IteratorProtocol {
     /// A step of the walk.
     package enum Step: Sendable {
@@ -21,7 +21,7 @@ package struct FolderWalk<File: ServedFile>: Sequence, IteratorProtocol {
 
     package typealias Limits = WalkLimits
 
-    /// A directory of the current path. The remaining entries are in reverse order.
+    /// A directory in the current path. The remaining entries are in reverse order.
     private struct Level {
         var descriptor: Descriptor
         var path: String
@@ -38,18 +38,18 @@ package struct FolderWalk<File: ServedFile>: Sequence, IteratorProtocol {
     private let limits: Limits
     private let visiting: (String) -> Void
     private var levels: [Level] = []
-    /// The names of the directories in `levels`, without the first.
+    /// The names of the directories in `levels`, except the first.
     private var directories: [String] = []
     private var entriesMet = 0
-    /// The configured folders that the walk entered.
+    /// The configured folders that the walk has entered.
     private var walked: [String] = []
-    /// The path of the file after which the walk begins, and the configured folder that contains
-    /// it; nil for the beginning.
+    /// The path of the file after which the walk starts, and the configured folder that contains
+    /// it; nil to start at the beginning.
     private var after: (path: String, folder: String)?
 
     /// - Parameters:
     ///   - folders: The absolute paths. A folder may itself be a symbolic link.
-    ///   - visiting: Called with the directory's path for each entry, even if the entry is not
+    ///   - visiting: Called for each entry with the directory's path, even if the entry is not
     ///     yielded.
     package init(
         folders: [String], opener: FileOpener = .system, limits: Limits = Limits(),
@@ -59,7 +59,7 @@ package struct FolderWalk<File: ServedFile>: Sequence, IteratorProtocol {
     }
 
     /// - Parameter scope: A configured folder or a folder below one. The walk then yields only the
-    ///   files in it, including excluded ones.
+    ///   files in it, including excluded files.
     init(
         folders: [String], exclusions: [Exclusion], scope: String?, opener: FileOpener, limits: Limits,
         after: String? = nil, visiting: @escaping (_ directory: String) -> Void
@@ -71,7 +71,8 @@ package struct FolderWalk<File: ServedFile>: Sequence, IteratorProtocol {
         self.opener = opener
         self.limits = limits
         self.visiting = visiting
-        // A nested folder may be walked as part of an outer one, so the first folder decides.
+        // A nested folder may be walked as part of an outer folder, so the first matching folder
+        // decides.
         if let after, let index = folders.firstIndex(where: { after.utf8.starts(with: ($0 + "/").utf8) }) {
             self.after = (after, folders[index])
             foldersToCome = folders[index...]
@@ -133,10 +134,10 @@ package struct FolderWalk<File: ServedFile>: Sequence, IteratorProtocol {
         return Skip(path: path, reason: .tooManyEntries(limit: limits.entries))
     }
 
-    /// Returns the entries of a directory that come after the file at which the walk begins. The
-    /// directory that leads to that file is one of them.
+    /// Returns the entries of a directory that follow the file after which the walk starts. The
+    /// directory that leads to that file is included.
     private func remaining(of listing: DirectoryListing, _ path: String) -> [DirectoryEntry] {
-        // A folder that comes later may contain the file too. It is walked completely.
+        // A later folder may also contain the file. It is walked completely.
         guard let after, walked.last == after.folder, after.path.utf8.starts(with: (path + "/").utf8) else {
             return listing.entries
         }
@@ -148,7 +149,7 @@ package struct FolderWalk<File: ServedFile>: Sequence, IteratorProtocol {
         }
     }
 
-    /// Returns the step for an entry; nil if there is none to yield.
+    /// Returns the step for an entry; nil if nothing is yielded.
     private mutating func visit(_ entry: DirectoryEntry, path: String) throws(SkipReason) -> Step? {
         let parent = levels[levels.count - 1].descriptor
         var type = entry.type
@@ -183,12 +184,12 @@ package struct FolderWalk<File: ServedFile>: Sequence, IteratorProtocol {
         return .file(try File(opened, kind: kind, path: path, directories: directories))
     }
 
-    /// Returns `true` if a path is a folder or in the folder.
+    /// Returns `true` if a path is the folder itself or inside it.
     private static func lies(_ path: String, in folder: String) -> Bool {
         path.utf8.elementsEqual(folder.utf8) || path.utf8.starts(with: (folder + "/").utf8)
     }
 
-    /// Returns the target of a link to a folder that is in none of the walked folders.
+    /// Returns the target of a link to a folder that is not in any of the walked folders.
     private func folderBehind(_ name: String, in directory: Descriptor, path: String) -> String? {
         guard let status = try? directory.status(ofEntry: name, followingLinks: true),
             FileType(mode: status.st_mode) == .directory,

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A pattern in the syntax of a `.gitignore` line. `*`, `?` and `[a-z]` match within a name, and
-/// `**` matches any folders. A slash before the end makes it a path relative to the file's folder.
-/// A slash at the end matches folders only, and a leading `!` makes an exception.
+/// `**` matches any folders. A slash before the end makes the pattern a path relative to the file's
+/// folder. A trailing slash restricts it to folders, and a leading `!` makes it an exception.
 struct IgnorePattern: Sendable, Equatable {
-    /// The longest line, in UTF-8 bytes; a longer line is ignored.
+    /// The maximum length of a line, in UTF-8 bytes; a longer line is ignored.
     static let maximumLength = 1024
 
     let isNegated: Bool
     private let isForFolders: Bool
-    /// The parts between slashes; nil stands for `**`.
+    /// The parts between slashes; nil represents `**`.
     private let parts: [[UInt8]?]
 
-    /// Parses a line. Returns nil for a blank line, a comment or a line over the maximum length.
+    /// Parses a line. Returns nil for a blank line, a comment or a line that exceeds the maximum
+    /// length.
     init?(_ line: Substring) {
         var bytes = Array(line.utf8)
-        // Trailing white space counts only after a backslash.
+        // Trailing white space is significant only after a backslash.
         while let last = bytes.last, last == 0x20 || last == 0x09 || last == 0x0D,
             bytes.dropLast().last != UInt8(ascii: "\\")
         { bytes.removeLast() }
@@ -35,7 +36,7 @@ struct IgnorePattern: Sendable, Equatable {
         self.parts = parts
     }
 
-    /// - Parameter path: The names of the path relative to the pattern's folder.
+    /// - Parameter path: The components of the path relative to the pattern's folder.
     func matches(_ path: ArraySlice<String>, isFolder: Bool) -> Bool {
         if isForFolders, !isFolder { return false }
         // The indices of the parts that may match the next name.
@@ -80,14 +81,14 @@ struct IgnorePattern: Sendable, Equatable {
         return p == pattern.count
     }
 
-    /// Returns the positions after the next character of both; nil if the characters differ.
+    /// Returns the positions after the next character in both; nil if the characters differ.
     private static func step(
         _ pattern: [UInt8], _ p: Int, _ name: [UInt8], _ n: Int
     ) -> (pattern: Int, name: Int)? {
         guard p < pattern.count else { return nil }
         switch pattern[p] {
         case UInt8(ascii: "?"):
-            // Matches a whole UTF-8 character, not a byte.
+            // Matches a whole UTF-8 character, not a single byte.
             var end = n + 1
             while end < name.count, name[end] & 0xC0 == 0x80 { end += 1 }
             return (p + 1, end)
@@ -104,7 +105,7 @@ struct IgnorePattern: Sendable, Equatable {
         if index < pattern.count, pattern[index] == UInt8(ascii: "!") || pattern[index] == UInt8(ascii: "^") {
             index += 1
         }
-        // A closing bracket in first position is a member of the class.
+        // A closing bracket in the first position is a member of the class.
         if index < pattern.count, pattern[index] == UInt8(ascii: "]") { index += 1 }
         while index < pattern.count, pattern[index] != UInt8(ascii: "]") { index += 1 }
         return index < pattern.count ? index : nil
@@ -127,7 +128,7 @@ struct IgnorePattern: Sendable, Equatable {
     }
 }
 
-/// The pattern of a line `!pattern` in the settings.
+/// The pattern of a `!pattern` line in the settings.
 struct Exclusion: Sendable {
     static let maximumCount = 256
 
@@ -141,13 +142,14 @@ struct Exclusion: Sendable {
 struct IgnoreRules: Sendable {
     /// The name of the ignore files.
     static let fileName = ".searchlightignore"
-    /// The number of bytes that are read of an ignore file.
+    /// The maximum number of bytes that are read from an ignore file.
     static let maximumSize = 64 << 10
     private static let maximumPatterns = 2_000
 
-    /// The patterns of the settings, relative to the configured folder.
+    /// The patterns from the settings, relative to the configured folder.
     private let settings: [IgnorePattern]
-    /// The patterns of ignore files, outermost first, with their depth below the configured folder.
+    /// The patterns from ignore files, outermost first, with their depth below the configured
+    /// folder.
     private var files: [(depth: Int, patterns: [IgnorePattern])] = []
 
     /// - Parameter folder: A configured folder.
@@ -155,7 +157,8 @@ struct IgnoreRules: Sendable {
         settings = exclusions.filter { $0.folder == nil || $0.folder == folder }.map(\.pattern)
     }
 
-    /// Returns the rules with the ignore file of a folder at `depth` below the configured one.
+    /// Returns these rules extended by the ignore file of a folder at `depth` below the configured
+    /// folder.
     func entering(_ folder: Descriptor, depth: Int, opener: FileOpener) -> IgnoreRules {
         var rules = self
         if let patterns = Self.read(in: folder, opener: opener), !patterns.isEmpty {
@@ -164,8 +167,8 @@ struct IgnoreRules: Sendable {
         return rules
     }
 
-    /// - Parameter path: The names relative to the configured folder. The folders that contain it
-    ///   must not be excluded.
+    /// - Parameter path: The components relative to the configured folder. The folders that contain
+    ///   it must not be excluded.
     func leavesOut(_ path: [String], isFolder: Bool) -> Bool {
         if settings.contains(where: { $0.matches(path[...], isFolder: isFolder) }) { return true }
         for (depth, patterns) in files.reversed() where depth < path.count {

@@ -3,12 +3,12 @@ import CFileBirth
 import Foundation
 import Glibc
 
-/// A file of the configured folders, as an extension reads it.
+/// A file in a configured folder, as an extension reads it.
 package protocol ServedFile: Sendable {
-    /// The kind of a file, determined by its name alone.
+    /// The kind of a file, determined only by its name.
     associatedtype Kind: Sendable
 
-    /// The absolute path, which is the identifier of the item.
+    /// The absolute path, which is the item's identifier.
     var path: String { get }
 
     /// Returns nil if the extension does not serve files with this name.
@@ -22,13 +22,14 @@ package protocol ServedFile: Sendable {
 
 /// A regular file that is open but not read yet.
 package struct OpenedFile: Sendable {
-    /// The number of bytes that are read of a file.
+    /// The maximum number of bytes that are read from a file.
     package static let maximumSize: Int64 = 16 << 20
 
     package let descriptor: Descriptor
     let status: stat
 
-    /// Opens without blocking (`O_NONBLOCK`): opening a FIFO would otherwise wait for a writer.
+    /// Opens without blocking (`O_NONBLOCK`), because opening a FIFO would otherwise wait for a
+    /// writer.
     package init(
         in directory: Descriptor?, name: String, followingLinks: Bool, opener: FileOpener
     ) throws(SkipReason) {
@@ -54,8 +55,8 @@ package struct OpenedFile: Sendable {
         return Date(timeIntervalSince1970: Double(seconds) + Double(nanoseconds) / 1e9)
     }
 
-    /// Reads from the beginning to the end of the file, which may have grown since it was opened,
-    /// but at most `limit` bytes.
+    /// Reads the file from beginning to end, at most `limit` bytes. The file may have grown since
+    /// it was opened.
     package func readAll(limit: Int = Int(Self.maximumSize)) throws(SkipReason) -> [UInt8] {
         var bytes: [UInt8] = []
         var room = min(Int(status.st_size) + 1, limit)
@@ -63,7 +64,8 @@ package struct OpenedFile: Sendable {
             bytes.reserveCapacity(bytes.count + room)
             var code: Int32 = 0
             let chunk = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
-                // Every reading begins at the beginning, and libraries move the offset.
+                // Every read starts at the beginning of the file, and libraries move the file
+                // offset.
                 let result = pread(descriptor.raw, buffer.baseAddress, buffer.count, off_t(bytes.count))
                 if result < 0 { code = errno }
                 count = max(result, 0)
@@ -77,7 +79,7 @@ package struct OpenedFile: Sendable {
         return bytes
     }
 
-    /// Returns a number that another path, size or modification date changes.
+    /// Returns a number that changes with the path, size or modification date.
     package func fingerprint(path: String) -> UInt64 {
         FNV1a.hash("\(path)\0\(size)\0\(modified.timeIntervalSince1970)".utf8)
     }

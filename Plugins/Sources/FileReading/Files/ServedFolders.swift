@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The folders whose files are served. All access to files by identifier goes through this type.
+/// The folders whose files are served. All access to files by identifier uses this type.
 package struct ServedFolders<File: ServedFile>: Sendable {
-    /// The absolute paths, without a trailing slash, in the order of a walk.
+    /// The absolute paths, without a trailing slash, in walk order.
     package var paths: [String]
-    /// The configured folders that are not accessible now. Their files are not walked and may still
-    /// exist.
+    /// The configured folders that are currently not accessible. Their files are not walked and may
+    /// still exist.
     package var unavailable: [String]
     let exclusions: [Exclusion]
     let opener: FileOpener
@@ -25,8 +25,9 @@ package struct ServedFolders<File: ServedFile>: Sendable {
     /// Returns a sequence of all files.
     ///
     /// - Parameters:
-    ///   - after: The path of the file after which the sequence begins; nil for the beginning.
-    ///   - visiting: Called with the directory's path for each entry, even if the entry is not
+    ///   - after: The path of the file after which the sequence starts; nil to start at the
+    ///     beginning.
+    ///   - visiting: Called for each entry with the directory's path, even if the entry is not
     ///     yielded.
     package func walk(
         limits: WalkLimits = WalkLimits(), after: String? = nil,
@@ -39,8 +40,8 @@ package struct ServedFolders<File: ServedFile>: Sendable {
 
     package static func isIgnoreFile(_ path: String) -> Bool { path.hasSuffix("/" + IgnoreRules.fileName) }
 
-    /// Returns the files in the folder of a `.searchlightignore` file and below, including excluded
-    /// ones; nil for any other file.
+    /// Returns the files in and below the folder of a `.searchlightignore` file, including excluded
+    /// files; nil for any other file.
     package func walk(
         besideIgnoreFile path: String, visiting: @escaping (_ directory: String) -> Void = { _ in }
     ) -> FolderWalk<File>? {
@@ -48,7 +49,7 @@ package struct ServedFolders<File: ServedFile>: Sendable {
         let scope = String(path.dropLast(IgnoreRules.fileName.count + 1))
         let isServed = paths.contains { $0.utf8.elementsEqual(scope.utf8) } || locate(scope) != nil
         guard isServed else { return nil }
-        // The configured folders that contain it, as in a complete walk.
+        // The configured folders that contain the scope, as in a complete walk.
         let holding = paths.filter { scope.utf8.elementsEqual($0.utf8) || Self.lies(scope, in: $0) }
         return FolderWalk(
             folders: holding, exclusions: exclusions, scope: scope, opener: opener, limits: WalkLimits(),
@@ -74,8 +75,8 @@ package struct ServedFolders<File: ServedFile>: Sendable {
 
     /// Returns the file that a walk would find with this identifier.
     ///
-    /// Identifiers come from outside and are not trusted. Below a configured folder the path must
-    /// contain no symbolic link to a directory, no hidden name and no `..`.
+    /// Identifiers come from outside and are not trusted. Below a configured folder, the path must
+    /// not contain a symbolic link to a directory, a hidden name or `..`.
     package func file(withIdentifier identifier: String) throws(FileLookupError) -> File {
         let (file, kind, directories) = try open(identifier)
         do throws(SkipReason) {
@@ -85,8 +86,8 @@ package struct ServedFolders<File: ServedFile>: Sendable {
         }
     }
 
-    /// Returns the kind of the file with this identifier if its file can be opened. The same rules
-    /// apply, but the file is not read.
+    /// Returns the kind of the file with this identifier if the file can be opened. Applies the
+    /// same rules, but does not read the file.
     package func kind(ofIdentifier identifier: String) throws(FileLookupError) -> File.Kind {
         try open(identifier).kind
     }
@@ -95,8 +96,8 @@ package struct ServedFolders<File: ServedFile>: Sendable {
         _ identifier: String
     ) throws(FileLookupError) -> (file: OpenedFile, kind: File.Kind, directories: [String]) {
         let located = locate(identifier)
-        // Folders may be nested: while the inner folder is not accessible, the state of its files
-        // is unknown.
+        // Folders may be nested: while the inner folder is not accessible, it is unknown whether
+        // its files exist.
         for folder in unavailable where Self.lies(identifier, in: folder) {
             if folder.utf8.count > located?.folder.utf8.count ?? 0 {
                 throw .folderUnavailable(identifier: identifier, folder: folder)
@@ -162,8 +163,9 @@ package struct ServedFolders<File: ServedFile>: Sendable {
 }
 
 extension ServedFolders {
-    /// Returns the contents of a regular file below one of the folders, by the rules for served
-    /// files. Returns nil for a symbolic link, any other file, or a file larger than `limit` bytes.
+    /// Returns the contents of a regular file below one of the folders, with the rules for served
+    /// files. Returns nil for a symbolic link, any other kind of file, or a file larger than
+    /// `limit` bytes.
     package func bytes(ofFile path: String, limit: Int) -> [UInt8]? {
         guard let (folder, components) = locate(path), let name = components.last else { return nil }
         do throws(SkipReason) {
@@ -198,7 +200,7 @@ package struct FileMove: Sendable {
 extension ServedFolders {
     /// Returns the new identifiers of the items to rename, by old identifier.
     ///
-    /// An item keeps its identifier if another file exists at the old path that was not moved
+    /// An item keeps its identifier if the old path now holds another file that was not moved
     /// there. Programs that keep a backup rename the file and write a new one, which the user
     /// considers the same file.
     package func renames(_ moves: [FileMove]) -> [String: String] {
@@ -224,16 +226,16 @@ extension ServedFolders {
     }
 }
 
-/// The reason why an identifier leads to no file.
+/// The reason why an identifier does not lead to a file.
 package enum FileLookupError: Error, Sendable, Equatable {
-    /// The path is not below a configured folder. Has the identifier.
+    /// The path is not below a configured folder. The value is the identifier.
     case outsideFolders(String)
-    /// The file is in a configured folder that is not accessible now, for example on a disk that is
-    /// not mounted.
+    /// The file is in a configured folder that is currently not accessible, for example on a disk
+    /// that is not mounted.
     case folderUnavailable(identifier: String, folder: String)
-    /// The extension does not serve files with this name. Has the identifier.
+    /// The extension does not serve files with this name. The value is the identifier.
     case otherName(String)
-    /// The settings or a `.searchlightignore` file exclude the file. Has the identifier.
+    /// The settings or a `.searchlightignore` file exclude the file. The value is the identifier.
     case excluded(String)
     /// The file cannot be read, or no longer exists.
     case skipped(Skip)
@@ -260,18 +262,18 @@ extension FileLookupError {
         return false
     }
 
-    /// `true` if the error may be temporary: its cause is the machine, not the file.
+    /// `true` if the error may be temporary, because it was caused by the machine, not the file.
     package var mayPass: Bool {
         if case .skipped(let skip) = self, case .system = skip.reason { return true }
         return false
     }
 }
 
-/// The action for an item of the index.
+/// The decision about an item in the index.
 package enum ItemState<File: Sendable>: Sendable {
     /// Donate the item again.
     case file(File)
-    /// Delete the item. The error says why, unless the file was simply deleted.
+    /// Delete the item. The error is the reason, unless the file was simply deleted.
     case gone(FileLookupError?)
     /// Keep the item, because the file may still exist.
     case kept(complaint: String)
@@ -280,7 +282,7 @@ package enum ItemState<File: Sendable>: Sendable {
 extension ServedFolders {
     /// Returns the action for the item with this identifier.
     ///
-    /// - Parameter isComplete: `true` if a file outside all folders counts as deleted.
+    /// - Parameter isComplete: `true` if a file outside all folders is considered deleted.
     /// - Throws: An error that may be temporary.
     package func state(
         ofIdentifier identifier: String, isComplete: Bool

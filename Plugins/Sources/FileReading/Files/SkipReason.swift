@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The reason why a file, or a folder that may hold files, was skipped.
+/// The reason why a file, or a folder that may contain files, was skipped.
 package enum SkipReason: Error, Sendable, Equatable {
     /// The user has no permission to open the file.
     case unreadable
@@ -10,7 +10,7 @@ package enum SkipReason: Error, Sendable, Equatable {
     case notUTF8Text(offset: Int)
     /// The file is too large. Both values are in bytes.
     case tooLarge(size: Int64, limit: Int64)
-    /// The file does not exist, though it may have existed a moment ago.
+    /// The file does not exist, although it may have existed a moment ago.
     case vanished
     /// The target of a symbolic link does not exist.
     case danglingLink
@@ -18,19 +18,19 @@ package enum SkipReason: Error, Sendable, Equatable {
     case symbolicLinkLoop
     /// The name is not UTF-8, so it cannot be part of an identifier.
     case nameNotUTF8
-    /// The folder is deeper than the limit of the walk.
+    /// The folder is nested more deeply than the walk's limit.
     case tooDeep(limit: Int)
-    /// The walk reached the limit of directory entries and left the rest of this directory out.
+    /// The walk reached its limit for directory entries and left out the rest of this directory.
     case tooManyEntries(limit: Int)
     /// A pattern excludes the file.
     case leftOut
-    /// A symbolic link to a folder outside the configured ones. Has the folder's path without
-    /// links.
+    /// A symbolic link to a folder outside the configured ones. The value is the folder's path
+    /// without links.
     case linkToFolder(String)
-    /// The content is not of the format that the name promises. Has the reason in a few words,
-    /// without names and numbers of the file.
+    /// The content does not have the format that the name implies. The value is the reason in a few
+    /// words, without the file's names and numbers.
     case unusable(String)
-    /// Any other error number of the system.
+    /// Any other system error number.
     case system(errno: Int32)
 
     /// Creates the reason for an error number.
@@ -60,7 +60,7 @@ extension SkipReason {
 }
 
 extension SkipReason: CustomStringConvertible {
-    /// The reason in one line, without the path.
+    /// The reason on one line, without the path.
     package var description: String {
         switch self {
         case .unreadable: "no permission to read it"
@@ -93,7 +93,7 @@ package struct Skip: Error, Sendable, Equatable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// The path and the reason in one line, whatever the path contains.
+    /// The path and the reason on one line, even if the path contains line breaks.
     package var description: String { "skipped \(path.onOneLine): \(reason)" }
 }
 

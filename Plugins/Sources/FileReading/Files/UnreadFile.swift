@@ -32,6 +32,6 @@ extension UnreadFile {
         return String(name[..<dot])
     }
 
-    /// A number that another path, size or modification date changes.
+    /// A number that changes with the path, size or modification date.
     package var fingerprint: UInt64 { file.fingerprint(path: path) }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Pages of HTML for previews.
+/// HTML pages for previews.
 package enum HTMLPage {
-    /// Returns a complete page without scripts, which loads nothing but its own pictures.
+    /// Returns a complete page without scripts, which loads only its own pictures.
     ///
     /// - Parameters:
     ///   - title: A text, not HTML.
@@ -36,7 +36,7 @@ package enum HTMLPage {
 
     /// - Parameters:
     ///   - title: The title as text.
-    ///   - style: The style sheet, which must not end its element.
+    ///   - style: The style sheet, which must not close its own element.
     ///   - body: The content as HTML.
     package static func text(title: String, style: String, body: String) -> String {
         """
@@ -57,7 +57,7 @@ package enum HTMLPage {
 }
 
 extension String {
-    /// The text with white space and line breaks as single spaces.
+    /// The text with each run of white space and line breaks replaced by a single space.
     package var oneLine: String {
         guard unicodeScalars.contains(where: { $0.properties.isWhitespace && $0 != " " }) else { return self }
         return split(whereSeparator: \.isWhitespace).joined(separator: " ")

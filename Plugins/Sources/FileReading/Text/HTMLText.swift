@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import CMarkup
 
-/// The text of HTML, a fragment or a page, read with libxml2's SAX parser, which builds no tree.
+/// The text of an HTML fragment or page, read with libxml2's SAX parser, which builds no tree.
 ///
-/// Leaves out comments and the contents of `script`, `style`, `template` and similar elements. Of
-/// attributes it reads the visible texts (`alt`, `title`) and the addresses of links.
+/// Leaves out comments and the contents of `script`, `style`, `template` and similar elements. From
+/// attributes, it reads visible text (`alt`, `title`) and link URLs.
 package struct HTMLText {
     /// A block of text.
     package struct Block: Equatable, Sendable {
@@ -18,20 +18,20 @@ package struct HTMLText {
         }
     }
 
-    /// The number of UTF-8 bytes that are read of a fragment.
+    /// The maximum number of UTF-8 bytes that are read from a fragment.
     static let maximumSize = 1 << 20
-    /// The number of `meta` elements that are read.
+    /// The maximum number of `meta` elements that are read.
     private static let maximumMetadata = 200
 
     package private(set) var blocks: [Block] = []
     package private(set) var addresses: [String] = []
     /// The `title` of a page.
     package private(set) var title: String?
-    /// The `meta` elements of a page: the content by the name or property, in lower case.
+    /// The `meta` elements of a page: the content, keyed by the name or property in lower case.
     package private(set) var metadata: [String: String] = [:]
     /// The language of the `html` element.
     package private(set) var language: String?
-    /// `false` if the rest was not read, since elements nest too deeply.
+    /// `false` if the rest was not read because elements were nested too deeply.
     package private(set) var isComplete = true
 
     private var current = ""
@@ -41,9 +41,9 @@ package struct HTMLText {
     private var preformattedDepth = 0
     private var isInTitle = false
 
-    /// - Parameter html: A fragment; its end closes all open elements.
+    /// - Parameter html: A fragment. Its end closes all open elements.
     package init(_ html: String) {
-        // Wrapped, so that text before the first element has a parent, too.
+        // Wrapped, so that text before the first element also has a parent.
         self.init(source: "<html><body>" + html.prefix(maximumUTF8Bytes: Self.maximumSize))
     }
 
@@ -95,7 +95,7 @@ package struct HTMLText {
         }
     }
 
-    /// Reads an element of the head.
+    /// Reads an element in the head.
     private mutating func startHead(_ name: String, _ attributes: UnsafePointer<UnsafePointer<CChar>?>?) {
         switch name {
         case "title": isInTitle = title == nil
@@ -159,7 +159,7 @@ package struct HTMLText {
         level = 0
     }
 
-    /// The text as HTML of headings and paragraphs only.
+    /// The text as HTML that contains only headings and paragraphs.
     package var html: String {
         blocks.map { block in
             let name = block.level > 0 ? "h\(block.level)" : "p"

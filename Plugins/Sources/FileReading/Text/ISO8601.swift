@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Parses the ISO 8601 and YAML date formats that occur in notes: `2024-05-01`, `2024-5-1`,
+/// Parses the ISO 8601 and YAML date formats found in notes: `2024-05-01`, `2024-5-1`,
 /// `2024-05-01T10:00`, with seconds, with a fraction, with `Z`, `+02:00` or `-5`, with spaces
 /// instead of the T.
 package enum ISO8601 {
@@ -77,7 +77,7 @@ package enum ISO8601 {
             return value
         }
 
-        /// Scans as many digits as there are, up to the upper bound.
+        /// Scans as many digits as possible, up to the upper bound.
         mutating func number(digits: ClosedRange<Int>) -> Int? {
             var value: Int?
             for _ in 0..<digits.upperBound {

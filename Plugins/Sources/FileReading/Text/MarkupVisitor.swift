@@ -9,13 +9,11 @@ package enum MarkupFault: Sendable, Equatable {
     case tooLarge
 }
 
-/// Receives the elements and texts of an XML or HTML document. Names of XML elements have no
-/// prefix.
+/// Receives the elements and texts of an XML or HTML document. XML element names have no prefix.
 ///
-/// Open, since the readers of other modules are subclasses.
+/// Open, because readers in other modules subclass it.
 open class MarkupVisitor {
-    /// Makes a visitor, which reads one document.
-    /// Creates a visitor that ignores everything.
+    /// Creates a visitor that ignores everything. A visitor reads one document.
     public init() {}
 
     /// Called at the start of each element.
@@ -89,7 +87,7 @@ public struct MarkupAttributes {
         return nil
     }
 
-    /// Returns `true` for an attribute without a value, too.
+    /// Returns `true` if the attribute exists, even without a value.
     package func has(_ name: String) -> Bool {
         guard var attribute = first else { return false }
         while let key = attribute.pointee {
@@ -99,7 +97,7 @@ public struct MarkupAttributes {
         return false
     }
 
-    /// Returns the value of an attribute that has a prefix, such as `r:id` beside `id`.
+    /// Returns the value of an attribute that has a prefix, such as `r:id` as opposed to `id`.
     package subscript(prefixed name: String) -> String? {
         guard var attribute = first else { return nil }
         while let key = attribute.pointee {

@@ -12,10 +12,11 @@ extension String {
         return String(self[..<end])
     }
 
-    /// Returns one line of at most `limit` characters. White space becomes single spaces, and a
-    /// longer text ends after a word with an ellipsis.
+    /// Returns one line of at most `limit` characters. White space becomes single spaces, and
+    /// longer text ends with an ellipsis after a word.
     package func summary(maximumCharacters limit: Int) -> String {
-        // A character may have any number of scalars; 16 bytes for each is enough for real text.
+        // A character may have any number of scalars; 16 bytes per character are enough for real
+        // text.
         let words = prefix(maximumUTF8Bytes: limit * 16).split { $0.isWhitespace || $0.isNewline }
         let line = words.joined(separator: " ")
         let isWhole = utf8.count <= limit * 16
@@ -23,7 +24,7 @@ extension String {
             return isWhole ? line : line + "…"
         }
         if isWhole, end == line.endIndex { return line }
-        // Reserves room for the ellipsis. A first word longer than the limit is cut.
+        // Reserves room for the ellipsis. A first word that exceeds the limit is cut.
         let room = line[..<line.index(before: end)]
         let nextIsSpace = room.endIndex < line.endIndex && line[room.endIndex] == " "
         let cut = nextIsSpace ? room.endIndex : room.lastIndex(of: " ") ?? room.endIndex
@@ -46,7 +47,8 @@ extension String {
 }
 
 extension Substring {
-    /// Returns the whole lines within a number of UTF-8 bytes; a first line that is longer is cut.
+    /// Returns the complete lines that fit into a number of UTF-8 bytes; if the first line is
+    /// longer, it is cut.
     package func lines(maximumUTF8Bytes limit: Int) -> Substring {
         let bytes = utf8
         guard bytes.count > limit else { return self }
@@ -57,7 +59,7 @@ extension Substring {
         return self[..<last]
     }
 
-    /// Returns the range of the last occurrence of some bytes.
+    /// Returns the range of the last occurrence of a byte sequence.
     package func lastRange(ofBytes bytes: [UInt8]) -> Range<Index>? {
         let view = utf8
         var end = view.endIndex
@@ -72,7 +74,7 @@ extension Substring {
         return nil
     }
 
-    /// The string without white space at both ends.
+    /// The string without leading and trailing white space.
     package var trimmed: Substring {
         let rest = drop { $0.isWhitespace }
         guard let last = rest.lastIndex(where: { !$0.isWhitespace }) else { return rest[rest.endIndex...] }

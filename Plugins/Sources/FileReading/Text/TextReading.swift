@@ -3,18 +3,18 @@ import CUchardet
 import Foundation
 import Glibc
 
-/// The way in which the text of a file was decoded.
+/// The result of decoding the text of a file.
 package enum TextReading: Sendable, Equatable {
     case utf8
-    /// Decoded from another encoding, with its iconv name; `replaced` invalid sequences became
-    /// U+FFFD.
+    /// The text was decoded from another encoding, given by its iconv name; `replaced` invalid
+    /// sequences became U+FFFD.
     case encoding(String, replaced: Int)
-    /// UTF-8 with `replaced` invalid sequences, which became U+FFFD.
+    /// The text is UTF-8 with `replaced` invalid sequences, which became U+FFFD.
     case repaired(replaced: Int)
     /// The bytes are not text.
     case binary
 
-    /// The warning about the encoding, to follow the path of the file; nil for UTF-8.
+    /// The warning about the encoding, which follows the file's path; nil for UTF-8.
     package var remark: String? {
         switch self {
         case .utf8: nil
@@ -29,11 +29,11 @@ package enum TextReading: Sendable, Equatable {
 }
 
 extension TextReading {
-    /// The number of bytes that are read to guess an encoding.
+    /// The maximum number of bytes that are read to guess an encoding.
     private static let maximumSample = 1 << 20
 
-    /// Decodes a file. The encoding comes from the byte order mark, else UTF-8 if valid, else the
-    /// declaration in the file, else a guess. Accepts any bytes.
+    /// Decodes a file. The encoding is determined by the byte order mark, else UTF-8 if valid, else
+    /// by the declaration in the file, else by a guess. Accepts any bytes.
     package static func text(of bytes: [UInt8]) -> (text: String, reading: TextReading) {
         let marks: [(mark: [UInt8], encoding: String)] = [
             ([0xFF, 0xFE, 0, 0], "UTF-32LE"), ([0, 0, 0xFE, 0xFF], "UTF-32BE"), ([0xFF, 0xFE], "UTF-16LE"),
@@ -59,8 +59,8 @@ extension TextReading {
         return finished((String(decoding: body, as: UTF8.self), .repaired(replaced: 1)))
     }
 
-    /// Returns the text with zeros replaced, or an empty text if too many characters are control
-    /// characters.
+    /// Returns the text with zero bytes replaced, or an empty text if too many of its characters
+    /// are control characters.
     private static func finished(_ read: (text: String, reading: TextReading)) -> (text: String, reading: TextReading) {
         var (controls, count) = (0, 0)
         for scalar in read.text.unicodeScalars {
@@ -72,8 +72,8 @@ extension TextReading {
         return (read.text.replacing("\0", with: "\u{FFFD}"), read.reading)
     }
 
-    /// Decodes UTF-8. Returns nil if a byte is invalid, except in a character that is cut off at
-    /// the end.
+    /// Decodes UTF-8. Returns nil if a byte is invalid; a character that is cut off at the end is
+    /// allowed.
     private static func utf8(_ bytes: ArraySlice<UInt8>) -> String? {
         do {
             return try String(copying: UTF8Span(validating: bytes.span))
@@ -147,14 +147,13 @@ extension TextReading {
         return name.isEmpty || name == "UTF-8" || name == "ASCII" ? nil : name
     }
 
-    /// Decodes bytes of an encoding that iconv(3) knows; invalid sequences become U+FFFD. Returns
-    /// nil if the encoding is unknown or most bytes are invalid in it.
+    /// Decodes bytes in an encoding that iconv(3) supports; invalid sequences become U+FFFD.
+    /// Returns nil if the encoding is unknown or most bytes are invalid.
     package static func decode(_ bytes: [UInt8], as encoding: String) -> String? {
         decoded(bytes[...], as: encoding)?.text
     }
 
-    /// Decodes with iconv(3); returns nil if the encoding is unknown or most bytes are invalid in
-    /// it.
+    /// Decodes with iconv(3). Returns nil if the encoding is unknown or most bytes are invalid.
     private static func decoded(_ bytes: ArraySlice<UInt8>, as encoding: String) -> (
         text: String, reading: TextReading
     )? {

@@ -15,7 +15,7 @@ package enum FrontMatterValue: Sendable, Equatable {
         }
     }
 
-    /// The number that the value is or spells; nil for other values.
+    /// The number that the value is or represents as text; nil for other values.
     package var number: Double? {
         switch self {
         case .integer(let number, _): Double(number)
@@ -26,22 +26,24 @@ package enum FrontMatterValue: Sendable, Equatable {
     }
 }
 
-/// The properties before the text of a note. Four syntaxes are read: YAML between two `---` lines
-/// (or `---` and `...`), TOML between two `+++` lines, Logseq lines `key:: value`, and the title
-/// block of Pandoc (lines that begin with `%`).
+/// The properties before a note's text. Four syntaxes are supported: YAML between two `---` lines
+/// (or `---` and `...`), TOML between two `+++` lines, Logseq `key:: value` lines, and Pandoc's
+/// title block (lines that begin with `%`).
 ///
-/// A line that cannot be parsed does not affect the others; its text is in ``leftovers``. A null,
-/// an empty value and a comment are not values.
+/// A line that cannot be parsed does not affect other lines; its text is added to ``leftovers``. A
+/// null, an empty value and a comment are not values.
 package struct FrontMatter: Sendable, Equatable {
-    /// The largest block, in bytes; a larger block is treated as text.
+    /// The maximum size of a block, in bytes; a larger block is treated as text.
     package static let maximumSize = 64 << 10
-    /// The longest key, in UTF-8 bytes, including the names of the tables or mappings around it.
+    /// The maximum length of a key, in UTF-8 bytes, including the names of the enclosing tables or
+    /// mappings.
     static let maximumKey = 256
     static let maximumKeys = 2_000
 
-    /// A key and its values. It has several values if it precedes a list or occurs more than once.
+    /// A key and its values. It has several values if it introduces a list or occurs more than
+    /// once.
     package struct Entry: Sendable, Equatable {
-        /// The key as written. The keys of nested mappings are joined by dots, outermost first.
+        /// The key as written. The keys of nested mappings are joined with dots, outermost first.
         package var key: String
         package var values: [FrontMatterValue]
     }
@@ -77,8 +79,7 @@ package struct FrontMatter: Sendable, Equatable {
 }
 
 extension FrontMatter {
-    /// Splits a note into front matter and the rest. Without front matter the whole text is the
-    /// rest.
+    /// Splits a note into front matter and text. Without front matter, everything is text.
     package static func split(_ text: String, kind: NoteKind = .markdown) -> (
         frontMatter: FrontMatter?, body: Substring
     ) {
@@ -105,7 +106,7 @@ extension FrontMatter {
         return (frontMatter, Substring(text.utf8.dropFirst(length)))
     }
 
-    /// Returns the lines up to one of the fences, and the text after the fence.
+    /// Returns the lines before the first fence, and the text after it.
     private static func block(_ text: Substring, endsWith fences: [String]) -> (block: Substring, rest: Substring)? {
         var lines = LineIterator(text)
         while true {

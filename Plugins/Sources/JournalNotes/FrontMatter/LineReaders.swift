@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FileReading
 
-/// Reads the page properties of Logseq: lines `key:: value` before all other text, which may be the
+/// Reads Logseq's page properties: `key:: value` lines before all other text, which may be the
 /// first item of a list.
 enum LogseqReader {
     /// Returns the properties and the number of bytes that they take; nil if the first line is not
@@ -36,7 +36,7 @@ enum LogseqReader {
         return (String(key), rest.dropFirst(2))
     }
 
-    /// Returns the name of the page if the value is one link to a page; else the value.
+    /// Returns the page name if the value is a single link to a page; otherwise the value.
     private static func withoutBrackets(_ value: Substring) -> String {
         guard value.hasPrefix("[["), value.hasSuffix("]]"), !value.dropFirst(2).dropLast(2).contains("[") else {
             return String(value)
@@ -45,8 +45,8 @@ enum LogseqReader {
     }
 }
 
-/// Reads the title block of Pandoc: up to three fields (title, authors, date) that begin with `%`
-/// and continue in indented lines.
+/// Reads Pandoc's title block: up to three fields (title, authors, date) that begin with `%` and
+/// continue on indented lines.
 enum PandocReader {
     /// Returns the properties and the number of bytes that they take; nil if the block is empty.
     static func read(_ text: String) -> (frontMatter: FrontMatter, length: Int)? {

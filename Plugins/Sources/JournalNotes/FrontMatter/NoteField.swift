@@ -3,7 +3,7 @@ import FileReading
 import Foundation
 
 /// The attributes for which note properties have names, as used by Obsidian, Hugo, Jekyll, Zola,
-/// Pandoc, Logseq, Zettlr and others.
+/// Pandoc, Logseq, Zettlr and other programs.
 package enum NoteField: Sendable, CaseIterable {
     case title, summary, tags, aliases, authors, authorAddresses, creator, contributors, editors, publishers,
         organizations, projects,
@@ -12,8 +12,8 @@ package enum NoteField: Sendable, CaseIterable {
         coordinates, created, modified, due, start, end, completed, added, copyright, rights, version, subject,
         headline, genre, comment
 
-    /// Creates the field of a key. Case, spaces and punctuation do not matter. Of a nested key the
-    /// last part counts if the outer parts are containers that site generators use.
+    /// Creates the field for a key, ignoring case, spaces and punctuation. For a nested key, the
+    /// last part is used if the outer parts are containers that site generators use.
     package init?(key: String) {
         let parts = key.split(separator: ".")
         guard let last = parts.last else { return nil }
@@ -113,24 +113,24 @@ extension FrontMatter {
 
 /// The properties of a note, by field.
 package struct NoteProperties: Sendable, Equatable {
-    /// A property without an attribute.
+    /// A property for which there is no attribute.
     package struct Custom: Sendable, Equatable {
         /// The key in ASCII letters, digits and `_`.
         package var name: String
         package var values: [FrontMatterValue]
     }
 
-    /// The maximum number of custom properties, and of the values of each.
+    /// The maximum number of custom properties, and of values for each.
     package static let maximumCustom = 64
-    /// The longest text of an attribute, in characters.
+    /// The maximum length of an attribute's text, in characters.
     package static let maximumLine = 1000
-    /// The longest text of all properties together, in UTF-8 bytes; a longer text is cut.
+    /// The maximum total length of all property texts, in UTF-8 bytes; longer text is cut.
     static let maximumText = FrontMatter.maximumSize * 4
 
     private var values: [NoteField: [FrontMatterValue]] = [:]
     private var dates: [NoteField: Date] = [:]
     package private(set) var custom: [Custom] = []
-    /// The property texts that no searchable attribute holds, one per line.
+    /// The property texts that no searchable attribute contains, one per line.
     package private(set) var text = ""
 
     /// Creates the properties of a note without front matter.
@@ -140,7 +140,7 @@ package struct NoteProperties: Sendable, Equatable {
 
     /// - Parameter timeZone: The time zone for dates without one.
     init(_ frontMatter: FrontMatter, timeZone: TimeZone) {
-        // A key with precedence replaces the date of another key, such as `created` over `date`.
+        // A key with precedence replaces another key's date; for example `created` replaces `date`.
         for entry in frontMatter.entries {
             let field = NoteField(key: entry.key)
             if let field {
@@ -166,8 +166,8 @@ package struct NoteProperties: Sendable, Equatable {
         field == .created && key.lowercased().contains("creat")
     }
 
-    /// Returns `true` if searches find a value through its attribute, so that `text` need not
-    /// contain it.
+    /// Returns `true` if searches find a value through its attribute, so that `text` does not have
+    /// to contain it.
     private func isSearched(_ field: NoteField, _ value: FrontMatterValue) -> Bool {
         switch field {
         case .title, .summary, .tags, .aliases, .authors, .authorAddresses, .publishers, .organizations, .projects,
@@ -202,12 +202,13 @@ package struct NoteProperties: Sendable, Equatable {
         }
     }
 
-    /// Returns the individual values of a field, at most 100, each cut at the length of a title.
+    /// Returns the individual values of a field, at most 100, each cut to the length limit of a
+    /// title.
     package func texts(_ field: NoteField) -> [String] {
         (values[field] ?? []).prefix(Note.maximumTags).map { $0.text.summary(maximumCharacters: Note.maximumTitle) }
     }
 
-    /// Returns the values of a field in one line.
+    /// Returns the values of a field on one line.
     package func text(_ field: NoteField) -> String? {
         let all = (values[field] ?? []).map(\.text).joined(separator: ", ").trimmed
         return all.isEmpty ? nil : all
@@ -218,7 +219,7 @@ package struct NoteProperties: Sendable, Equatable {
 
     package func date(_ field: NoteField) -> Date? { dates[field] }
 
-    /// The first value that is a web, mail or message address.
+    /// The first value that is a web, mail or message URL.
     package var url: URL? {
         for value in values[.url] ?? [] {
             guard value.text.utf8.count <= 2048, let url = URL(string: value.text.trimmed),
@@ -243,7 +244,7 @@ package struct NoteProperties: Sendable, Equatable {
     }
 
     /// The tags without number signs, in order and without duplicates. `a, b` and `#a #b` are two
-    /// tags each; `deep work` is one.
+    /// tags each, but `deep work` is one.
     package var tags: [String] {
         var seen: Set<String> = []
         let tags = (values[.tags] ?? []).flatMap { Self.tags(in: $0.text) }.filter { seen.insert($0).inserted }

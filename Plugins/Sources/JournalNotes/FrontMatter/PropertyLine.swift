@@ -33,7 +33,7 @@ struct PropertyLine {
         values.removeAll { $0.isEmpty }
     }
 
-    /// Returns the text without an opening quote and the matching quote at the end.
+    /// Returns the text without an opening quotation mark and its matching one at the end.
     static func unquoted(_ text: Substring) -> String {
         let text = text.trimmed
         guard let quote = text.first, quote == "\"" || quote == "'" else { return String(text) }

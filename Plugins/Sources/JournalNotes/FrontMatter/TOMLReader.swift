@@ -2,9 +2,9 @@
 import CTOML
 import FileReading
 
-/// Reads a TOML block with toml++: as a whole if it is valid, else key by key.
+/// Reads a TOML block with toml++: as a whole if it is valid, otherwise key by key.
 struct TOMLReader {
-    /// The largest number of dots in a text that is parsed. Each dot may add a level of tables, and
+    /// The maximum number of dots in a text that is parsed. Each dot may add a level of tables, and
     /// toml++ does not limit the depth: 2,000 levels overflowed a stack of 512 KiB.
     private static let maximumDots = 512
     private static let maximumWork = 512 << 10
@@ -12,7 +12,7 @@ struct TOMLReader {
     private var frontMatter = FrontMatter()
     private var work = 0
 
-    /// Reads a block; returns nil if most of it is not TOML.
+    /// Reads a block; nil if most of it is not TOML.
     static func read(_ block: Substring) -> FrontMatter? {
         var reader = TOMLReader()
         if reader.parse(String(block), table: "") { return reader.frontMatter }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import CYaml
 
-/// Detects YAML that is too expensive to parse into a tree. It uses the event parser of libyaml,
-/// which needs no more memory than the text.
+/// Detects YAML that is too expensive to parse into a tree. Uses libyaml's event parser, which
+/// needs no more memory than the text.
 ///
-/// Yams descends recursively and compares keys by their whole contents. Measured with at most 64
-/// KiB: 990 nested lists need more than 512 KiB of stack; keys nested 990 deep take 8 s; a key that
-/// is an alias to lists of aliases 30 deep would take days.
+/// Yams recurses and compares keys by their whole contents. Measured with at most 64 KiB: 990
+/// nested lists need more than 512 KiB of stack; keys nested 990 deep take 8 s; a key that is an
+/// alias to lists of aliases 30 deep would take days.
 enum YAMLCost {
     static let maximumDepth = 32
-    /// The largest number of values plus their bytes; the target of an alias counts each time.
+    /// The maximum number of values plus their bytes. An alias target is counted each time it is
+    /// used.
     static let maximumWeight = 256 << 10
 
     private struct Level {

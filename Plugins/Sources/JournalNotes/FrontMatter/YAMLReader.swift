@@ -2,20 +2,20 @@
 import FileReading
 import Yams
 
-/// Reads a YAML block with Yams: as a whole if it is valid, else key by key, so that an invalid
-/// entry does not affect the others.
+/// Reads a YAML block with Yams: as a whole if it is valid, otherwise key by key, so that an
+/// invalid entry does not affect the others.
 struct YAMLReader {
-    /// The largest number of bytes parsed for a block, including repeated attempts. It bounds the
-    /// time independently of the machine.
+    /// The maximum number of bytes parsed for a block, including repeated attempts. It bounds the
+    /// time independently of the machine's speed.
     private static let maximumWork = 512 << 10
-    /// The largest number of lines after a broken line that may belong to it, and of lines of an
+    /// The maximum number of lines after a broken line that may belong to it, and of lines in an
     /// entry that are left out one at a time.
     private static let maximumAttempts = 32
 
     private var frontMatter = FrontMatter()
     private var work = 0
 
-    /// Reads a block; returns nil if it is not a mapping or most of it is not YAML.
+    /// Reads a block; nil if it is not a mapping or most of it is not YAML.
     static func read(_ block: Substring) -> FrontMatter? {
         var reader = YAMLReader()
         switch reader.compose(String(block)) {
@@ -84,7 +84,7 @@ struct YAMLReader {
         }
     }
 
-    /// Does not check the tag, since comparing the key with other keys has already resolved it.
+    /// Does not check the tag, since comparing this key with other keys has already resolved it.
     private static func isMerge(_ key: Node) -> Bool { key.scalar?.string == "<<" && key.scalar?.style == .plain }
 
     private mutating func add(merged node: Node) {
@@ -109,7 +109,7 @@ struct YAMLReader {
         }
     }
 
-    /// Returns `true` if the scalar may be more than a text. Avoids the resolver's regular
+    /// Returns `true` if the scalar may be more than plain text. Avoids the resolver's regular
     /// expressions.
     private static func mayBeTyped(_ scalar: Node.Scalar) -> Bool {
         // An explicit tag.
@@ -121,7 +121,7 @@ struct YAMLReader {
 
     // MARK: In parts
 
-    /// Reads key by key; returns `false` if more is unreadable than readable.
+    /// Reads key by key; returns `false` if more lines are unreadable than readable.
     private mutating func recover(_ lines: [Substring]) -> Bool {
         guard let first = lines.first(where: { !$0.hasPrefix("#") }), !first.trimmed.isEmpty else { return false }
         let starts = lines.indices.filter { Self.beginsEntry(lines[$0]) } + [lines.count]
@@ -170,7 +170,7 @@ struct YAMLReader {
         return nil
     }
 
-    /// Reads an entry of several lines, one of which is broken, without that line.
+    /// Reads an entry of several lines without its one broken line.
     private mutating func readWithoutALine(_ lines: ArraySlice<Substring>) -> Bool {
         for dropped in lines.indices.dropFirst().prefix(Self.maximumAttempts) {
             if readWhole(lines[..<dropped] + lines[(dropped + 1)...]) {
@@ -181,7 +181,7 @@ struct YAMLReader {
         return false
     }
 
-    /// Reads an entry the way authors without YAML knowledge mean it: the rest of the line, and the
+    /// Reads an entry as authors without YAML knowledge mean it: the rest of the line, and the
     /// indented lines below it.
     private mutating func readPlainly(_ lines: ArraySlice<Substring>) -> Bool {
         guard let first = lines.first, let property = PropertyLine(yaml: first) else {

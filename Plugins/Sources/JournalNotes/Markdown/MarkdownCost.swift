@@ -4,23 +4,23 @@
 ///
 /// The system's parser (0.29.0.gfm.6) has quadratic cases. A note that triggers one, on purpose or
 /// by accident, would keep the extension busy until the host stops it, on every reindex. Measured
-/// with 80 KB each: `|` repeated 3.3 s; `![[]()` repeated 0.24 s; a list 10,000 deep before 20,000
-/// blank lines 2 s. A table of 500 columns and 1,000 rows `|a|` (6 KB) makes 5 MB of HTML. A tree
-/// takes up to 180 bytes for a byte of Markdown. Within these limits none of about forty hostile
-/// notes of 4 MiB took more than 6 s or 200 MB. Notes beyond the limits are shown and indexed as
-/// plain text.
+/// with 80 KB each: repeated `|` took 3.3 s; repeated `![[]()` took 0.24 s; a list 10,000 deep
+/// before 20,000 blank lines took 2 s. A table of 500 columns and 1,000 rows of `|a|` (6 KB)
+/// produces 5 MB of HTML. A tree takes up to 180 bytes per byte of Markdown. Within these limits,
+/// none of about forty hostile 4 MiB notes took more than 6 s or 200 MB. Notes beyond the limits
+/// are shown and indexed as plain text.
 enum MarkdownCost {
-    /// The number of characters in one paragraph that may begin an inline element.
+    /// The maximum number of characters in one paragraph that may begin an inline element.
     static let maximumDelimiters = 8_000
     static let maximumPipesPerLine = 2_000
-    /// The number of cells, rows times columns, of possible tables, summed over the note. The
-    /// parser adds missing cells, so they count.
+    /// The maximum number of cells (rows times columns) in possible tables, summed over the note.
+    /// The parser adds missing cells, so they are counted too.
     static let maximumCells = 200_000
-    /// The number of bytes before the text of a line: indentation and the markers of quotations and
-    /// lists.
+    /// The maximum number of bytes before the text of a line: indentation, and quotation and list
+    /// markers.
     static let maximumPrefix = 256
-    /// The maximum number of nodes in the tree, each of up to 180 bytes. 12 MiB of prose have about
-    /// 1.6 million nodes.
+    /// The maximum number of nodes in the tree, each of up to 180 bytes. 12 MiB of prose produce
+    /// about 1.6 million nodes.
     static let maximumNodes = 2_000_000
 
     /// Returns `true` if the Markdown is within the limits, in one pass over the bytes.
@@ -51,7 +51,8 @@ enum MarkdownCost {
         }
     }
 
-    /// A range of lines that fully contains each paragraph and table in it; it may contain several.
+    /// A range of lines that completely contains each of its paragraphs and tables; it may contain
+    /// several.
     private struct Block {
         var delimiters = 0
         var pipesPerLine = 0
@@ -59,7 +60,7 @@ enum MarkdownCost {
 
         var cells: Int { pipesPerLine * linesWithPipes }
 
-        /// Adds a line and returns an upper bound of its nodes.
+        /// Adds a line and returns an upper bound for its number of nodes.
         mutating func add(_ line: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
             var pipes = 0
             var others = 0
@@ -70,7 +71,7 @@ enum MarkdownCost {
                 case UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "*"), UInt8(ascii: "_"), UInt8(ascii: "~"),
                     UInt8(ascii: "`"), UInt8(ascii: "<"), UInt8(ascii: "@"), UInt8(ascii: "!"), UInt8(ascii: "&"):
                     delimiters += 1
-                // Each of these characters ends a text node in the parser, whatever follows.
+                // In the parser, each of these characters ends a text node, whatever follows.
                 case UInt8(ascii: "w"), UInt8(ascii: ":"), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "\\"):
                     others += 1
                 default: break
@@ -78,7 +79,7 @@ enum MarkdownCost {
             }
             if pipes > 0 { linesWithPipes += 1 }
             pipesPerLine = max(pipesPerLine, pipes)
-            // A list, its item, a paragraph and a break; each special byte and the text after it.
+            // A list, its item, a paragraph and a break; each special byte, and the text after it.
             return (line.isEmpty ? 1 : 4) + 2 * (pipes + others + delimiters - delimitersBefore)
         }
     }
@@ -105,7 +106,7 @@ enum MarkdownCost {
             }
             index += 1
         }
-        // A line of markers only. An empty list item cannot interrupt a paragraph.
+        // A line that contains only markers. An empty list item cannot interrupt a paragraph.
         let isBlank = line.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         return (isBlank ? 0 : line.count, isBlank)
     }

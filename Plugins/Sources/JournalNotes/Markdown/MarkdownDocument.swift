@@ -12,8 +12,8 @@ struct MarkdownDocument: ~Copyable {
     private let parser: OpaquePointer
     let root: Node
 
-    /// Serializes parsing: an extension writes its special characters into a table that all parsers
-    /// of the process share.
+    /// Serializes parsing, because an extension writes its special characters into a table that all
+    /// parsers in the process share.
     private static let parsing = Mutex(())
 
     private static let areExtensionsRegistered: Bool = {
@@ -23,7 +23,7 @@ struct MarkdownDocument: ~Copyable {
 
     /// - Parameter hasFootnotes: `true` to parse footnotes as separate nodes; footnotes without a
     ///   reference are then dropped.
-    /// - Returns: nil if the Markdown would be too expensive, see ``MarkdownCost``.
+    /// - Returns: nil if parsing the Markdown would be too expensive, see ``MarkdownCost``.
     init?(_ markdown: Substring, hasFootnotes: Bool = false) {
         guard Self.areExtensionsRegistered, MarkdownCost.isAcceptable(markdown),
             let parser = cmark_parser_new(hasFootnotes ? CMARK_OPT_FOOTNOTES : CMARK_OPT_DEFAULT)
@@ -52,8 +52,7 @@ struct MarkdownDocument: ~Copyable {
         cmark_parser_free(parser)
     }
 
-    /// Replaces the addresses of images; an image for which `replacement` returns nil keeps its
-    /// address.
+    /// Replaces image URLs. An image for which `replacement` returns nil keeps its URL.
     func replaceImages(_ replacement: (_ address: String) -> String?) {
         guard let iterator = cmark_iter_new(root) else { return }
         defer { cmark_iter_free(iterator) }
@@ -77,7 +76,7 @@ struct MarkdownDocument: ~Copyable {
             else { continue }
             blocks.append(node)
         }
-        // Replaced after the iteration, since the iterator does not support changes of the tree.
+        // Replaced after the iteration, since the iterator does not allow changes to the tree.
         for block in blocks {
             guard let literal = cmark_node_get_literal(block), let text = cmark_node_new(CMARK_NODE_CUSTOM_BLOCK) else {
                 continue
@@ -87,12 +86,11 @@ struct MarkdownDocument: ~Copyable {
         }
     }
 
-    /// Returns an HTML fragment. cmark-gfm leaves out raw HTML and links to scripts, which is its
-    /// default.
+    /// Returns an HTML fragment. By default, cmark-gfm leaves out raw HTML and links to scripts.
     func html() -> String {
         guard let rendered = cmark_render_html(root, CMARK_OPT_DEFAULT, cmark_parser_get_syntax_extensions(parser))
         else { return "" }
-        // The default allocator of cmark-gfm is malloc(3).
+        // cmark-gfm's default allocator is malloc(3).
         defer { free(rendered) }
         return String(cString: rendered)
     }

@@ -5,20 +5,20 @@ import Foundation
 
 /// The text of a Markdown document without its markup, collected in one pass over the tree.
 ///
-/// Raw HTML is read for its text, see ``HTMLText``; its headings and paragraphs count as the
-/// document's.
+/// Raw HTML is reduced to its text, see ``HTMLText``; its headings and paragraphs are treated as
+/// the document's own.
 struct MarkdownText {
     /// The text of the first non-empty heading.
     private(set) var heading: String?
-    /// The text of the first paragraph outside of lists and quotations that has text besides that
-    /// of images.
+    /// The text of the first paragraph that is outside lists and quotations and has text other than
+    /// that of images.
     private(set) var paragraph: String?
-    /// The whole text: one line per block, with tabs between the cells of a table.
+    /// The whole text: one line per block, with tabs between table cells.
     private(set) var text = ""
-    /// The addresses of links and pictures and the titles of links, without duplicates.
+    /// The URLs of links and pictures, and the titles of links, without duplicates.
     private(set) var addresses = Addresses()
 
-    /// The number of inline HTML elements whose attributes are read.
+    /// The maximum number of inline HTML elements whose attributes are read.
     private static let maximumInlineHTML = 1_000
     private var inlineHTML = 0
 
@@ -26,13 +26,13 @@ struct MarkdownText {
     private var captured: String?
     private var imageDepth = 0
 
-    /// Returns the first heading that has text, without reading the rest.
+    /// Returns the first heading that has text, without reading the rest of the document.
     static func heading(of document: borrowing MarkdownDocument) -> String? {
         Self(of: document, limit: .max, endsWithHeading: true).heading
     }
 
     /// - Parameters:
-    ///   - limit: The size of `text`, in UTF-8 bytes, after which reading ends. The text may exceed
+    ///   - limit: The size of `text`, in UTF-8 bytes, at which reading ends. The text may exceed
     ///     it.
     ///   - endsWithHeading: `true` to end after the first heading.
     init(of document: borrowing MarkdownDocument, limit: Int, endsWithHeading: Bool = false) {
@@ -82,7 +82,7 @@ struct MarkdownText {
         }
     }
 
-    /// Extension node types get their numbers at run time, so they are identified by name.
+    /// Extension node types are numbered at run time, so they are identified by name.
     private mutating func exitTablePart(_ node: MarkdownDocument.Node) {
         guard cmark_node_get_syntax_extension(node) != nil, let name = cmark_node_get_type_string(node) else { return }
         switch String(cString: name) {
@@ -102,7 +102,7 @@ struct MarkdownText {
         for address in read.addresses { addresses.add(address) }
     }
 
-    /// Reads only the attributes, since the text within the element is a separate node.
+    /// Reads only the attributes, since the element's text is a separate node.
     private mutating func addAttributes(ofHTML html: String) {
         guard html.utf8.contains(UInt8(ascii: "=")), inlineHTML < Self.maximumInlineHTML else { return }
         inlineHTML += 1
@@ -132,11 +132,11 @@ struct MarkdownText {
     }
 }
 
-/// The addresses and titles of links, in order, without duplicates and limited in number.
+/// Link URLs and titles, in order, without duplicates and limited in number.
 struct Addresses {
     static let maximumCount = 20_000
-    /// The longest address, in UTF-8 bytes. Longer addresses, such as pictures in `data:` URLs, are
-    /// ignored.
+    /// The maximum length of a URL, in UTF-8 bytes. Longer URLs, such as pictures in `data:` URLs,
+    /// are ignored.
     static let maximumLength = 2_048
 
     private(set) var texts: [String] = []
@@ -147,7 +147,7 @@ struct Addresses {
             !address.hasPrefix("data:"), texts.count < Self.maximumCount, known.insert(address).inserted
         else { return }
         texts.append(address)
-        // Adds the percent-decoded address too.
+        // Also adds the percent-decoded URL.
         guard address.utf8.contains(UInt8(ascii: "%")), let decoded = address.removingPercentEncoding,
             known.insert(decoded).inserted
         else { return }
@@ -156,8 +156,8 @@ struct Addresses {
 
     mutating func add(_ others: Addresses) { for address in others.texts { add(address) } }
 
-    /// Adds the addresses of definitions, `[label]: address "title"`, since the tree has no node
-    /// for a definition without a link.
+    /// Adds the URLs in definitions, `[label]: address "title"`, since the tree has no node for a
+    /// definition that no link uses.
     mutating func addDefinitions(in markdown: Substring) {
         var markdown = markdown
         var lines: [String] = []
@@ -184,8 +184,7 @@ struct Addresses {
         guard let end = line.firstIndex(of: UInt8(ascii: "]")),
             case let rest = line[end...].dropFirst(), rest.first == UInt8(ascii: ":")
         else { return }
-        // The tree has the text of a footnote, except for a single word, which is parsed as an
-        // address.
+        // The tree contains a footnote's text, except for a single word, which is parsed as a URL.
         if line.dropFirst().first == UInt8(ascii: "^"), Substring(rest.dropFirst()).trimmed.contains(" ") { return }
         for part in rest.dropFirst().split(separator: UInt8(ascii: "\"")) {
             add(String(Substring(part).trimmed.drop { $0 == "<" }.prefix { $0 != ">" }))

@@ -2,13 +2,14 @@
 import FileReading
 import Foundation
 
-/// Reads a manual of Texinfo: texts that U+001F separates, each with a line of its name.
+/// Reads a Texinfo manual: texts separated by U+001F, each with a line that contains its name.
 enum InfoReader {
     private static let maximumSections = 20_000
 
     static func read(_ bytes: [UInt8]) -> ManualContent {
         var content = ManualContent()
-        // Tags for programs, such as "\0\b[index\0\b]", are zeros and backspaces with a word.
+        // Tags for programs, such as "\0\b[index\0\b]", consist of zeros and backspaces with a
+        // word.
         let (text, reading) = TextReading.text(of: withoutTags(bytes))
         content.reading = reading
         if reading == .binary { content.problem = .notText }
@@ -32,7 +33,7 @@ enum InfoReader {
             content.blocks.append(ManualBlock(.section, name))
             content.blocks.append(ManualBlock(.preformatted, body))
         }
-        // A file of another program that has the name of one of Texinfo.
+        // A file from another program whose name looks like a Texinfo file.
         if content.blocks.isEmpty, !text.isEmpty {
             content.blocks = [ManualBlock(.preformatted, text.prefix(maximumUTF8Bytes: ManualContent.maximumText))]
         }
@@ -48,7 +49,7 @@ enum InfoReader {
             if bytes[index] == 0, index + 2 < bytes.count, bytes[index + 1] == 0x08,
                 bytes[index + 2] == UInt8(ascii: "[")
             {
-                // A tag ends with "\0\b]" nearby.
+                // The end tag "\0\b]" is nearby.
                 let end = min(index + 200, bytes.count - 2)
                 if let close = (index + 3..<max(end, index + 3)).first(where: {
                     bytes[$0] == 0 && bytes[$0 + 1] == 0x08 && bytes[$0 + 2] == UInt8(ascii: "]")
@@ -81,7 +82,7 @@ enum InfoReader {
         return String(lines[0]).summary(maximumCharacters: 200)
     }
 
-    /// Returns the description of the manual in the directory of Info:
+    /// Returns the description of the manual in the Info directory:
     /// `* Bash: (bash).  The GNU Bourne-Again SHell.`
     private static func summary(_ preamble: Substring) -> String? {
         guard let start = preamble.range(of: "START-INFO-DIR-ENTRY") else { return nil }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FileReading
 
-/// Reads the documentation of packages: HTML and plain text. Markdown is read as text.
+/// Reads package documentation: HTML and plain text. Markdown is read as plain text.
 enum PackageTexts {
     static func readHTML(_ bytes: [UInt8]) -> ManualContent {
         var content = ManualContent()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FileReading
 
-/// Collects the blocks of a page, as text and, if it is wanted, as HTML.
+/// Collects the blocks of a page, as text and, if requested, as HTML.
 struct ManualText {
     enum Font: Sendable { case roman, bold, italic }
 
@@ -9,14 +9,14 @@ struct ManualText {
     let limit: Int
     private(set) var blocks: [ManualBlock] = []
     private(set) var size = 0
-    /// `true` if lines stay lines.
+    /// `true` if line breaks are preserved.
     var isPreformatted = false
-    /// `true` if a space precedes the next word of the paragraph.
+    /// `true` if a space precedes the next word in the paragraph.
     var needsSpace = false
     private var kind = ManualBlock.Kind.paragraph
     private var text: [UInt8] = []
     private var html: [UInt8] = []
-    /// The element that the HTML ends with, which a text in the same font continues.
+    /// The last element of the HTML, which text in the same font extends.
     private var lastTag: Character?
 
     init(wantsHTML: Bool, limit: Int = ManualContent.maximumText) {
@@ -49,14 +49,14 @@ struct ManualText {
         needsSpace = false
     }
 
-    /// Ends the present line.
+    /// Ends the current line.
     mutating func lineBreak() {
         needsSpace = false
         guard let last = text.last, last != 0x0A else { return }
         add(0x0A)
     }
 
-    /// Ends a line of the source, which ends a line of the text only if it is preformatted.
+    /// Ends a source line, which ends a line of text only if the text is preformatted.
     mutating func sourceLineEnd() {
         if isPreformatted, kind != .heading, kind != .subheading { add(0x0A) } else { needsSpace = true }
     }

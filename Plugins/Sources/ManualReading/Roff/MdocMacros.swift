@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The macros of mdoc(7) inside lines.
+/// The mdoc(7) macros inside lines.
 enum MdocMacros {
     static let enclosures: [String: (String, String)] = [
         "Op": ("[", "]"), "Aq": ("<", ">"), "Bq": ("[", "]"), "Brq": ("{", "}"), "Dq": ("“", "”"), "Sq": ("‘", "’"),
@@ -28,12 +28,12 @@ enum MdocMacros {
         "%O", "%P",
         "%Q", "%R", "%U", "%V",
     ]
-    /// The macros that have a line of their own in a synopsis.
+    /// The macros that take a separate line in a synopsis.
     static let endsLine: Set<String> = ["Fd", "In", "Ft", "Fn", "Fc", "Vt", "Cd"]
 
     private static let known: Set<String> = others.union(enclosures.keys).union(openers.keys).union(closers.keys)
         .union(texts.keys).union(fonts.keys)
-    /// Macros that are not called inside the line of another.
+    /// Macros that are not called inside another macro's line.
     private static let notCalled: Set<String> = ["Nd", "Fd", "In", "Lb", "Ex", "Rv", "St", "Sm", "Es"]
 
     static func isKnown(_ name: String) -> Bool { known.contains(name) }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state of a page in mdoc(7).
+/// The state of an mdoc(7) page.
 struct MdocState {
-    /// `true` after a macro that only mdoc has.
+    /// `true` after a macro that exists only in mdoc.
     var isPage = false
     /// The name of the page, for `.Nm` without arguments.
     var name: [UInt8] = []
-    /// The types of the open lists.
+    /// The types of the currently open lists.
     var lists: [String] = []
     /// `true` for each open display that is preformatted.
     var displays: [Bool] = []
-    /// The number of the arguments of `.Fo`, up to `.Fc`.
+    /// The number of arguments of `.Fo`, up to `.Fc`.
     var functionArguments = 0
     var isInFunction = false
     var isInSynopsis = false
-    /// The texts that end what the line has opened.
+    /// The texts that close what the line has opened.
     var closers: [String] = []
-    /// `true` if nothing separates the next word.
+    /// `true` if no space precedes the next word.
     var joins = false
     /// `true` if the spaces between words are off (`.Sm off`).
     var isTight = false
@@ -26,7 +26,7 @@ extension RoffReader {
     private typealias Word = ArraySlice<UInt8>
     private static let maximumNesting = 100
 
-    /// Handles a macro of mdoc. Returns `false` if it is none.
+    /// Handles an mdoc macro. Returns `false` if the name is not one.
     func mdocRequest(_ name: String, _ rest: ArraySlice<UInt8>) -> Bool {
         switch name {
         case "Dd", "Os", "Rs", "Re", "Bk", "Ek", "Bf", "Ef", "Db", "Tg": break
@@ -83,7 +83,7 @@ extension RoffReader {
         }
     }
 
-    /// Writes words, in which macros may be called.
+    /// Writes words, which may contain macro calls.
     private func inline(_ line: [Word]) {
         mdoc.closers = []
         mdoc.joins = false
@@ -136,7 +136,7 @@ extension RoffReader {
     private func call(_ name: String, _ words: ArraySlice<Word>) {
         if let (begin, end) = MdocMacros.enclosures[name] {
             open(begin)
-            // The enclosure ends with the line, before its last punctuation.
+            // The enclosure ends at the end of the line, before its last punctuation.
             let (inner, after) = MdocMacros.splitPunctuation(words)
             for each in inner { word(each, font) }
             if after.isEmpty {

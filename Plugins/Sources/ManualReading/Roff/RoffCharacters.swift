@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The names of special characters, after groff_char(7).
+/// The names of special characters, according to groff_char(7).
 enum RoffCharacters {
-    /// Returns the character of `\[name]`: a name in the table, or `u00E9`, or `u0065_0301`.
+    /// Returns the character for the roff escape `\[name]`. The name is in the table, or has the
+    /// form `u00E9` or `u0065_0301`.
     static func character(_ name: String) -> String? {
         if let known = table[name] { return known }
         if name.hasPrefix("u"), name.utf8.count >= 5 {
@@ -27,7 +28,7 @@ enum RoffCharacters {
         "v": "\u{30C}",
     ]
 
-    /// Returns the letter of a name such as `'e` and `:u`.
+    /// Returns the letter for a name such as `'e` or `:u`.
     private static func accented(_ name: String) -> String? {
         guard name.count == 2, let first = name.first, let last = name.last, let accent = accents[first], last.isLetter
         else { return nil }

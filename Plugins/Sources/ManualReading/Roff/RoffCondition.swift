@@ -2,8 +2,8 @@
 
 /// The conditions of `.if` and `.ie`.
 enum RoffCondition {
-    /// Returns the value of the condition at the beginning, and what follows it. A condition that
-    /// compares strings or registers is false, as in a formatter without definitions.
+    /// Returns the value of the condition at the beginning, and the rest. A condition that compares
+    /// strings or registers is false, as in a formatter without definitions.
     static func evaluate(_ text: ArraySlice<UInt8>) -> (Bool, ArraySlice<UInt8>) {
         var rest = text
         var isNegated = false
@@ -13,7 +13,7 @@ enum RoffCondition {
         }
         guard let first = rest.first else { return (false, rest) }
         switch first {
-        // A formatter for terminals, on an odd page.
+        // True for a terminal formatter on an odd page.
         case UInt8(ascii: "n"), UInt8(ascii: "o"): return (!isNegated, rest.dropFirst())
         case UInt8(ascii: "t"), UInt8(ascii: "e"), UInt8(ascii: "v"): return (isNegated, rest.dropFirst())
         case UInt8(ascii: "'"), UInt8(ascii: "\""):
@@ -29,7 +29,7 @@ enum RoffCondition {
         }
     }
 
-    /// Leaves out a condition that is not evaluated: up to a blank outside parentheses.
+    /// Skips a condition that is not evaluated, up to a blank outside parentheses.
     private static func word(_ text: ArraySlice<UInt8>) -> (Bool, ArraySlice<UInt8>) {
         var depth = 0
         var index = text.startIndex
@@ -39,7 +39,7 @@ enum RoffCondition {
             if byte == UInt8(ascii: ")") { depth -= 1 }
             if depth <= 0, byte == 0x20 || byte == 0x09 { break }
             if byte == UInt8(ascii: "\\"), text.index(after: index) < text.endIndex {
-                // "\{" begins the block. The parenthesis of "\n(xx" opens nothing.
+                // "\{" begins the block. The parenthesis in "\n(xx" opens nothing.
                 if text[index + 1] == UInt8(ascii: "{") { break }
                 if text[index + 1] == UInt8(ascii: "n"), index + 2 < text.endIndex, text[index + 2] == UInt8(ascii: "(")
                 {
@@ -52,7 +52,7 @@ enum RoffCondition {
         return (false, text[min(index, text.endIndex)...])
     }
 
-    /// Returns the number of blocks that a line begins, less those that it ends.
+    /// Returns the number of blocks that a line begins minus the number that it ends.
     static func balance(_ line: ArraySlice<UInt8>) -> Int {
         var balance = 0
         var isEscape = false

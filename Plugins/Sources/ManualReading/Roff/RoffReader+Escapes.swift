@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RoffReader {
-    /// The nesting of strings in strings.
+    /// The maximum nesting of strings in strings.
     private static let maximumNesting = 6
 
-    /// Writes text with its escapes in the current font.
+    /// Writes text in the current font, with its escapes interpreted.
     func emit(_ text: ArraySlice<UInt8>) { emit(text, nesting: 0) }
 
     private func emit(_ text: ArraySlice<UInt8>, nesting: Int) {
@@ -40,7 +40,7 @@ extension RoffReader {
                 continues = true
                 return
             case UInt8(ascii: "o"), UInt8(ascii: "Z"):
-                // Characters over each other: the first is the letter.
+                // Overstruck characters: the first one is the letter.
                 emit(Self.quoted(&rest), nesting: min(nesting + 1, Self.maximumNesting))
             case UInt8(ascii: "N"):
                 let code = String(decoding: Self.quoted(&rest), as: UTF8.self)
@@ -52,7 +52,7 @@ extension RoffReader {
         }
     }
 
-    /// Handles an escape that is a character or nothing.
+    /// Handles an escape that produces a character or nothing.
     private func simple(_ escape: UInt8, _ rest: inout ArraySlice<UInt8>) {
         if let text = Self.characters[escape] { return output.append(text.utf8, font) }
         switch escape {
@@ -85,7 +85,7 @@ extension RoffReader {
         UInt8(ascii: "'"): "´", UInt8(ascii: "`"): "`", UInt8(ascii: "."): ".", UInt8(ascii: "_"): "_",
     ]
 
-    /// Returns the text without fonts, such as a title.
+    /// Returns the text without fonts, for example for a title.
     func plain(_ text: ArraySlice<UInt8>) -> String {
         let kept = output
         output = ManualText(wantsHTML: false, limit: 4096)
@@ -111,7 +111,7 @@ extension RoffReader {
                 if byte == UInt8(ascii: "\\"), let next = rest.popFirst() {
                     argument += [byte, next]
                 } else if isQuoted, byte == UInt8(ascii: "\"") {
-                    // Two quotation marks are one.
+                    // Two quotation marks in a row represent one.
                     guard rest.first == byte else { break }
                     argument.append(byte)
                     rest = rest.dropFirst()
@@ -134,7 +134,7 @@ extension RoffReader {
         return taken
     }
 
-    /// Takes a name: `x`, `(xx` or `[xxx]`.
+    /// Reads a name: `x`, `(xx` or `[xxx]`.
     private static func name(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         switch rest.first {
         case UInt8(ascii: "("):
@@ -153,7 +153,7 @@ extension RoffReader {
         return name
     }
 
-    /// Takes a text between two equal characters.
+    /// Reads a text between two equal characters.
     private static func quoted(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard let mark = rest.popFirst() else { return [] }
         let text = rest.prefix { $0 != mark }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads a page of the manual: the macros of man(7) and mdoc(7), and what pages use of roff(7).
+/// Reads a manual page: the macros of man(7) and mdoc(7), and the parts of roff(7) that pages use.
 ///
-/// Roff is a programming language, and this is no interpreter of it. It defines strings, but no
-/// macros and no registers. The text of unknown macros that a page defines stays. A loop is left
-/// out, so the time is linear in the input and in the expanded strings, which have a limit.
+/// Roff is a programming language, and this reader does not interpret it fully. It supports string
+/// definitions, but no macro definitions and no registers. The text in a page's own macros is kept.
+/// Loops are left out, so the time is linear in the input and in the expanded strings, whose size
+/// is limited.
 final class RoffReader {
     /// Another page that `.so` names.
     typealias Include = (_ name: String) -> [UInt8]?
@@ -15,13 +16,13 @@ final class RoffReader {
     private static let maximumString = 4_096
     private static let maximumMacros = 2_000
     private static let maximumConditions = 200
-    /// The bytes of strings that one page expands.
+    /// The maximum total size of the strings that one page expands, in bytes.
     static let maximumExpansion = 4 << 20
 
     var output: ManualText
     private(set) var title: String?
     private(set) var volume: String?
-    /// `true` if the page has macros of man or mdoc.
+    /// `true` if the page contains man or mdoc macros.
     private(set) var isPage = false
     /// The first page that `.so` named before any text.
     private(set) var alias: String?
@@ -44,7 +45,7 @@ final class RoffReader {
     private var nextLineIsHeading: ManualBlock.Kind?
     private var nextLineIsTerm = false
     private var table: RoffTable?
-    /// The address of `.UR`, to follow the text.
+    /// The URL in `.UR`, which follows the text.
     private var address: [UInt8]?
     // The state of mdoc(7).
     var mdoc = MdocState()
@@ -93,12 +94,12 @@ final class RoffReader {
             if output.isPreformatted { output.sourceLineEnd() } else { output.begin(.paragraph) }
             return
         }
-        // A line that begins with a blank begins a line of the text.
+        // A source line that begins with a blank starts a new line of text.
         if line.first == 0x20, !output.isPreformatted { output.lineBreak() }
         finishLine { emit(line) }
     }
 
-    /// Writes the text of a line, and ends what the last macro asked for.
+    /// Writes the text of a line, and then applies what the last macro requested.
     func finishLine(_ write: () -> Void) {
         if let kind = nextLineIsHeading {
             nextLineIsHeading = nil
@@ -255,7 +256,8 @@ final class RoffReader {
                 output.append("]".utf8, .roman)
             }
         default:
-            // A page's own macro; its arguments are its text. Other macros are unknown requests.
+            // A macro that the page defines; its arguments are its text. Other names are unknown
+            // requests.
             if macros.contains(name), !rest.isEmpty { finishLine { join(arguments(rest)) } }
         }
     }
@@ -310,7 +312,7 @@ final class RoffReader {
         strings[name] = Array(value.prefix(Self.maximumString))
     }
 
-    /// Returns the bytes of a string, and counts them.
+    /// Returns the bytes of a string, and counts them towards the limit.
     func string(_ name: String) -> [UInt8]? {
         guard let value = strings[name] else { return nil }
         expanded += value.count + 1
@@ -353,7 +355,7 @@ final class RoffReader {
         if rest.starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "{")]) { rest = rest.dropFirst(2) }
         if rest.first == UInt8(ascii: "\\"), rest.count == 1 { return }
         rest = rest.drop { $0 == 0x20 || $0 == 0x09 }
-        // A line of many conditions would nest the calls.
+        // A line with many conditions would nest the calls too deeply.
         guard !rest.isEmpty, nesting < 20 else { return }
         nesting += 1
         process(rest)
@@ -362,7 +364,7 @@ final class RoffReader {
 
     private var nesting = 0
 
-    /// Leaves out the rest of a line, and the lines up to the end of a block that begins in it.
+    /// Skips the rest of a line, and the lines up to the end of a block that begins in it.
     private func skipBlock(_ rest: ArraySlice<UInt8>) {
         var depth = RoffCondition.balance(rest)
         while depth > 0, let line = nextLine() { depth += RoffCondition.balance(line) }

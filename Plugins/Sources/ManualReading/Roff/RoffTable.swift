@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A table of tbl(1), which is read by its lines.
+/// A tbl(1) table, which is read line by line.
 struct RoffTable {
     private var separator: UInt8 = 0x09
     private var isInFormat = true
     private var isFirst = true
-    /// `true` in a cell of several lines.
+    /// `true` inside a cell with several lines.
     private(set) var isInText = false
 
-    /// Returns the cells of a line of data; nil for a line of the format.
+    /// Returns the cells in a data line; nil for a format line.
     mutating func cells(of line: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
         let text = line.reversed().drop { $0 == 0x20 || $0 == 0x09 }
         if isInFormat {

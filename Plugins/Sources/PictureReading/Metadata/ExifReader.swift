@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The properties of an EXIF block, a TIFF file or a raw file (EXIF 2.32).
+/// The properties in an EXIF block, a TIFF file or a raw file (EXIF 2.32).
 struct ExifReader {
     private(set) var content: PictureContent
-    /// The XMP packet and the IPTC records of a TIFF or raw file.
+    /// The XMP packet and the IPTC records in a TIFF or raw file.
     private(set) var xmp: [UInt8]?
     private(set) var iptc: [UInt8]?
 
-    /// Reads the properties into a content; values that are already there stay.
+    /// Reads the properties into a content; existing values are kept.
     init?(_ source: PictureSource, into content: PictureContent) {
         guard let file = TIFFFile(source), let main = file.directories.first else { return nil }
         self.content = content
@@ -38,7 +38,7 @@ struct ExifReader {
         if let orientation = main.integer(0x0112), (1...8).contains(orientation) { content.orientation = orientation }
     }
 
-    /// Returns a text in UTF-16, as Windows writes it.
+    /// Returns a UTF-16 text, as Windows writes it.
     private static func wide(_ directory: TIFFDirectory, _ tag: Int) -> String? {
         guard let bytes = directory.bytes(tag, limit: 16 << 10) else { return nil }
         let units = stride(from: 0, to: bytes.count - 1, by: 2).map { UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8 }
@@ -70,7 +70,7 @@ struct ExifReader {
             original ?? MetadataText.date(exif.text(0x9004), offset: exif.text(0x9012), fraction: exif.text(0x9292))
     }
 
-    /// Reads the comment of the user, which begins with the name of its encoding.
+    /// Reads the user comment, which begins with the name of its encoding.
     private mutating func readText(_ exif: TIFFDirectory) {
         guard content.description == nil, let bytes = exif.bytes(0x9286, limit: 16 << 10), bytes.count > 8 else {
             return
@@ -84,7 +84,8 @@ struct ExifReader {
     private mutating func readLocation(_ gps: TIFFDirectory) {
         content.location.latitude = Self.degrees(gps, 2, reference: 1, negative: "S", limit: 90)
         content.location.longitude = Self.degrees(gps, 4, reference: 3, negative: "W", limit: 180)
-        // One without the other is no position. 0, 0 is what programs write for an unknown one.
+        // One coordinate without the other is not a position, and programs write 0, 0 for an
+        // unknown position.
         let (latitude, longitude) = (content.location.latitude ?? 0, content.location.longitude ?? 0)
         if content.location.latitude == nil || content.location.longitude == nil || (latitude, longitude) == (0, 0) {
             content.location.latitude = nil

@@ -4,14 +4,14 @@
 enum IPTCReader {
     private static let maximumRecords = 2000
 
-    /// Reads the properties into a content; values that are already there stay.
+    /// Reads the properties into a content; existing values are kept.
     static func read(_ bytes: [UInt8], into content: inout PictureContent) {
         var (offset, count) = (0, 0)
         var texts: [Int: [String]] = [:]
         while offset + 5 <= bytes.count, bytes[offset] == 0x1C, count < maximumRecords {
             count += 1
             let (record, field) = (Int(bytes[offset + 1]), Int(bytes[offset + 2]))
-            // The first bit says that the length has further bytes. No program writes that here.
+            // The first bit means that the length has further bytes, which no program uses here.
             guard let length = bytes.number(at: offset + 3, bytes: 2), length < 0x8000 else { break }
             let end = min(offset + 5 + length, bytes.count)
             if record == 2, let text = MetadataText.text(bytes[offset + 5..<end]) {
@@ -33,13 +33,13 @@ enum IPTCReader {
         if content.authors.isEmpty { content.authors = (texts[80] ?? []).prefix(100).compactMap(MetadataText.entry) }
     }
 
-    /// Returns the IPTC records in the resources that Photoshop writes: `8BIM`, a number, a name, a
-    /// length.
+    /// Returns the IPTC records in the resources that Photoshop writes, each with `8BIM`, a number,
+    /// a name and a length.
     static func records(inPhotoshopResources bytes: [UInt8]) -> [UInt8]? {
         var offset = 0
         while bytes.count - offset >= 12, bytes[offset..<offset + 4].elementsEqual("8BIM".utf8) {
             guard let number = bytes.number(at: offset + 4, bytes: 2) else { return nil }
-            // The name has a length byte, and both are padded to an even size.
+            // The name has a length byte, and both together are padded to an even size.
             let nameSize = (Int(bytes[offset + 6]) + 2) & ~1
             guard let length = bytes.number(at: offset + 6 + nameSize, bytes: 4) else { return nil }
             let start = offset + 10 + nameSize

@@ -2,20 +2,20 @@
 import CPictures
 import Glibc
 
-/// The blocks of metadata in a picture file: EXIF, XMP, IPTC, and texts of PNG.
+/// The metadata blocks in a picture file: EXIF, XMP, IPTC, and PNG texts.
 struct MetadataBlocks {
-    /// A TIFF structure without the header `Exif`.
+    /// A TIFF structure without the `Exif` header.
     var exif: PictureSource?
     var xmp: [UInt8]?
     var iptc: [UInt8]?
     var texts: [String: String] = [:]
 
-    /// The number of segments or chunks that are visited.
+    /// The maximum number of segments or chunks that are visited.
     private static let maximumChunks = 4096
-    /// The largest EXIF block, in bytes.
+    /// The maximum size of the EXIF block, in bytes.
     private static let maximumExif = 4 << 20
 
-    /// Finds the blocks of a file. Everything before a fault is found.
+    /// Finds the blocks in a file, up to the first fault.
     init(_ source: PictureSource, _ format: PictureKind.Format) {
         switch format {
         case .jpeg: readJPEG(source)
@@ -33,7 +33,7 @@ struct MetadataBlocks {
     private static let xmpHeader = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
     private static let photoshopHeader = Array("Photoshop 3.0\0".utf8)
 
-    /// Reads the segments before the pixels (ITU T.81, annex B).
+    /// Reads the segments that precede the pixels (ITU T.81, annex B).
     private mutating func readJPEG(_ source: PictureSource) {
         var offset = 2
         var photoshop: [UInt8] = []
@@ -132,7 +132,8 @@ struct MetadataBlocks {
     }
 
     private mutating func readHEIF(_ source: PictureSource) {
-        // The block begins with the offset of the TIFF structure behind that number.
+        // The block begins with the offset of the TIFF structure, relative to the end of that
+        // number.
         if let bytes = Self.heifBlock(source, "Exif", limit: Self.maximumExif),
             let offset = bytes.number(at: 0, bytes: 4), offset < bytes.count - 4
         {

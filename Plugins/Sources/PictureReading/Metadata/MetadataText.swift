@@ -2,13 +2,13 @@
 import FileReading
 import Foundation
 
-/// The texts and dates of metadata.
+/// Texts and dates in metadata.
 enum MetadataText {
-    /// The longest text, in UTF-8 bytes.
+    /// The maximum length of a text, in UTF-8 bytes.
     private static let maximumSize = 16 << 10
 
-    /// Returns a text without white space at its ends. Bytes that are not UTF-8 are read as
-    /// Windows-1252. Returns nil if the text is empty.
+    /// Returns a text without leading and trailing white space. Bytes that are not UTF-8 are read
+    /// as Windows-1252. Returns nil if the text is empty.
     static func text(_ bytes: some Collection<UInt8>) -> String? {
         let bytes = Array(bytes.prefix(maximumSize))
         return text(String(validating: bytes, as: UTF8.self) ?? TextReading.decode(bytes, as: "WINDOWS-1252") ?? "")
@@ -19,16 +19,16 @@ enum MetadataText {
         return text.isEmpty ? nil : text
     }
 
-    /// Returns an entry of a list on one line; nil if it is empty.
+    /// Returns a list entry on one line; nil if it is empty.
     static func entry(_ text: String) -> String? {
         let entry = text.summary(maximumCharacters: 200)
         return entry.isEmpty ? nil : entry
     }
 
-    /// Returns the date of an EXIF text such as `2024:05:01 12:30:00`.
+    /// Returns the date for an EXIF text such as `2024:05:01 12:30:00`.
     ///
     /// - Parameters:
-    ///   - offset: The offset from UTC, such as `+02:00`; nil for the time zone of this machine.
+    ///   - offset: The offset from UTC, such as `+02:00`; nil for this machine's time zone.
     ///   - fraction: The digits after the seconds.
     static func date(_ text: String?, offset: String?, fraction: String?) -> Date? {
         guard let text, text.utf8.count >= 19 else { return nil }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A directory of a TIFF structure: of an EXIF block, a TIFF file or a raw file (TIFF 6.0, section
-/// 2). Reads a value on demand.
+/// A directory in a TIFF structure: in an EXIF block, a TIFF file or a raw file (TIFF 6.0, section
+/// 2). Reads values on demand.
 struct TIFFDirectory {
     private struct Entry {
         var type: Int
@@ -11,7 +11,7 @@ struct TIFFDirectory {
     }
 
     private static let maximumEntries = 512
-    /// The largest value, in bytes.
+    /// The maximum size of a value, in bytes.
     private static let maximumValue = 1 << 20
     private static let sizes = [1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 13: 4]
 
@@ -45,14 +45,14 @@ struct TIFFDirectory {
         next = count <= Self.maximumEntries ? bytes.number(at: size, bytes: 4, isLittleEndian: isLittle) ?? 0 : 0
     }
 
-    /// Returns the bytes of a value of any type, at most a limit.
+    /// Returns the bytes of a value of any type, up to a limit.
     func bytes(_ tag: Int, limit: Int = Self.maximumValue) -> [UInt8]? {
         guard let entry = entries[tag], let unit = Self.sizes[entry.type] else { return nil }
         let bytes = file.source.read(at: entry.offset, count: min(entry.count, limit / unit) * unit)
         return bytes.isEmpty ? nil : bytes
     }
 
-    /// Returns the numbers of a value, at most 64; those that are not finite are left out.
+    /// Returns at most 64 numbers of a value; numbers that are not finite are left out.
     func numbers(_ tag: Int) -> [Double] {
         guard let entry = entries[tag], let unit = Self.sizes[entry.type], let bytes = bytes(tag, limit: 64 * unit)
         else {
@@ -84,34 +84,34 @@ struct TIFFDirectory {
         number(tag).flatMap { $0 >= 0 && $0 <= Double(UInt32.max) ? Int($0) : nil }
     }
 
-    /// Returns a text without white space at its ends; nil if it is empty.
+    /// Returns a text without leading and trailing white space; nil if it is empty.
     func text(_ tag: Int) -> String? {
         guard let bytes = bytes(tag, limit: 64 << 10) else { return nil }
         return MetadataText.text(bytes.prefix { $0 != 0 })
     }
 
-    /// Returns the directory at the position that a value states.
+    /// Returns the directory at the position given by a value.
     func directory(_ tag: Int, index: Int = 0) -> TIFFDirectory? {
         let offsets = numbers(tag)
         guard offsets.indices.contains(index) else { return nil }
         return file.directory(at: Int(offsets[index]))
     }
 
-    /// The directories at the positions that a value states.
+    /// Returns the directories at the positions given by a value.
     func directories(_ tag: Int) -> [TIFFDirectory] {
         numbers(tag).prefix(16).compactMap { file.directory(at: Int($0)) }
     }
 
-    /// Returns the part of the file that two values state by position and length.
+    /// Returns the part of the file whose position and length two values give.
     func part(offset: Int, length: Int) -> PictureSource? {
         guard let offset = integer(offset), let length = integer(length) else { return nil }
         return file.source.part(at: offset, count: length)
     }
 }
 
-/// A TIFF structure. Directories may refer to each other in any order, also in cycles.
+/// A TIFF structure. Directories may refer to each other in any order, including cycles.
 struct TIFFFile {
-    /// The number of directories of the main chain.
+    /// The maximum number of directories in the main chain.
     private static let maximumDirectories = 16
 
     let source: PictureSource
@@ -127,7 +127,7 @@ struct TIFFFile {
         case [0x4D, 0x4D]: isLittleEndian = false
         default: return nil
         }
-        // 42, or the numbers of Olympus and Panasonic.
+        // 42, or the numbers that Olympus and Panasonic use.
         guard let magic = head.number(at: 2, bytes: 2, isLittleEndian: isLittleEndian),
             [42, 0x4F52, 0x5352, 0x55].contains(magic),
             let first = head.number(at: 4, bytes: 4, isLittleEndian: isLittleEndian)
@@ -135,7 +135,7 @@ struct TIFFFile {
         self.first = first
     }
 
-    /// The directories of the main chain, each once.
+    /// The directories in the main chain, each once.
     var directories: [TIFFDirectory] {
         var (found, visited, position) = ([TIFFDirectory](), Set<Int>(), first)
         while found.count < Self.maximumDirectories, position > 0, visited.insert(position).inserted,

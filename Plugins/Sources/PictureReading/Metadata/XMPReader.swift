@@ -2,25 +2,25 @@
 import FileReading
 import Foundation
 
-/// The properties of an XMP packet (ISO 16684-1), which is RDF in XML.
+/// The properties in an XMP packet (ISO 16684-1), which is RDF in XML.
 ///
-/// A property is an element or an attribute. Its value is a text, or the entries of a list.
+/// A property is an element or an attribute. Its value is a text or a list of entries.
 final class XMPReader: MarkupVisitor {
-    /// The largest packet, in bytes.
+    /// The maximum size of a packet, in bytes.
     static let maximumSize = 1 << 20
     private static let maximumValues = 5000
     private static let maximumValue = 16 << 10
-    /// Elements of RDF, whose text belongs to the property around them.
+    /// RDF elements whose text belongs to the enclosing property.
     private static let containers: Set<String> = ["RDF", "Alt", "Seq", "Bag", "li", "Description", "xmpmeta"]
 
     private var values: [String: [String]] = [:]
     private var count = 0
     private var names: [String] = []
     private var text: [UInt8] = []
-    /// The depth of the list of regions around the current element.
+    /// The depth of the region list that encloses the current element.
     private var listDepth: Int?
-    /// The regions around the current element, innermost last: of people, as cameras and programs
-    /// mark them.
+    /// The regions that enclose the current element, innermost last. Cameras and programs use
+    /// regions to mark people.
     private var regions: [(depth: Int, name: String?, type: String?)] = []
 
     init(_ packet: [UInt8]) {
@@ -38,7 +38,7 @@ final class XMPReader: MarkupVisitor {
         return []
     }
 
-    /// Returns the content with the properties of the packet, which take precedence.
+    /// Returns the content with the packet's properties, which take precedence.
     func applied(to content: PictureContent) -> PictureContent {
         var content = content
         content.title = first("title") ?? content.title
@@ -78,7 +78,7 @@ final class XMPReader: MarkupVisitor {
         return content
     }
 
-    /// Returns the degrees of a text such as `59,54.5N` or `59,54,30N`.
+    /// Returns the degrees for a text such as `59,54.5N` or `59,54,30N`.
     private func degrees(_ name: String, _ positive: Character, _ negative: Character, limit: Double) -> Double? {
         guard let text = first(name), let side = text.last, side == positive || side == negative else { return nil }
         let parts = text.dropLast().split(separator: ",").map { Double($0) }
@@ -116,7 +116,7 @@ final class XMPReader: MarkupVisitor {
         flush()
         if let region = regions.last, region.depth == names.count {
             regions.removeLast()
-            // A region without a type is a face, as the first programs wrote it.
+            // A region without a type is a face, as the first programs wrote regions.
             if let person = region.name, region.type == nil || region.type == "Face" { add("Face", person) }
         }
         if listDepth == names.count { listDepth = nil }

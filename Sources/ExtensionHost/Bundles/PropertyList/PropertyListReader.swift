@@ -4,13 +4,13 @@ import Foundation
 /// A parser of XML property lists (Apple's `PropertyList-1.0.dtd`) from untrusted sources.
 ///
 /// Foundation's parser is not used. It accepts entity declarations that expand a few bytes into
-/// gigabytes, takes the last of two equal keys, and recurses without a bound.
+/// gigabytes, uses the last of two equal keys, and recurses without a bound.
 struct PropertyListReader {
     /// The maximum number of nested dictionaries and arrays. Manifests have about six levels.
     static let maximumDepth = 32
     static let maximumValues = 20_000
 
-    /// A parse error, with the line where one is known.
+    /// A parse error, with the line number if it is known.
     struct Problem: Error, Hashable {
         /// The reason, to follow “cannot be read: ”.
         let reason: String

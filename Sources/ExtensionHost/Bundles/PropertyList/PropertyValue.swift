@@ -13,7 +13,8 @@ enum PropertyValue: Hashable, Sendable {
     case date(Double)
     case data([UInt8])
 
-    /// The value in the types of Foundation's parser: dictionaries, arrays, strings, numbers.
+    /// The value in the types that Foundation's parser returns: dictionaries, arrays, strings,
+    /// numbers.
     var any: Any {
         switch self {
         case .dictionary(let values): values.mapValues(\.any)
@@ -42,9 +43,9 @@ enum PropertyValue: Hashable, Sendable {
         static let data: UInt8 = 8
     }
 
-    /// Appends the value in the form of ``init(decoding:)``: a byte for the kind, then lengths of 4
-    /// bytes and numbers of 8 bytes, little-endian. Dictionaries are sorted by key, so that equal
-    /// values have equal bytes.
+    /// Appends the value in the format that ``init(decoding:)`` reads: a byte for the kind, then
+    /// lengths of 4 bytes and numbers of 8 bytes, little-endian. Dictionaries are sorted by key, so
+    /// that equal values have equal bytes.
     func encode(to bytes: inout [UInt8]) {
         switch self {
         case .dictionary(let values):
@@ -78,7 +79,7 @@ enum PropertyValue: Hashable, Sendable {
     }
 
     /// Decodes a value that fills the bytes. The time is bounded for any input: depth and count
-    /// have the bounds of a manifest, and no memory is reserved for announced lengths.
+    /// have the same bounds as in a manifest, and no memory is reserved for declared lengths.
     init(decoding bytes: ArraySlice<UInt8>) throws(Malformed) {
         var reader = ByteReader(bytes)
         var count = 0

@@ -6,7 +6,7 @@ import MetadataQuery
 import TextAnalysis
 import UserSearch
 
-/// Compares one item with the words and the conditions of a search, each separately.
+/// Compares one item separately with each word and each condition of a search.
 struct ItemDiagnosis {
     private let request: SearchRequest
     private let item: StoredItem
@@ -70,7 +70,7 @@ struct ItemDiagnosis {
         String(decoding: word.prefix(WordStems.maximumBytes), as: UTF8.self)
     }
 
-    /// Returns the words of titles and keywords that contain the word, if a search looks inside
+    /// Returns the words of titles and keywords that contain the word, if the search looks inside
     /// words.
     private func inside(_ word: SearchDiagnosis.Word, _ fields: [String]) -> [SearchDiagnosis.Occurrence] {
         guard word.occurrences.isEmpty, request.findsInsideWords, plan?.part == word.text,
@@ -109,7 +109,7 @@ struct ItemDiagnosis {
 
     /// Returns the conditions of the search.
     ///
-    /// - Parameter present: The time that decides expiry, in seconds since 2001-01-01 UTC.
+    /// - Parameter present: The time used to determine expiry, in seconds since 2001-01-01 UTC.
     /// - Throws: ``IndexQueryError/tooComplex(what:value:limit:)``.
     func conditions(present: Double) throws -> [PlacedCondition] {
         var conditions: [PlacedCondition] = []
@@ -174,8 +174,9 @@ struct ItemDiagnosis {
 
     // MARK: Other texts
 
-    /// Returns texts that may find the item, in this order: without the conditions that the item
-    /// does not satisfy; also without the words that it lacks; its title; its identifier.
+    /// Returns texts that may find the item, in this order: the text without the conditions that
+    /// the item does not satisfy; the text also without the words that the item lacks; the item's
+    /// title; its identifier.
     func otherTexts(_ conditions: [PlacedCondition], _ words: [SearchDiagnosis.Word]) -> [String] {
         var edits: [(range: Range<Int>, text: String)] = []
         for (condition, range) in conditions where !condition.isMet {
@@ -202,7 +203,7 @@ struct ItemDiagnosis {
 
     private static let maximumTitleWords = 8
 
-    /// Returns the item with only its title and the values that the conditions test.
+    /// Returns the item reduced to its title and the values that the conditions test.
     func projected(_ conditions: [PlacedCondition]) -> StoredItem {
         let wanted = Set(["title", "displayName"] + conditions.flatMap(\.condition.attributes))
         var item = item
@@ -236,7 +237,7 @@ extension String {
         String(decoding: utf8.dropFirst(range.lowerBound).prefix(range.count), as: UTF8.self)
     }
 
-    /// Returns the text with replaced parts, which must not overlap.
+    /// Returns the text with some parts replaced. The parts must not overlap.
     fileprivate func replacing(_ edits: [(range: Range<Int>, text: String)]) -> String {
         var bytes = Array(utf8)
         for edit in edits.sorted(by: { $0.range.lowerBound > $1.range.lowerBound })

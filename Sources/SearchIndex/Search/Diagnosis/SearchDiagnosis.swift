@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import UserSearch
 
-/// An explanation of an item's presence on, or absence from, the first page of a search. It names
-/// the word, condition or rank that keeps the item away, and searches that show it.
+/// An explanation of why an item is on the first page of a search, or why it is not. It names the
+/// word, condition or rank that keeps the item off the page, and suggests searches that show the
+/// item.
 ///
 /// ```swift
 /// let diagnosis = try await index.diagnose(SearchRequest("report kind:pdf"), item: 12)
@@ -11,7 +12,7 @@ import UserSearch
 /// diagnosis?.suggestions.first?.text                  // "report", which shows the item
 /// ```
 public struct SearchDiagnosis: Hashable, Sendable, Codable {
-    /// The result of a search for one item.
+    /// The outcome of a search for one item.
     public enum Outcome: String, Hashable, Sendable, Codable {
         /// The item is on the first page.
         case shown
@@ -23,13 +24,13 @@ public struct SearchDiagnosis: Hashable, Sendable, Codable {
         case missed
         /// The item does not satisfy a condition.
         case excluded
-        /// The item has none of the words that make a hit.
+        /// The item contains none of the words that alone make a hit.
         case noWord
-        /// The text contains nothing to search for.
+        /// The text contains nothing that can be searched for.
         case nothingSought
     }
 
-    /// The kind of match between a word of an item and a typed word, the best first.
+    /// The kind of match between a word of an item and a typed word, best first.
     public enum Match: String, Hashable, Sendable, Codable, CaseIterable {
         /// The words are equal.
         case exact
@@ -69,10 +70,10 @@ public struct SearchDiagnosis: Hashable, Sendable, Codable {
         public var text: String
         /// `true` if the word may be incomplete because the user is typing it.
         public var isOpen: Bool
-        /// `true` if the word alone makes a hit. A word that nearly all items or no items have does
-        /// not, unless all words are like that.
+        /// `true` if the word alone makes a hit. A word that occurs in nearly all items or in none
+        /// does not, unless all words are like that.
         public var tells: Bool
-        /// The occurrences in the item, at most one for each part.
+        /// The occurrences in the item, at most one per part.
         public var occurrences: [Occurrence] = []
         /// The attributes of the item that contain the word but are not searched; at most
         /// ``SearchDiagnosis/maximumAttributes``.
@@ -95,7 +96,7 @@ public struct SearchDiagnosis: Hashable, Sendable, Codable {
             case phrase
             /// Words that must not occur.
             case excludedWords
-            /// The condition that the item has not expired.
+            /// The requirement that the item has not expired.
             case expiry
         }
 
@@ -103,7 +104,7 @@ public struct SearchDiagnosis: Hashable, Sendable, Codable {
         public var kind: Kind
         /// The condition as typed; empty if it was not typed.
         public var text: String
-        /// The condition in plain English, to follow “items”: `of the kind pdf`.
+        /// The condition in plain English, phrased to follow “items”: `of the kind pdf`.
         public var sentence: String
         /// `true` if the item satisfies the condition.
         public var isMet: Bool
@@ -124,7 +125,7 @@ public struct SearchDiagnosis: Hashable, Sendable, Codable {
         public var parts: ScoreParts
     }
 
-    /// A search that was tried and finds the item.
+    /// A search that was tried and does find the item.
     public struct Suggestion: Hashable, Sendable, Codable {
         /// The text to type. It equals the original text if only the limit differs.
         public var text: String
@@ -142,29 +143,29 @@ public struct SearchDiagnosis: Hashable, Sendable, Codable {
     public var text: String
     /// The largest number of hits on the first page.
     public var limit: Int
-    /// The result for the item.
+    /// The outcome for the item.
     public var outcome: Outcome
     /// The distinct typed words.
     public var words: [Word] = []
-    /// The conditions, in the order of the text.
+    /// The conditions, in text order.
     public var conditions: [Condition] = []
-    /// The corrected words that replaced misspelled ones; ``words`` contains the corrected words.
+    /// The corrections of misspelled words; ``words`` contains the corrected words.
     public var correction: SearchCorrection?
-    /// The rank among the hits, from 1; `nil` if the item is not a hit, or ranks after the first
+    /// The rank among the hits, from 1; `nil` if the item is not a hit, or ranks below
     /// ``maximumRank``.
     public var rank: Int?
-    /// The item as a hit; `nil` if it is not one.
+    /// The item as a hit; `nil` if it is not a hit.
     public var hit: RankedItem?
     /// The last hit on the first page; `nil` if there is none.
     public var lastShown: RankedItem?
     /// The number of items that the search finds, counted up to ``maximumRank``.
     public var total: SearchTotal
-    /// Searches that find the item, the best first. Each was tried.
+    /// Searches that find the item, best first. Each one was tried.
     public var suggestions: [Suggestion] = []
     /// Durable donations that are not applied yet and may change the item.
     public var pending: PendingDonations?
 
-    /// The largest rank that is determined.
+    /// The largest rank that can be determined.
     public static let maximumRank = 1000
     /// The largest number of attributes named for a word.
     public static let maximumAttributes = 8
@@ -175,7 +176,7 @@ public struct SearchDiagnosis: Hashable, Sendable, Codable {
 }
 
 extension SearchDiagnosis {
-    /// A sentence about the outcome, followed by one about pending donations.
+    /// A sentence about the outcome, followed by a sentence about pending donations.
     ///
     /// ```swift
     /// print(diagnosis.summary)  // "It is not found: the search asks for items of the kind pdf."

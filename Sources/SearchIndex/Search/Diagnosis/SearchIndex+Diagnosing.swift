@@ -5,12 +5,12 @@ import MetadataQuery
 import UserSearch
 
 extension SearchIndex {
-    /// Explains why an item is or is not on the first page of a search.
+    /// Explains why an item is on the first page of a search, or why it is not.
     ///
     /// Takes as long as several searches for ``SearchDiagnosis/maximumRank`` hits.
     ///
     /// - Parameters:
-    ///   - request: The search; its limit is the page size. Its cursor and its attributes are
+    ///   - request: The search; its limit is the page size. The request's cursor and attributes are
     ///     ignored.
     ///   - number: The number of the item, which may have expired.
     /// - Returns: The diagnosis; `nil` if there is no such item.
@@ -23,12 +23,12 @@ extension SearchIndex {
         request.cursor = nil
         request.attributes = ["title", "displayName"]
         request.limit = max(1, min(SearchDiagnosis.maximumRank, request.limit))
-        // Counts one more, to see whether there are more.
+        // Counts up to one more, to see whether there are more.
         request.countsUpTo = SearchDiagnosis.maximumRank + 1
         let page: SearchPage
         (page, request) = try await answer(to: request)
         request.countsUpTo = nil
-        // The search above has already waited for pending donations.
+        // The search above already waited for pending donations.
         request.includesPending = false
         // The item is compared with the corrected words.
         if let correction = page.correction { request.text = correction.text }
@@ -51,7 +51,7 @@ extension SearchIndex {
         return diagnosis
     }
 
-    /// Returns the number of an item that has expired and is not deleted yet; `nil` if there is
+    /// Returns the number of an item that has expired but is not deleted yet; `nil` if there is
     /// none.
     ///
     /// - Parameter name: `@` and a number, or a unique identifier. A number takes precedence over
@@ -87,7 +87,7 @@ extension SearchIndex {
             var wide = request.with(limit: SearchDiagnosis.maximumRank)
             wide.countsUpTo = SearchDiagnosis.maximumRank + 1
             let all = try await search(wide)
-            // The rank is relative to these hits; a short page may not know all of them.
+            // The rank is relative to these hits; a short page may not include all of them.
             diagnosis.total = SearchDiagnosis.total(of: all)
             if all.next != nil, diagnosis.hit != nil { diagnosis.outcome = .tooFarBehind }
             if let rank = all.rank(of: diagnosis.item) {
@@ -97,7 +97,7 @@ extension SearchIndex {
         }
     }
 
-    /// Returns searches that find the item. Each is tried.
+    /// Returns searches that find the item. Each one is tried.
     private func suggestions(
         for diagnosis: SearchDiagnosis, _ texts: [String], _ request: SearchRequest, readsFilters: Bool
     ) async throws(IndexQueryError) -> [SearchDiagnosis.Suggestion] {
@@ -119,14 +119,14 @@ extension SearchIndex {
             guard let rank = try await search(other).rank(of: item) else { continue }
             let limit = rank <= request.limit ? request.limit : (rank + 9) / 10 * 10
             suggestions.append(.init(text: text, bundle: other.bundle, limit: limit, rank: rank))
-            // Later texts change more and are not needed.
+            // Later texts differ more from the original and are not needed.
             if rank <= request.limit { break }
         }
         return suggestions
     }
 }
 
-/// The comparison of one item with a search, in one state of the store.
+/// A comparison of one item with a search, for one state of the store.
 private struct Comparison {
     let item: StoredItem
     let words: [SearchDiagnosis.Word]

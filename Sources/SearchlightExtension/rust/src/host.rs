@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The side of the host: items, batches and requests.
+//! The host side: items, batches and requests.
 
 use crate::raw::*;
 use crate::{Error, Status};
@@ -16,7 +16,7 @@ pub struct Host {
 }
 
 // SAFETY: the host and its functions may be used from any thread until the extension is destroyed,
-// which ends the process.
+// upon which the process ends.
 unsafe impl Send for Host {}
 unsafe impl Sync for Host {}
 
@@ -56,7 +56,7 @@ fn checked(status: crate::raw::Status, what: &str) -> Result<(), Error> {
     }
 }
 
-/// Reads a message of the host, which is NULL for success.
+/// Reads a message from the host, which is NULL on success.
 unsafe fn outcome(status: crate::raw::Status, message: *const c_char) -> Result<(), Error> {
     if status == OK {
         return Ok(());
@@ -70,11 +70,11 @@ unsafe fn outcome(status: crate::raw::Status, message: *const c_char) -> Result<
 }
 
 impl Host {
-    /// Wraps the host of `create`.
+    /// Wraps the host passed to `create`.
     ///
     /// # Safety
     ///
-    /// The pointer is valid until the extension is destroyed.
+    /// The pointer must remain valid until the extension is destroyed.
     #[doc(hidden)]
     pub unsafe fn from_raw(raw: *const RawHost) -> Host {
         Host { raw }
@@ -86,7 +86,7 @@ impl Host {
 
     #[doc(hidden)]
     pub fn interface<Interface>(&self, name: &'static [u8]) -> Option<&'static Interface> {
-        // SAFETY: the name ends with NUL, and an interface is as valid as the host.
+        // SAFETY: the name ends with NUL, and an interface is valid as long as the host.
         unsafe {
             (((*self.raw).get_interface)(self.raw, name.as_ptr() as *const c_char) as *const Interface)
                 .as_ref()
@@ -125,7 +125,7 @@ impl Host {
             unsafe { (log.log)(self.raw, level as i32, text.as_ptr()) }
         }
     }
-    /// Reports content that is not indexed. The reason is the same for all content of a kind.
+    /// Reports content that is not indexed. Use the same reason for all content of a kind.
     pub fn report_left_out(&self, name: &str, reason: &str) {
         if let (Some(report), Ok(name), Ok(reason)) =
             (self.interface::<HostLeftOut>(b"searchlight.left-out/1\0"), c_text(name), c_text(reason))
@@ -136,7 +136,7 @@ impl Host {
     }
 
     /// Lists identifiers of the extension's own items, sorted by their bytes, after everything that
-    /// was sent before is durable. A page shorter than `limit` (at most 1,000) is the last.
+    /// was sent before is durable. A page shorter than `limit` (at most 1,000) is the last one.
     pub fn list_items(&self, after: Option<&str>, limit: u32) -> Result<Vec<String>, Error> {
         type Answer = Result<Vec<String>, Error>;
         unsafe extern "C" fn take(
@@ -209,7 +209,7 @@ impl Host {
     }
 }
 
-/// `create` refuses a host without the interfaces that every extension needs.
+/// `create` rejects a host that lacks an interface that every extension needs.
 const CHECKED: &str = "the host was checked when the extension was created";
 
 // ---- Items -----------------------------------------------------------------------------------
@@ -264,7 +264,7 @@ pub struct Item {
     raw: *mut RawItem,
 }
 
-// SAFETY: an item is used by one thread at a time, which need not be the same.
+// SAFETY: an item is used by one thread at a time, not necessarily the same one.
 unsafe impl Send for Item {}
 
 impl Item {
@@ -286,11 +286,11 @@ impl Item {
         Ok(Item { host: *host, items, raw })
     }
 
-    /// Sets an attribute, and replaces its value.
+    /// Sets an attribute, replacing any previous value.
     pub fn set(&mut self, name: &str, value: impl Value) -> Result<(), Error> {
         checked(value.set(self, &c_text(name)?)?, name)
     }
-    /// Sets the search traits of an attribute of the app's own, a sum of: 1 searchable, 2 also by
+    /// Sets the search traits of a custom attribute, a sum of: 1 searchable, 2 searchable by
     /// default, 4 unique, 8 multi-valued.
     pub fn set_traits(&mut self, name: &str, traits: u32) -> Result<(), Error> {
         let keys = self.host.required::<HostCustomKeys>(
@@ -325,7 +325,7 @@ impl Drop for Item {
 
 // ---- Batches ---------------------------------------------------------------------------------
 
-/// The stored client state that a batch requires.
+/// The stored client state that a batch expects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Expectation<'a> {
     /// Any client state.
@@ -337,27 +337,27 @@ pub enum Expectation<'a> {
     State(&'a [u8]),
 }
 
-/// The index of a batch, the client state that it stores, and the one that it requires.
+/// The index of a batch, the client state that it stores, and the client state that it expects.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClientState<'a> {
-    /// The name of the index; `None` is the default index.
+    /// The name of the index; `None` for the default index.
     pub index: Option<&'a str>,
     /// The client state to store, at most 250 bytes.
     pub state: Option<&'a [u8]>,
-    /// The required client state. Otherwise nothing is changed, and the error is
+    /// The expected client state. If the stored one differs, nothing is changed, and the error is
     /// [`Status::Refused`].
     pub expectation: Expectation<'a>,
 }
 
 /// Changes that become durable together, or not at all. A batch has at most 32 MiB; a change that
-/// would exceed them is an error, and leaves the batch as it is.
+/// would exceed this limit is an error and leaves the batch unchanged.
 pub struct Batch {
     host: Host,
     batches: &'static HostBatch,
     raw: *mut RawBatch,
 }
 
-// SAFETY: a batch is used by one thread at a time, which need not be the same.
+// SAFETY: a batch is used by one thread at a time, not necessarily the same one.
 unsafe impl Send for Batch {}
 
 impl Batch {
@@ -391,18 +391,19 @@ impl Batch {
             "removing domains",
         )
     }
-    /// Removes everything. In a reindex, only the items that are not donated again go, at its end.
+    /// Removes everything. During a reindex, only items that are not donated again are removed, at
+    /// its end.
     pub fn remove_all(&mut self) -> Result<(), Error> {
         // SAFETY: the batch is owned.
         checked(unsafe { (self.batches.delete_all)(self.raw) }, "removing everything")
     }
-    /// Gives items new identifiers; pairs are (old, new).
+    /// Gives items new identifiers. The pairs are (old, new).
     pub fn rename(&mut self, pairs: &[(&str, &str)]) -> Result<(), Error> {
         let renaming =
             self.host.required::<HostRename>(b"searchlight.rename/1\0", "this host cannot rename items")?;
         let (old, new): (Vec<&str>, Vec<&str>) = pairs.iter().copied().unzip();
         let (old, new) = (c_texts(&old)?, c_texts(&new)?);
-        // SAFETY: the texts live until the call returns, and both lists have one length.
+        // SAFETY: the texts live until the call returns, and both lists have the same length.
         checked(
             unsafe {
                 (renaming.rename_in_batch)(
@@ -416,12 +417,12 @@ impl Batch {
         )
     }
 
-    /// Makes the changes durable, and waits for that.
+    /// Makes the changes durable, and waits until they are.
     pub fn commit(&self) -> Result<(), Error> {
         self.commit_with(ClientState::default())
     }
 
-    /// Makes the changes durable together with a client state, and waits for that.
+    /// Makes the changes durable together with a client state, and waits until they are.
     pub fn commit_with(&self, client: ClientState<'_>) -> Result<(), Error> {
         type Answer = Result<(), Error>;
         unsafe extern "C" fn take(context: *mut c_void, status: crate::raw::Status, message: *const c_char) {
@@ -470,28 +471,29 @@ impl Drop for Batch {
 
 // ---- Requests --------------------------------------------------------------------------------
 
-/// The request that a function serves.
+/// The request that a function answers.
 pub struct Request {
     pub(crate) host: Host,
     pub(crate) number: RequestNumber,
 }
 
 impl Request {
-    /// `true` once the host no longer waits for the answer. Long work checks this repeatedly, and
-    /// returns [`Status::Cancelled`].
+    /// `true` once the host is no longer waiting for the answer. Long-running work should check
+    /// this repeatedly, and return [`Status::Cancelled`].
     pub fn is_cancelled(&self) -> bool {
         let cancel = self.host.interface::<HostCancel>(b"searchlight.cancel/1\0");
         // SAFETY: the host is valid.
         cancel.map_or(false, |cancel| unsafe { (cancel.is_cancelled)(self.host.raw(), self.number) != 0 })
     }
-    /// Returns an error if the request was cancelled, to be used with `?`.
+    /// Returns an error if the request was cancelled, for use with `?`.
     pub fn check(&self) -> Result<(), Error> {
         if self.is_cancelled() {
             return Err(Error::new(Status::Cancelled, "the request was cancelled"));
         }
         Ok(())
     }
-    /// Reports `completed` of `total` units, which may be 0 if it is not known. It is a sign of life.
+    /// Reports `completed` of `total` units; `total` may be 0 if it is not known. A report counts
+    /// as a sign of life.
     pub fn report_progress(&self, completed: u64, total: u64) {
         if let Some(progress) = self.host.interface::<HostProgress>(b"searchlight.progress/1\0") {
             // SAFETY: the host is valid.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Extensions of Searchlight in Rust: safe traits over `searchlight_extension.h`.
+//! Searchlight extensions in Rust: safe traits over `searchlight_extension.h`.
 //!
-//! An extension is a type that implements [`Extension`] and the traits of the interfaces that it
-//! serves, and one macro that names them:
+//! An extension consists of a type that implements [`Extension`] and the traits of the interfaces
+//! that it supports, and one macro that lists them:
 //!
 //! ```no_run
 //! use searchlight_extension::*;
@@ -35,8 +35,8 @@
 //! # fn main() {}
 //! ```
 //!
-//! Each function runs on a thread of the host, and may wait. Several requests may run at once, so
-//! an extension is `Sync`. An `Err` becomes the answer of the request; a panic becomes one too, and
+//! Each function runs on a host thread and may wait. Several requests may run at once, so an
+//! extension must be `Sync`. An `Err` becomes the answer to the request; so does a panic, which
 //! never crosses the interface.
 
 #![warn(missing_docs)]
@@ -58,7 +58,7 @@ use std::time::Duration;
 pub enum Status {
     /// Any other failure.
     Failed = 1,
-    /// The extension does not serve this type or request.
+    /// The extension does not support this type or request.
     Unsupported = 2,
     /// There is no such item.
     NotFound = 3,
@@ -66,9 +66,9 @@ pub enum Status {
     Cancelled = 4,
     /// A malformed text or a wrong size.
     InvalidArgument = 5,
-    /// The host, the index or the source is not reachable now.
+    /// The host, the index or the source is currently unreachable.
     Unavailable = 6,
-    /// Over a limit that the message names.
+    /// A limit, named in the message, was exceeded.
     TooLarge = 7,
     /// Understood, but not allowed.
     Refused = 8,
@@ -89,7 +89,7 @@ impl Status {
     }
 }
 
-/// A failure: a kind, and a message with the attempt, the failure and the remedy.
+/// A failure: a kind, and a message that states what was attempted, what failed and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     /// The kind.
@@ -123,25 +123,26 @@ impl From<std::io::Error> for Error {
     }
 }
 
-/// The one object of the extension in its worker process.
+/// The only object of the extension in its worker process.
 pub trait Extension: Send + Sync + Sized + 'static {
-    /// Creates the object. Does not wait for the network or the user, and donates nothing.
+    /// Creates the object. Must not wait for the network or the user, and must not donate anything.
     fn new(host: Host) -> Result<Self, Error>;
 }
 
 /// Donates items again.
 pub trait Reindex: Extension {
     /// Donates all items, and returns once the last donation is durable. Items that are not donated
-    /// stay, so call [`Batch::remove_all`] first: the items are found until the reindex ends.
+    /// remain, so call [`Batch::remove_all`] first; the removed items can still be found until the
+    /// reindex ends.
     fn reindex_all(&self, request: &Request) -> Result<(), Error>;
     /// Donates each of these items again, or removes it.
     fn reindex_items(&self, request: &Request, identifiers: &[&str]) -> Result<(), Error>;
 }
 
-/// Donates all items in pages: the way to reindex large collections.
+/// Donates all items in pages; use this to reindex large collections.
 pub trait Paging: Extension {
     /// Donates one page. Returns the cursor of the next page (at most 4,096 bytes), or `None` after
-    /// the last. Nothing needs to be removed first.
+    /// the last page. Nothing needs to be removed first.
     fn reindex_page(&self, request: &Request, page: &Page<'_>) -> Result<Option<Vec<u8>>, Error>;
 }
 
@@ -153,9 +154,10 @@ pub trait Changes: Extension {
 
 /// Fulfils the promises of items. The user is waiting.
 pub trait Promises: Extension {
-    /// Converts an item to data of a type that it promised.
+    /// Converts an item to data of a type that the item promised.
     fn provide_data(&self, request: &Request, item: &str, content_type: &str) -> Result<Vec<u8>, Error>;
-    /// Converts an item to a file of a type that it promised; `in_place` asks for the original.
+    /// Provides an item as a file of a type that the item promised; `in_place` requests the
+    /// original.
     fn provide_file(
         &self,
         _request: &Request,
@@ -169,28 +171,29 @@ pub trait Promises: Extension {
 
 /// Renders previews.
 pub trait Previews: Extension {
-    /// Renders an item. An error of the kind [`Status::Unsupported`] lets the host show attributes.
+    /// Renders an item. An error of the kind [`Status::Unsupported`] has the host show the item's
+    /// attributes.
     fn preview(&self, request: &Request, wanted: &PreviewRequest<'_>) -> Result<Preview, Error>;
 }
 
 /// Receives notices of throttling.
 pub trait Throttling: Extension {
-    /// Stops work that is not urgent within half a second.
+    /// Stops non-urgent work within half a second.
     fn did_throttle(&self, notice: &Throttle);
     /// Throttling has ended.
     fn did_finish_throttle(&self) {}
 }
 
-/// The limits of a page, and where it starts.
+/// The limits of a page, and the cursor at which it starts.
 #[derive(Debug)]
 pub struct Page<'a> {
-    /// The cursor that the previous page returned; `None` for the first.
+    /// The cursor that the previous page returned; `None` for the first page.
     pub cursor: Option<&'a [u8]>,
-    /// The bytes of memory above which the worker is ended.
+    /// The memory limit in bytes. A worker that exceeds it is terminated.
     pub memory_limit: u64,
     /// The page ends after about this number of items,
     pub items: u32,
-    /// or after this time.
+    /// or after this time, whichever comes first.
     pub time: Duration,
 }
 
@@ -199,14 +202,14 @@ pub struct Page<'a> {
 pub enum Change<'a> {
     /// The file is new, or its content or mode has changed.
     Changed(&'a str),
-    /// The file has another path, and perhaps another content.
+    /// The file has a new path, and its content may also have changed.
     Moved {
         /// The old path.
         from: &'a str,
         /// The new path.
         to: &'a str,
     },
-    /// There is no file at the path any more.
+    /// There is no longer a file at the path.
     Removed(&'a str),
 }
 
@@ -238,11 +241,11 @@ pub struct Preview {
     pub content_type: String,
     /// At most 32 MiB with the attachments.
     pub bytes: Vec<u8>,
-    /// The title; `None` is the item's.
+    /// The title; `None` for the item's own title.
     pub title: Option<String>,
     /// The intended width and height in points; 0 for none.
     pub size: (f64, f64),
-    /// The parts to which the HTML refers as `cid:IDENTIFIER`.
+    /// The parts that the HTML references as `cid:IDENTIFIER`.
     pub attachments: Vec<Attachment>,
 }
 
@@ -260,14 +263,14 @@ pub struct Attachment {
 /// A notice of throttling.
 #[derive(Debug)]
 pub struct Throttle {
-    /// `SEARCHLIGHT_THROTTLE_…`: 1 the user is active, 2 battery, 3 pressure, 4 requested.
+    /// `SEARCHLIGHT_THROTTLE_…`: 1 user active, 2 battery, 3 pressure, 4 requested.
     pub reason: i32,
-    /// The welcome rate of donations; 0 for none at the moment.
+    /// The acceptable rate of donations; 0 for none at the moment.
     pub items_per_second: f64,
 }
 
 /// Defines the entry point of the library: the type, its bundle identifier, and the traits of the
-/// interfaces that it serves.
+/// interfaces that it supports.
 #[macro_export]
 macro_rules! extension {
     ($type:ty, $identifier:literal, [$($interface:ident),* $(,)?]) => {

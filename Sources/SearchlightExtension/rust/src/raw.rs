@@ -11,7 +11,7 @@ pub const OK: Status = 0;
 pub const ABI_MAJOR: u32 = 1;
 pub const ABI_MINOR: u32 = 0;
 
-/// An object that only the other side knows.
+/// An opaque object of the other side.
 #[repr(C)]
 pub struct Opaque {
     _private: [u8; 0],

@@ -33,7 +33,7 @@ fn message(error: &Error) -> CString {
     CString::new(error.message.replace('\0', " ")).unwrap_or_default()
 }
 
-/// Runs a function that answers a request, and gives its answer, or its error.
+/// Runs a function that answers a request, and sends its answer or its error.
 unsafe fn answer<E: 'static, Answer>(
     instance: *mut Instance,
     number: RequestNumber,
@@ -73,7 +73,7 @@ unsafe fn optional<'a>(pointer: *const c_char) -> Result<Option<&'a str>, Error>
     text(pointer).map(Some)
 }
 
-/// The slice of an array that is NULL if it is empty.
+/// Returns the slice of an array, which may be NULL if it is empty.
 unsafe fn slice<'a, Element>(start: *const Element, count: usize) -> &'a [Element] {
     if count == 0 {
         return &[];
@@ -222,7 +222,7 @@ unsafe extern "C" fn update_files<E: crate::Changes>(
                 (1, _) => list.push(crate::Change::Changed(path)),
                 (2, Some(from)) => list.push(crate::Change::Moved { from, to: path }),
                 (3, _) => list.push(crate::Change::Removed(path)),
-                // The header asks to ignore other values.
+                // The header says to ignore other values.
                 _ => {}
             }
         }

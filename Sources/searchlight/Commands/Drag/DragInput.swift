@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Promises
 
-/// A number of bytes as users write it: 4096, 500M, 2GiB. Units are powers of 1024.
+/// A number of bytes, as written by users: 4096, 500M, 2GiB. Units are powers of 1024.
 struct ByteLimit: ExpressibleByArgument, CustomStringConvertible {
     var bytes: UInt64
 
@@ -38,9 +38,9 @@ struct ByteLimit: ExpressibleByArgument, CustomStringConvertible {
     }
 }
 
-/// Asks the user at the terminal to allow a large drag.
+/// Asks the user at the terminal for permission for a large drag.
 enum Consent {
-    /// Asks for permission.
+    /// Asks the user for permission.
     ///
     /// - Parameter mayAsk: `true` if standard input is not a list of items.
     /// - Returns: The reason for a refusal; `nil` if the user allows the drag.

@@ -7,7 +7,7 @@ import Synchronization
 
 /// Shows the progress of a drag on a terminal, if the drag takes longer than half a second.
 ///
-/// Progress arrives on threads that must not block on a terminal, so a serial queue shows the
+/// Progress arrives on threads that must not block on a terminal, so a serial queue displays the
 /// latest progress.
 final class DragProgressLine: Sendable {
     /// The duration before progress is shown.
@@ -45,7 +45,7 @@ final class DragProgressLine: Sendable {
         display.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { [self] in draw() }
     }
 
-    /// Removes the line before other output. It appears again with the next progress.
+    /// Removes the line before other output. It reappears with the next progress report.
     func remove() {
         guard isWanted else { return }
         display.sync {

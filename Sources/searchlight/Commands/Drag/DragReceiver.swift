@@ -4,7 +4,7 @@ import CommandSupport
 import SearchIndex
 import UniformTypeIdentifiers
 
-/// The receiver of a drag: a profile, or the types that the user names.
+/// The receiver of a drag: a profile, or the types named by the user.
 struct DragReceiver {
     private let profile: ReceiverProfile?
     private let accepted: [String]
@@ -22,8 +22,8 @@ struct DragReceiver {
         profile = try ReceiverProfiles.find(name, environment: environment)
     }
 
-    /// The representation of an item that the receiver accepts, with notes on how its types were
-    /// interpreted.
+    /// Returns the representation of an item that the receiver accepts, with notes on how its types
+    /// were interpreted.
     func resolution(of item: StoredItem) -> (PromiseResolution, notes: [String]) {
         if let profile {
             let forms = isInPlace ? [Representation.Form.inPlaceFile] : profile.takes
@@ -34,7 +34,7 @@ struct DragReceiver {
             )
         }
         let forms = isInPlace ? [.inPlaceFile] : Representation.Form.allCases
-        // With --in-place alone any type is accepted.
+        // With only --in-place, any type is accepted.
         guard !accepted.isEmpty else {
             let types = item.record.promisedRepresentations(forms).map(\.type)
             return (PromiseResolution(item.record, accepted: types, preferring: .source, forms: forms), [])
@@ -45,7 +45,7 @@ struct DragReceiver {
 }
 
 extension ReceiverProfiles {
-    /// A profile by name, or the reason why there is none.
+    /// Returns the profile with a name. Throws the reason why there is none.
     static func find(_ name: String, environment: [String: String]) throws(CommandFailure) -> ReceiverProfile {
         let folder = folder(environment: environment)
         let profiles = ReceiverProfiles(folder: folder)

@@ -7,7 +7,7 @@ import SearchIndex
 import SearchlightEngine
 import Synchronization
 
-/// A run of “drag” over its items.
+/// One run of “drag” for a list of items.
 struct DragRun {
     let store: any EngineClient
     let receiver: DragReceiver
@@ -17,9 +17,9 @@ struct DragRun {
     /// The text that the user searched for.
     let query: String?
 
-    /// Drops the items, or with --dry-run shows the decision for each.
+    /// Drops the items or, with --dry-run, shows the decision for each of them.
     ///
-    /// - Throws: The exit status of the first item that failed, after all were tried.
+    /// - Throws: The exit status of the first item that failed, after all items were tried.
     func run(_ names: ItemNames, bundle: String?, isDry: Bool) async throws {
         var (found, status): ([(name: String, item: StoredItem)], ExitStatus?) = ([], nil)
         for (name, result) in try await names.find(bundle: bundle, in: store) {
@@ -49,7 +49,7 @@ struct DragRun {
 
     /// Drops the items.
     ///
-    /// - Returns: The failure of the first item that failed; `nil` if none did.
+    /// - Returns: The status of the first item that failed; `nil` if none failed.
     private func drop(
         _ found: [(name: String, item: StoredItem)], _ resolutions: [PromiseResolution], isOne: Bool
     ) async throws -> ExitStatus? {
@@ -59,7 +59,7 @@ struct DragRun {
                 entry.item, resolution: resolution,
                 target: target.target(for: entry.item, as: resolution.choice?.type))
         }
-        // Progress must not mix with JSON, or with bytes on the same terminal.
+        // Progress must not be mixed with JSON, or with bytes on the same terminal.
         let line = DragProgressLine(isWanted: !reports.json && !(target.isStandardOutput && Output.isTerminal))
         var settled = options
         settled.consent = { [options] bytes, limit in
@@ -92,7 +92,8 @@ struct DragRun {
         }
         // Removes progress that arrived after the last outcome.
         line.remove()
-        // Only a drag of one item counts as a use by the user; a list usually comes from a program.
+        // Only dragging a single item is counted as a use by the user; a list usually comes from a
+        // program.
         if isOne, let item = delivered.withLock({ $0 }) {
             await store.count(.init(item: item, text: query ?? "", kind: .drag))
         }
@@ -101,7 +102,7 @@ struct DragRun {
     }
 }
 
-/// The first failure of several items.
+/// Records the first failure among several items.
 private final class FirstProblem: Sendable {
     private let state = Mutex<(status: ExitStatus?, error: (any Error)?)>((nil, nil))
 

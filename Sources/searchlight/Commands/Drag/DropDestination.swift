@@ -6,13 +6,13 @@ import Promises
 import SearchIndex
 import SearchlightEngine
 
-/// The destination of dropped items, from “--output”.
+/// The destination of dropped items, as given by “--output”.
 struct DropDestination {
     private enum Place {
         case inPlace
         case standardOutput
         case folder(String)
-        /// A path. A stream may have received a part of the bytes when a delivery fails.
+        /// A path. If a delivery fails, a stream may already have received some of the bytes.
         case file(String, isStream: Bool)
     }
     private let place: Place
@@ -20,8 +20,8 @@ struct DropDestination {
     /// Parses the argument.
     ///
     /// - Parameters:
-    ///   - text: The argument; `-` is standard output, `nil` leaves the originals in place.
-    ///   - isOne: `true` for a drag of one item.
+    ///   - text: The argument; `-` for standard output, `nil` to leave the originals in place.
+    ///   - isOne: `true` for a drag of a single item.
     init(_ text: String?, isOne: Bool) throws(CommandFailure) {
         guard let text else {
             place = .inPlace
@@ -49,9 +49,9 @@ struct DropDestination {
 
     var isStandardOutput: Bool { if case .standardOutput = place { true } else { false } }
 
-    /// The destination of one item.
+    /// Returns the destination of one item.
     ///
-    /// - Parameter type: The type of the file, for its name extension.
+    /// - Parameter type: The type of the file, which determines its filename extension.
     func target(for item: StoredItem, as type: String?) -> DropTarget {
         switch place {
         case .inPlace: .inPlace
@@ -62,7 +62,7 @@ struct DropDestination {
         }
     }
 
-    /// A note on the state of the destination after a failure.
+    /// Returns a note on the state of the destination after a failure.
     func note(_ failure: DragFailure) -> String? {
         guard let error = failure.cause as? PromiseError else { return nil }
         if case .unsupportedForm = error, case .inPlace = place {

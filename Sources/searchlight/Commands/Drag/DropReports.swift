@@ -5,17 +5,17 @@ import Promises
 import Synchronization
 import UniformTypeIdentifiers
 
-/// Reports the outcome of each item of a drag: as lines, or as one JSON object for each item.
+/// Reports the outcome for each item of a drag: as lines, or as one JSON object per item.
 struct DropReports: Sendable {
     let json: Bool
-    /// `true` for a drag of one item, whose name is left out.
+    /// `true` for a drag of one item, whose name is omitted.
     let isSingle: Bool
     private let reported = ReportedFailures()
 
     func dropped(_ name: String, _ fulfilment: Fulfilment, to target: DropDestination) throws {
         let digest = fulfilment.digest.map { $0.map { String(format: "%02x", $0) }.joined() }
         if target.isStandardOutput {
-            // Standard output holds the item's bytes only.
+            // Standard output contains only the item's bytes.
             if let digest { Output.complain("sha256 \(digest)") }
             return
         }
@@ -29,7 +29,7 @@ struct DropReports: Sendable {
                 ] as JSONObject)
         }
         guard let path = fulfilment.path else { return }
-        // For an original in place, only the path is printed, for scripts.
+        // For an original in place, prints only the path, for use in scripts.
         if fulfilment.isWritable != nil {
             try Output.line("\(path)")
         } else {
@@ -48,14 +48,15 @@ struct DropReports: Sendable {
                 ] as JSONObject)
         }
         if isSingle { return Output.fail(message) }
-        // The same failure of several items, such as a quarantine, is explained only once.
+        // If several items fail for the same reason, such as a quarantine, it is explained only
+        // once.
         let first = reported.first(message, name)
         Output.fail(first.map { "\(name): The same problem as with \($0)." } ?? "\(name): \(message)")
     }
 
     // MARK: Dry runs
 
-    /// Prints a table of offered and accepted types, with their distances and the deciding rule.
+    /// Prints a table of offered and accepted types, with distances and the deciding rule.
     func explain(_ name: String, _ resolution: PromiseResolution) throws {
         let explanation = resolution.explanation
         let choice = explanation.choice
@@ -105,13 +106,14 @@ struct DropReports: Sendable {
     }
 }
 
-/// The first item with each failure message.
+/// Records the first item for each failure message.
 private final class ReportedFailures: Sendable {
-    /// The maximum number of recorded failures. Further ones are explained each time.
+    /// The maximum number of recorded failures. Others are explained each time.
     private static let maximum = 64
     private let names = Mutex<[String: String]>([:])
 
-    /// The first item with this failure; `nil` if this item is the first, which is then recorded.
+    /// Returns the first item with this failure; `nil` if this item is the first, which is then
+    /// recorded.
     func first(_ message: String, _ name: String) -> String? {
         names.withLock { names in
             if let first = names[message] { return first }

@@ -8,7 +8,7 @@ import Foundation
 import Glibc
 import SearchlightEngine
 
-/// Creates the project of a new extension.
+/// Creates the project for a new extension.
 struct ExtensionsNewCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "new",
@@ -93,7 +93,8 @@ struct ExtensionsNewCommand: ReportingCommand {
         try tell(project, folder)
     }
 
-    /// Checks that the named source folder exists, since the project could not be built otherwise.
+    /// Checks that the given source folder exists, because the project could not be built
+    /// otherwise.
     private func checkSource() throws {
         guard let source = searchlight.map(absolute) else { return }
         guard FileManager.default.fileExists(atPath: source + "/" + Self.headers) else {
@@ -131,7 +132,7 @@ struct ExtensionsNewCommand: ReportingCommand {
         return CompiledLibrary(folder: folder, source: Self.ownSource)
     }
 
-    /// The project for a database: a proposal from the tables of the file.
+    /// Returns the project for a database, proposed from the tables in the file.
     private func database(_ names: ProjectNames, _ file: String) throws -> Project {
         let schema: DatabaseSchema
         do { schema = try DatabaseInspection.schema(of: file) } catch {
@@ -159,13 +160,13 @@ struct ExtensionsNewCommand: ReportingCommand {
         return project
     }
 
-    /// The source checkout that this program was built in; `nil` if it was installed.
+    /// The source checkout in which this program was built; `nil` if the program was installed.
     private static var ownSource: String? { folder(with: headers) }
 
     private static let headers = "Sources/SearchlightExtension/include"
 
-    /// Returns the folder of the kit of a language: in the checkout, or below the prefix of the
-    /// installation.
+    /// Returns the folder of the kit for a language: in the checkout, or below the installation
+    /// prefix.
     private func kit(_ name: String) -> String {
         let inSource = "/Sources/SearchlightExtension/" + name
         if let source = searchlight.map(absolute) ?? Self.ownSource { return source + inSource }
@@ -173,7 +174,7 @@ struct ExtensionsNewCommand: ReportingCommand {
         return Self.folder(with: installed).map { $0 + "/" + installed } ?? "../searchlight" + inSource
     }
 
-    /// The path of the guide: in the checkout, or below the prefix of the installation.
+    /// The path of the guide: in the checkout, or below the installation prefix.
     private var guide: String {
         let page = "docs/EXTENSIONS.md"
         if let source = searchlight.map(absolute) ?? Self.ownSource { return source + "/" + page }
@@ -185,7 +186,7 @@ struct ExtensionsNewCommand: ReportingCommand {
     private static let program =
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/"
 
-    /// The nearest parent folder of this program that contains a path.
+    /// Returns the nearest parent folder of this program that contains a path.
     private static func folder(with path: String) -> String? {
         var folder = URL(filePath: program).deletingLastPathComponent()
         while folder.path != "/" {
@@ -195,7 +196,7 @@ struct ExtensionsNewCommand: ReportingCommand {
         return nil
     }
 
-    /// Writes all files into a new or empty folder, or none of them.
+    /// Writes all files to a new or empty folder, or none of them.
     private static func write(_ files: [Project.File], to folder: String) throws {
         let manager = FileManager.default
         if let names = try? manager.contentsOfDirectory(atPath: folder), !names.isEmpty {
@@ -210,7 +211,7 @@ struct ExtensionsNewCommand: ReportingCommand {
                 let path = folder + "/" + file.path
                 try manager.createDirectory(
                     atPath: URL(filePath: path).deletingLastPathComponent().path, withIntermediateDirectories: true)
-                // A file that was created in the meantime is not overwritten.
+                // A file created in the meantime is not overwritten.
                 try Data(file.text.utf8).write(to: URL(filePath: path), options: .withoutOverwriting)
             }
         } catch {

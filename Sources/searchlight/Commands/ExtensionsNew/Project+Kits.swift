@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The projects that build on a kit of Searchlight.
+/// Projects that build on one of Searchlight's kits.
 extension Project {
-    /// A Rust crate.
+    /// Returns a Rust crate.
     ///
     /// - Parameter crate: The folder of the crate `searchlight-extension`.
     static func rust(_ names: ProjectNames, crate: String) -> Project {
@@ -34,7 +34,7 @@ extension Project {
         return project
     }
 
-    /// A Go package.
+    /// Returns a Go package.
     ///
     /// - Parameter kit: The folder of the module `searchlight`.
     static func go(_ names: ProjectNames, kit: String) -> Project {
@@ -100,12 +100,12 @@ extension Project {
         return project
     }
 
-    /// A Python module.
+    /// Returns a Python module.
     ///
     /// - Parameters:
     ///   - searchlight: The path of Searchlight's source, for the header; `nil` if the header is
     ///     installed.
-    ///   - kit: The folder of the loader and of `searchlight.py`.
+    ///   - kit: The folder with the loader and `searchlight.py`.
     static func python(_ names: ProjectNames, searchlight: String?, kit: String) -> Project {
         var project = Project(names, steps: [firstRecipe] + simpleSteps(names))
         project.add("extension.py", "the extension", PackageResources.extension_py_template)

@@ -2,7 +2,7 @@
 import DatabaseBindings
 import JSONText
 
-/// A new project: files made from `Templates/`.
+/// A new project, whose files are generated from `Templates/`.
 struct Project {
     struct File {
         var path: String
@@ -11,9 +11,9 @@ struct Project {
         var purpose: String
     }
     var files: [File] = []
-    /// The next commands to run.
+    /// The commands to run next.
     var steps: [String]
-    /// The findings in a database.
+    /// Findings about the database.
     var notes: [String] = []
 
     init(_ names: ProjectNames, steps: [String]) {
@@ -23,7 +23,8 @@ struct Project {
 
     private let names: ProjectNames
 
-    /// Adds a file from a template. In it, `{{…}}` is a placeholder for a name or another value.
+    /// Adds a file generated from a template, in which `{{…}}` is a placeholder for a name or
+    /// another value.
     mutating func add(
         _ path: String, _ purpose: String, _ template: [UInt8], _ values: [String: String] = [:]
     ) {
@@ -46,7 +47,7 @@ struct Project {
             ["executable": executable, "principalClass": principal ?? "", "more": more])
     }
 
-    /// Adds the Makefile. It is the same for all languages, apart from the recipe that builds the
+    /// Adds the Makefile. It is the same for all languages, except for the recipe that builds the
     /// bundle.
     ///
     /// - Parameters:
@@ -61,13 +62,13 @@ struct Project {
             ["needs": needs, "variables": variables, "build": build, "program": made, "word": word])
     }
 
-    /// Adds the Makefile of a project that a C or C++ compiler builds.
+    /// Adds the Makefile for a project built with a C or C++ compiler.
     ///
     /// - Parameters:
     ///   - searchlight: The path of Searchlight's source; `nil` if the headers are installed.
-    ///   - folders: The folders of the headers in that source.
-    ///   - sources: The patterns of the files that the library is made of.
-    ///   - units: The pattern of the files to compile.
+    ///   - folders: The folders in that source that contain the headers.
+    ///   - sources: The patterns of the files that the library is built from.
+    ///   - units: The pattern for the files to compile.
     ///   - compiler: The variable that names the compiler.
     ///   - candidates: The names of compilers, in order of preference.
     private mutating func addNativeMakefile(
@@ -88,7 +89,7 @@ struct Project {
                 """)
     }
 
-    /// Returns the variables of a Makefile that lead to the headers; the parameters are those of
+    /// Returns the Makefile variables that locate the headers; the parameters are the same as for
     /// ``addNativeMakefile``.
     static func headerVariables(_ searchlight: String?, folders: [String]) -> String {
         let headers = searchlight.map { source in
@@ -116,7 +117,7 @@ struct Project {
 }
 
 extension Project {
-    /// A package with a handler, as on Apple's systems.
+    /// Returns a package with a request handler, as on Apple's systems.
     ///
     /// - Parameters:
     ///   - library: The compiled library that the package links; `nil` to depend on the source.
@@ -169,7 +170,7 @@ extension Project {
         text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
     }
 
-    /// A project with one C source file.
+    /// Returns a project with one C source file.
     ///
     /// - Parameter searchlight: The path of Searchlight's source, for the header; `nil` if the
     ///   header is installed.
@@ -188,7 +189,7 @@ extension Project {
         return project
     }
 
-    /// A project with one C++ source file.
+    /// Returns a project with one C++ source file.
     ///
     /// - Parameter searchlight: The path of Searchlight's source, for the headers; `nil` if the
     ///   headers are installed.
@@ -207,7 +208,7 @@ extension Project {
         return project
     }
 
-    /// A project with a manifest only, which binds a function of a system library.
+    /// Returns a project that consists of a manifest, which binds a function of a system library.
     static func bindings(_ names: ProjectNames) -> Project {
         var project = Project(names, steps: simpleSteps(names))
         project.addManifest(more: String(decoding: PackageResources.bindings_plist_template, as: UTF8.self))
@@ -220,11 +221,11 @@ extension Project {
         return project
     }
 
-    /// A project with a manifest only, which reads an app's database.
+    /// Returns a project that consists of a manifest, which reads an app's database.
     ///
     /// - Parameters:
     ///   - proposal: The proposed dictionary.
-    ///   - file: The path of the database for the manifest.
+    ///   - file: The path of the database, as used in the manifest.
     static func database(_ names: ProjectNames, _ proposal: ManifestProposal, file: String) -> Project {
         var project = Project(names, steps: simpleSteps(names))
         project.notes = proposal.notes

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names in a new project, derived from the identifier of its bundle.
+/// The names in a new project, derived from its bundle identifier.
 struct ProjectNames {
     /// The bundle identifier, such as com.example.my-recipes.
     let identifier: String
@@ -8,7 +8,7 @@ struct ProjectNames {
     let folder: String
     /// The display name, such as My Recipes.
     let display: String
-    /// The module name, such as MyRecipes; a valid identifier in any language.
+    /// The module name, such as MyRecipes; a valid identifier in every language.
     let module: String
     /// The path of EXTENSIONS.md.
     let guide: String
@@ -24,7 +24,7 @@ struct ProjectNames {
         let words = last.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }
         display = words.isEmpty ? identifier : words.joined(separator: " ")
         let joined = words.joined()
-        // An identifier starts with a letter, and must differ from the names of linked libraries.
+        // An identifier must start with a letter, and differ from the names of linked libraries.
         let isTaken = joined.first?.isNumber ?? true || Self.taken.contains(joined.lowercased())
         module = isTaken ? "Extension" + joined : joined
     }
@@ -33,14 +33,14 @@ struct ProjectNames {
         "swift", "foundation", "corespotlight", "uniformtypeidentifiers", "glibc", "dispatch", "searchlight", "c",
         "quicklook",
         "mobilecoreservices", "quicklookui", "serviceprotocol", "searchlightextension",
-        // Words of Python.
+        // Python keywords.
         "none", "true", "false",
     ]
 
-    /// The library, such as libMyRecipes.so.
+    /// The file name of the library, such as libMyRecipes.so.
     var library: String { "lib\(module).so" }
 
-    /// The values of the placeholders in templates.
+    /// The values for the placeholders in templates.
     var values: [String: String] {
         ["identifier": identifier, "folder": folder, "display": display, "module": module, "guide": guide]
     }

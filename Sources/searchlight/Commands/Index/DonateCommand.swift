@@ -86,8 +86,8 @@ struct DonateCommand: OptionedCommand {
         }
     }
 
-    /// `true` for a name that the service accepts as an app. Scripts may use a name with one
-    /// element. A leading `-` is rejected, since it could be an option.
+    /// Returns `true` for a name that the service accepts as an app. Scripts may use a name with a
+    /// single element. A leading `-` is rejected, because it could be an option.
     private static func isName(_ bundle: String) -> Bool {
         !bundle.hasPrefix("-") && ExtensionManifest.isAppIdentifier(bundle, parts: 1)
     }
@@ -154,20 +154,20 @@ struct DonateCommand: OptionedCommand {
 }
 
 private struct DonationReport: Encodable {
-    /// The number of accepted items. Some of them may have been replaced or deleted since.
+    /// The number of accepted items, some of which may have been replaced or deleted since.
     var accepted: Int
     var refused: Int
-    /// The number of updates of items that do not exist.
+    /// The number of updates for items that do not exist.
     var ignoredUpdates: Int
     /// The number of items that had expired before the donation.
     var expired: Int
     var batches: Int
     /// The first rejected lines.
     var refusals: [LineDonation.Refusal]
-    /// The items that were accepted and could not be indexed: updates that made an item exceed a
-    /// limit.
+    /// The items that were accepted but could not be indexed: updates that would have made an item
+    /// exceed a limit.
     var rejected: [String]
-    /// The notes on attributes: converted values, and names that may be misspelt.
+    /// Notes on attributes: converted values, and names that may be misspelled.
     var notes: [LineDonation.Note]
     var halt: String?
 

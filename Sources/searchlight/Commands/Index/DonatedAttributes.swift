@@ -7,10 +7,10 @@ import MetadataQuery
 import Previews
 import Synchronization
 
-/// The attributes on a line of a donation, in their stored form: each under the name of its
-/// property, with a value of its kind.
+/// The attributes on a donation line, in stored form: each under its property name, with a value of
+/// the property's kind.
 struct DonatedAttributes {
-    /// A note on an attribute whose value was converted or whose name may be misspelt.
+    /// A note on an attribute whose value was converted or whose name may be misspelled.
     struct Note: Hashable {
         var attribute: String
         var text: String
@@ -19,11 +19,12 @@ struct DonatedAttributes {
     private(set) var values: [String: AttributeValue] = [:]
     private(set) var notes: Set<Note> = []
 
-    /// Converts the attributes of a line.
+    /// Converts the attributes on a line.
     ///
-    /// - Parameter keys: The names that the line declares as custom attributes. They are not
+    /// - Parameter keys: The names that the line declares as custom attributes, which are not
     ///   checked for misspellings.
-    /// - Throws: ``LineRefusal`` for a value of the wrong kind, and for two names of one attribute.
+    /// - Throws: ``LineRefusal`` for a value of the wrong kind, or if two names denote the same
+    ///   attribute.
     init(_ fields: [JSONValue.Field], keys: Set<String>) throws(LineRefusal) {
         var names: [String: String] = [:]
         for field in fields {
@@ -44,14 +45,14 @@ struct DonatedAttributes {
     }
 
     private mutating func noteMisspelling(of name: String) {
-        // A short name is similar to many others.
+        // A short name is similar to too many others.
         guard name.utf8.count > 3 else { return }
         guard let near = Self.suggestion(for: name) else { return }
         notes.insert(Note(attribute: name, text: "this attribute has no predefined meaning. \(near)"))
     }
 
-    /// The suggestions by name, because lines repeat their names. Bounded, because the input is
-    /// not.
+    /// A cache of suggestions by name, because lines use the same names. Its size is bounded,
+    /// because the size of the input is not.
     private static let suggestions = Mutex<[String: String?]>([:])
 
     private static func suggestion(for name: String) -> String? {
@@ -83,7 +84,7 @@ struct DonatedAttributes {
 
 /// Reads the values of one attribute.
 private struct ValueReader {
-    /// A conversion that keeps the meaning of a value. The raw value is the text of its note.
+    /// A conversion that preserves the meaning of a value. The raw value is the text of the note.
     enum Conversion: String {
         case numberToText = "a number was converted to text"
         case truthToText = "a Boolean was converted to text"
@@ -155,7 +156,7 @@ private struct ValueReader {
         case .text(let text): return (.string(text), nil)
         case .integer(let number): return (.string("\(number)"), .numberToText)
         case .bool(let truth): return (.string("\(truth)"), .truthToText)
-        // The parser does not keep the spelling of a number, and 1.10 may be a version.
+        // The parser does not preserve the spelling of a number, and 1.10 may be a version number.
         case .number: throw refusal("the number \(value.shown)", takes: "text. Put the number in quotes")
         default: throw refusal(value.kind, takes: "texts")
         }

@@ -5,7 +5,7 @@ import JSONText
 import MetadataQuery
 import Previews
 
-/// A parsed line of a donation.
+/// A parsed donation line.
 enum DonationLine {
     /// An item to add, replace or update, and the notes on its attributes.
     case item(EncodedItem, Set<DonatedAttributes.Note>)
@@ -55,7 +55,8 @@ enum DonationLine {
         }
         var record = ItemRecord(uniqueIdentifier: identifier)
         record.domainIdentifier = try text("domainIdentifier", fields)
-        // The index rejects a whole batch with a NUL in a name, since its names end there.
+        // The index rejects a whole batch if a name contains a NUL, because the name would end
+        // there.
         guard !identifier.utf8.contains(0), record.domainIdentifier?.utf8.contains(0) != true else {
             throw LineRefusal("uniqueIdentifier or domainIdentifier contains a NUL")
         }
@@ -77,8 +78,8 @@ enum DonationLine {
         record.traits = try traits(fields["customKeys"], of: record)
         do throws(ItemRecordError) {
             let item = try EncodedItem(record)
-            // Decoding has limits that encoding does not check, such as the length of an
-            // attribute's name.
+            // Decoding enforces limits that encoding does not check, such as the length of an
+            // attribute name.
             _ = try EncodedItem(decoding: item.bytes)
             return .item(item, notes)
         } catch {

@@ -4,9 +4,9 @@ import CommandSupport
 import ArgumentParser
 import SearchIndex
 
-/// A protection class as an argument: the last part of Apple's name, as in `completeUnlessOpen`.
+/// A protection class as an argument: the last part of Apple's name, such as `completeUnlessOpen`.
 extension ProtectionClass: ExpressibleByArgument {
-    /// Creates a class from its name in commands.
+    /// Creates a class from the name used in commands.
     public init?(argument: String) {
         guard let found = Self.allCases.first(where: { $0.name == argument }) else { return nil }
         self = found
@@ -16,7 +16,7 @@ extension ProtectionClass: ExpressibleByArgument {
     public static var allValueStrings: [String] { allCases.map(\.name) }
 }
 
-/// The options that name an index.
+/// The options that identify an index.
 struct IndexChoice: ParsableArguments {
     @Option(help: "Use the items of the app with this bundle identifier.", completion: BundleNames.completion)
     var bundle: String

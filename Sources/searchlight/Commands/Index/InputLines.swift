@@ -6,8 +6,8 @@ import SystemSupport
 
 /// The lines of a file or of standard input, read on demand.
 struct InputLines {
-    /// The maximum length of a line in bytes. It exceeds the largest item, for which JSON escapes
-    /// take six bytes for one.
+    /// The maximum length of a line in bytes. It is larger than the largest item, even if JSON
+    /// escapes take six bytes per byte.
     static let maximumLineBytes = 100 << 20
     private static let chunkBytes = 256 << 10
 
@@ -20,7 +20,7 @@ struct InputLines {
 
     /// Opens a file; `-` is standard input.
     ///
-    /// - Parameter limit: The maximum length of a line in bytes.
+    /// - Parameter limit: The maximum length of a line, in bytes.
     init(path: String, limit: Int = maximumLineBytes) throws(CommandFailure) {
         self.limit = limit
         let number = path == "-" ? dup(STDIN_FILENO) : open(absolute(path), O_RDONLY | O_CLOEXEC)
@@ -29,8 +29,8 @@ struct InputLines {
         descriptor = OwnedDescriptor(adopting: number)
     }
 
-    /// The next line without its line feed; `nil` after the last line. For a line that is too long,
-    /// `isTooLong` is `true` and the bytes are dropped.
+    /// Returns the next line without its line feed; `nil` after the last line. For a line that is
+    /// too long, `isTooLong` is `true` and the bytes are dropped.
     mutating func next() async throws(CommandFailure) -> (bytes: [UInt8], isTooLong: Bool)? {
         var line: [UInt8] = []
         var isTooLong = false
@@ -51,7 +51,8 @@ struct InputLines {
         }
     }
 
-    /// Reads a chunk on a thread that may block, since a pipe may have no data for a long time.
+    /// Reads a chunk on a thread that may block, because a pipe may be without data for a long
+    /// time.
     private mutating func readChunk() async throws(CommandFailure) -> Bool {
         guard !isAtEnd else { return false }
         let descriptor = descriptor

@@ -5,10 +5,10 @@ import Previews
 import SearchIndex
 import SearchlightEngine
 
-/// Items in the format of “query” and “list”.
+/// A list of items, formatted for “query” and “list”.
 struct ItemList {
     var page: QueryPage
-    /// The attributes to print; `nil` means none in text, and all in JSON.
+    /// The attributes to print; `nil` means no attributes in text, and all attributes in JSON.
     var attributes: [String]?
     /// The user-visible names of the apps, by bundle identifier.
     var names: [String: String]
@@ -24,7 +24,7 @@ struct ItemList {
             return report
         }
         if json {
-            // The value of “next” is an argument for --after.
+            // The value of “next” can be passed to --after.
             return try Output.printJSON(
                 ["items": reports, "hasMore": page.next != nil, "next": page.next?.number] as JSONObject)
         }
@@ -57,10 +57,10 @@ extension EngineClient {
     }
 }
 
-/// The maximum length of a title in lists, in characters. Longer titles are cut.
+/// The maximum length of a title in lists, in characters. Longer titles are truncated.
 let shownTitleLength = 200
 
-/// The option that continues a list.
+/// The option for continuing a list.
 struct ListPlace: ParsableArguments {
     @Option(
         help: ArgumentHelp(

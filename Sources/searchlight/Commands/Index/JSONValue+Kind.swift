@@ -2,7 +2,7 @@
 import JSONText
 
 extension JSONValue {
-    /// The name of the kind in messages.
+    /// The name of the value's kind, for messages.
     var kind: String {
         switch self {
         case .null: "null"
@@ -15,7 +15,7 @@ extension JSONValue {
     }
 }
 
-/// The reason for the rejection of a line of a donation.
+/// The reason why a donation line was rejected.
 struct LineRefusal: Error {
     var reason: String
 

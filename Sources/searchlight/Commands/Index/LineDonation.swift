@@ -4,7 +4,7 @@ import ItemRecord
 import SearchIndex
 import SearchlightEngine
 
-/// Collects lines in batches and commits the batches to the index.
+/// Collects lines into batches and commits the batches to the index.
 struct LineDonation {
     /// A rejected line.
     struct Refusal: Encodable {
@@ -12,35 +12,35 @@ struct LineDonation {
         var reason: String
     }
 
-    /// A note on an attribute of some items, with the lines of the items.
+    /// A note on an attribute, with the lines to which it applies.
     struct Note: Encodable {
         var attribute: String
         var note: String
         /// The number of the first line.
         var line: Int
-        /// The count of lines.
+        /// The number of lines.
         var lines: Int
     }
 
-    /// The maximum number of notes. A limit is necessary because the input may have any number of
-    /// misspelt names.
+    /// The maximum number of notes. A limit is necessary, because the input may contain any number
+    /// of misspelled names.
     static let maximumNotes = 1000
-    /// The maximum number of rejected lines that are listed. Further ones are only counted.
+    /// The maximum number of rejected lines that are listed. Further lines are only counted.
     static let maximumListed = 1000
-    /// The total size of the records in bytes at which a batch is committed without an explicit
+    /// The total size of the records, in bytes, at which a batch is committed without an explicit
     /// end.
     static let fullBatchBytes = 16 << 20
-    /// The maximum total size of the records in bytes of a batch that must not be divided. It is
-    /// the limit of the write-ahead log, less the log's own bytes.
+    /// The maximum total size of the records, in bytes, in a batch that must not be divided: the
+    /// limit of the write-ahead log, minus the log's own bytes.
     static let maximumBatchBytes = 48 << 20
 
     let store: any EngineClient
     let scope: IndexScope
-    /// The protection class of the index; `nil` for the class that it has.
+    /// The protection class of the index; `nil` to keep its current class.
     let protection: ProtectionClass?
-    /// The maximum number of lines of a batch without an explicit end.
+    /// The maximum number of lines in a batch without an explicit end.
     let linesPerBatch: Int
-    /// The client state after the only batch of the input; `nil` if there may be several batches.
+    /// The client state after the only batch in the input; `nil` if there may be several batches.
     let clientState: [UInt8]?
     let expectation: ClientStateExpectation
     /// Called with the number of durable batches.
@@ -55,7 +55,7 @@ struct LineDonation {
     /// The reason why no further lines are donated.
     private(set) var halt: String?
 
-    /// The notes on attributes of all lines that were not rejected individually.
+    /// The notes on attributes of all lines, except lines that were rejected individually.
     private var notes: [DonatedAttributes.Note: (line: Int, lines: Int)] = [:]
 
     private var batch: IndexBatch
@@ -103,8 +103,8 @@ struct LineDonation {
             case .empty: break
             case .item(let item, let notes):
                 for note in notes { take(note, of: number) }
-                // Checked only for a further item, because the end of the batch may follow the last
-                // line that fits.
+                // Checked only when there is a further item, because the batch may end after the
+                // last line that fits.
                 try await divideIfFull()
                 guard halt == nil else { break }
                 batch.index([item])
@@ -120,8 +120,8 @@ struct LineDonation {
         }
         guard halt == nil else { return }
         if hasExplicitEnds, !pending.isEmpty {
-            // With explicit ends, the lines after the last end are an incomplete batch and are not
-            // donated.
+            // If ends are explicit, the lines after the last end are an incomplete batch, which is
+            // not donated.
             return dropBatch("the input ends before its batch does")
         }
         try await end(at: number, clientState: clientState)
@@ -135,7 +135,7 @@ struct LineDonation {
         }
     }
 
-    /// The notes on attributes, in the order of the lines.
+    /// The notes on attributes, in line order.
     var attributeNotes: [Note] {
         notes.map { Note(attribute: $0.attribute, note: $0.text, line: $1.line, lines: $1.lines) }
             .sorted { ($0.line, $0.attribute, $0.note) < ($1.line, $1.attribute, $1.note) }
@@ -159,8 +159,8 @@ struct LineDonation {
         }
     }
 
-    /// Commits the lines since the last end. A client state says that everything before it is in
-    /// the index. So a batch with a client state is committed as a whole or not at all.
+    /// Commits the lines since the last end. A client state asserts that everything before it is in
+    /// the index, so a batch with a client state is committed as a whole or not at all.
     private mutating func end(at line: Int, clientState state: [UInt8]?) async throws {
         defer { (refusedInBatch, wasDivided) = (0, false) }
         guard state != nil || expectation != .any else { return try await commit(nil, expecting: .any) }

@@ -82,8 +82,8 @@ struct QueryCommand: OptionedCommand {
         }
     }
 
-    /// Suggests similar attribute names for a query without results. An attribute that no item has
-    /// is not an error.
+    /// Suggests similar attribute names for a query without results. Using an attribute that no
+    /// item has is not an error.
     private func tellOfMisspelling(in expression: QueryExpression) {
         for name in expression.attributeNames.subtracting(AttributeNames.standard).sorted() {
             let known = AttributeNames.standard(for: name).sorted()
@@ -92,7 +92,7 @@ struct QueryCommand: OptionedCommand {
         }
     }
 
-    /// Reports an invalid query: with a caret below the position, or as the message of a JSON
+    /// Reports an invalid query, with a caret below the position, or as the message in a JSON
     /// object.
     private func failure(_ error: QuerySyntaxError) throws -> any Error {
         if options.json { return CommandFailure(message: error.description, status: .usage) }
@@ -113,10 +113,10 @@ struct QueryCommand: OptionedCommand {
     }
 }
 
-/// The part of a query around a position, for a caret below it.
+/// An excerpt of a query around a position, for displaying a caret below it.
 struct QueryExcerpt {
     let line: String
-    /// The number of terminal columns before the position.
+    /// The number of terminal columns that precede the position.
     let indent: Int
 
     private static let contextLength = 60
@@ -133,12 +133,12 @@ struct QueryExcerpt {
         indent = head.reduce(0) { $0 + Self.width($1) }
     }
 
-    /// The text as the terminal shows it, on one line.
+    /// Returns the text as shown in a terminal, on one line.
     private static func oneLine(_ scalars: Substring.UnicodeScalarView) -> String {
         String(DisplayText.safe(String(String.UnicodeScalarView(scalars))).map { $0.isWhitespace ? " " : $0 })
     }
 
-    /// The width of a character in columns: two for East Asian scripts and emoji.
+    /// Returns the width of a character in columns: two for East Asian scripts and emoji.
     private static func width(_ character: Character) -> Int {
         switch character.unicodeScalars.first?.value ?? 0 {
         case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,

@@ -24,7 +24,7 @@ struct InhibitCommand: AsyncParsableCommand {
     var command: [String]
 
     func validate() throws {
-        // All unrecognized arguments are captured here, including the options of all commands.
+        // Unrecognized arguments are captured here, including options that all commands have.
         if let first = command.first, first != "--", first.hasPrefix("-") {
             switch first {
             case "-h", "--help": throw CleanExit.helpRequest(self)
@@ -41,8 +41,8 @@ struct InhibitCommand: AsyncParsableCommand {
 
     func run() async throws {
         let words = words
-        // Runs only the command if the options bypass the service, because the service has the
-        // scheduler.
+        // If the options bypass the service, only runs the command, because the scheduler is in the
+        // service.
         guard !options.staysInProcess else { throw ExitCode(await Child.run(words)) }
         let service = await connect()
         let holding = Task { [why, store = options.storeDirectory] in
@@ -54,7 +54,7 @@ struct InhibitCommand: AsyncParsableCommand {
         throw ExitCode(status)
     }
 
-    /// The service, if it is running. The command runs in any case.
+    /// Returns the service if it is running. The command runs in either case.
     private func connect() async -> RemoteEngine? {
         do throws(EngineError) {
             if let service = try await options.connectToService() { return service }
@@ -67,7 +67,7 @@ struct InhibitCommand: AsyncParsableCommand {
     }
 }
 
-/// An inhibition of background work while the command runs.
+/// Inhibits background work while the command runs.
 private struct Inhibition: Sendable {
     let who: String
     let why: String
@@ -76,8 +76,8 @@ private struct Inhibition: Sendable {
     /// The maximum delay between two attempts to find the service again.
     private static let longestPause = Duration.seconds(30)
 
-    /// Inhibits a service, and each service that replaces it, until the task is cancelled. A new
-    /// service does not know of earlier inhibitions.
+    /// Inhibits a service, and any service that replaces it, until the task is cancelled. A new
+    /// service does not know about earlier inhibitions.
     ///
     /// - Parameter first: The running service, if there is one.
     func hold(_ first: RemoteEngine?) async {
@@ -104,26 +104,27 @@ private struct Inhibition: Sendable {
     }
 }
 
-/// The child process of the command.
+/// The child process in which the command runs.
 private enum Child {
-    /// Runs the command with the streams, the folder and the signal settings of this process.
+    /// Runs the command with this process's streams, working directory and signal settings.
     ///
-    /// - Returns: Its exit status; 128 plus the signal number; 127 if there is no such command; 126
-    ///   if it cannot be started.
+    /// - Returns: The command's exit status; 128 plus the signal number; 127 if there is no such
+    ///   command; 126 if it cannot be started.
     static func run(_ words: [String]) async -> Int32 {
         var arguments = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // This thread blocks signals; the command must start with this program's original settings.
+        // This thread blocks signals, but the command must start with the program's original
+        // settings.
         var (defaults, mask) = Signals.beforehand
         posix_spawnattr_setsigdefault(&attributes, &defaults)
         posix_spawnattr_setsigmask(&attributes, &mask)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-        // An interruption from the terminal goes to the command; this process waits for it.
+        // An interrupt from the terminal is also sent to the command; this process waits for it.
         for number in [SIGINT, SIGQUIT] { signal(number, SIG_IGN) }
-        // A signal to this process ends the command, also while it is being started.
+        // A signal to this process terminates the command, even while it is being started.
         let ending = Mutex<(process: pid_t?, isWanted: Bool)>((nil, false))
         Signals.onInterruption {
             ending.withLock { ending in

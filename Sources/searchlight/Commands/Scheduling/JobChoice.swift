@@ -2,7 +2,7 @@
 import ArgumentParser
 import IdleScheduling
 
-/// The argument that names a job.
+/// The argument that identifies a job.
 struct JobChoice: ParsableArguments {
     @Argument(
         help: ArgumentHelp(

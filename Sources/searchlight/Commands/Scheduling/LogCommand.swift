@@ -27,9 +27,9 @@ struct LogCommand: OptionedCommand {
     @Flag(name: .shortAndLong, help: "Keep running, and show new decisions.")
     var follow = false
 
-    /// A limit above the number of lines that the log files can hold.
+    /// A limit that exceeds the number of lines that the log files can contain.
     private static let maximumLines = 100_000
-    /// The interval of polls for new decisions.
+    /// The interval at which new decisions are polled.
     private static let interval = Duration.milliseconds(250)
 
     func validate() throws {
@@ -60,7 +60,7 @@ struct LogCommand: OptionedCommand {
         }
     }
 
-    /// The jobs for a name. The name of an extension alone means all of its jobs.
+    /// Returns the jobs with a name. The name of an extension alone denotes all of its jobs.
     static func jobs(_ name: String) -> Set<ScheduledJob.Key> {
         guard let key = ScheduledJob.Key(name: name) else { return [] }
         return key == .reindex(bundle: name) ? [key, .files(bundle: name)] : [key]
@@ -75,7 +75,7 @@ struct LogCommand: OptionedCommand {
 }
 
 extension JournalEntry {
-    /// The decision as a line of text, with the time in a time zone.
+    /// Returns the decision as a line of text, with the time in a time zone.
     func line(in zone: TimeZone = .current) -> StyledText {
         let time = Date(timeIntervalSinceReferenceDate: moment).formatted(Self.style(zone))
         var line: StyledText = "\(dim: time)  \(job.words) \(bold: kind.words)"
@@ -88,7 +88,7 @@ extension JournalEntry {
                 : line + ": \(reasons) \(dim: "(\(codes))")"
         }
         if let reason {
-            // A reason keeps its full stop unless more text follows.
+            // A reason keeps its full stop unless more text follows it.
             line = line + ": \(usage != nil && reason.hasSuffix(".") ? String(reason.dropLast()) : reason)"
         }
         if let usage { line = line + "; \(usage.words)" }

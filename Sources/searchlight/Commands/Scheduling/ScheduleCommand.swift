@@ -68,7 +68,7 @@ struct ScheduleRunCommand: OptionedCommand {
         let (key, isThere, isLater) = try await options.withStore(.change) { store in
             let schedule = try options.schedule(of: store)
             var (key, isThere) = (named, try await schedule.runNow(named))
-            // The name of an extension means any of its pending jobs.
+            // The name of an extension denotes any of its pending jobs.
             if !isThere, case .reindex(let bundle) = named {
                 key = .files(bundle: bundle)
                 isThere = try await schedule.runNow(key)

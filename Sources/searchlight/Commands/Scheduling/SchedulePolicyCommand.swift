@@ -56,12 +56,12 @@ struct SchedulePolicyCommand: ReportingCommand {
     }
 }
 
-/// The rule of a gate, as in the policy file.
+/// The rule for a gate, as in the policy file.
 private enum GateRule: Encodable {
     case off
     case passed(from: Double)
     case neverPassed
-    /// The gate applies, and no job can bypass it.
+    /// The gate applies, and no job can pass it.
     case on
 
     var words: String {
@@ -92,7 +92,7 @@ extension SchedulingPolicy {
 }
 
 extension JSONObject {
-    /// A policy, in the format of the file.
+    /// A policy as JSON, in the format of the policy file.
     fileprivate init(_ policy: SchedulingPolicy) {
         let gates = Gate.allCases.filter(\.isSwitchable).map { ($0.code, policy.rule(of: $0)) }
         let object: JSONObject = ["gates": Dictionary(gates, uniquingKeysWith: { one, _ in one })]

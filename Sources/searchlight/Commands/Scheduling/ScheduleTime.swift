@@ -3,14 +3,14 @@ import Foundation
 
 /// Formats times and durations for users.
 enum ScheduleTime {
-    /// The time of day for a moment of today, or the date for another day.
+    /// Returns the time of day if it is today; otherwise the date.
     static func text(_ moment: Double, from now: Double) -> String {
         let date = Date(timeIntervalSinceReferenceDate: moment)
         let isToday = Calendar.current.isDate(date, inSameDayAs: Date(timeIntervalSinceReferenceDate: now))
         return date.formatted(isToday ? time : day)
     }
 
-    /// A duration in its two largest units.
+    /// Formats a duration using its two largest units.
     static func text(seconds: Double) -> String {
         let seconds = seconds.isFinite ? max(0, seconds).rounded() : 0
         switch seconds {

@@ -43,7 +43,7 @@ struct WhyCommand: OptionedCommand {
     func perform() async throws {
         var keys = try names.map(JobChoice.key)
         let named = Set(keys)
-        // For a bundle with changed files, both of its jobs are reported.
+        // For a bundle with changed files, reports both of its jobs.
         keys += keys.compactMap { if case .reindex(let bundle) = $0 { .files(bundle: bundle) } else { nil } }
             .filter { !named.contains($0) }
         var (report, apps) = try await options.withStore(.read) { store in
@@ -85,7 +85,7 @@ struct WhyCommand: OptionedCommand {
 }
 
 extension GlobalOptions {
-    /// The report on some jobs, and on all other pending jobs.
+    /// Returns the report on some jobs, and on all other pending jobs.
     fileprivate func report(
         of store: any EngineClient, keys: [ScheduledJob.Key]?, besides: [ScheduledJob.Key]
     ) async throws -> ScheduleReport {
@@ -103,9 +103,9 @@ extension GlobalOptions {
 }
 
 extension JobExplanation {
-    /// The explanation as lines of text.
+    /// Returns the explanation as lines of text.
     ///
-    /// - Parameter app: The user-visible name of the app, if it is not the bundle identifier.
+    /// - Parameter app: The user-visible name of the app, if it differs from the bundle identifier.
     func lines(app: String?, isVerbose: Bool) -> [StyledText] {
         var lines: [StyledText] = [headline]
         if let app { lines.append("  app: \(DisplayText.line(app))") }

@@ -4,7 +4,7 @@ import IdleScheduling
 import SearchlightEngine
 
 extension JSONObject {
-    /// The report on jobs. Times are in UTC; days are local calendar days.
+    /// The report on jobs, as JSON. Times are in UTC; days are local calendar days.
     init(_ report: ScheduleReport) {
         let sensors = (report.sensors?.sensors ?? []).map { ($0.sensor.rawValue, $0.state.words) }
         self = [

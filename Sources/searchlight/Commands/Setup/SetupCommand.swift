@@ -59,7 +59,8 @@ struct SetupCommand: OptionedCommand {
         try await apply(chosen, declined: plan.proposed.filter { !chosen.contains($0.bundle) }, &record)
         var done = plan
         if wantsService { try await startService(&done, &record) }
-        // Also what finds nothing yet: otherwise each search would warn of a pending reindex.
+        // Includes extensions that find nothing yet: otherwise every search would warn of a pending
+        // reindex.
         try await index(chosen + plan.apps.filter { $0.role == .empty || $0.role == .own }.map(\.bundle))
         if options.json { return try Output.printJSON(JSONObject(try await found(record))) }
         try await finish(done)
@@ -148,7 +149,7 @@ struct SetupCommand: OptionedCommand {
         record.disabled.formUnion(declined.map(\.bundle))
         let written = record
         try await options.withStore(.change) { store in
-            // Recorded first, so that an interrupted setup can be undone.
+            // The record is written first, so that an interrupted setup can be undone.
             try written.write(inStore: options.storeDirectory)
             for app in declined { try await store.perform(SetEnabledCall(bundle: app.bundle, isEnabled: false)) }
         }
@@ -167,7 +168,7 @@ struct SetupCommand: OptionedCommand {
     private static let schedulerStart = Duration.seconds(3)
     private static let pause = Duration.milliseconds(100)
 
-    /// Begins to index some extensions: in the service, or else in this process.
+    /// Starts indexing some extensions: in the service, or else in this process.
     private func index(_ bundles: [String]) async throws {
         guard !bundles.isEmpty else { return }
         if let service = try await startedService() {
@@ -186,7 +187,7 @@ struct SetupCommand: OptionedCommand {
     }
 
     /// Runs the pending jobs of bundles. Returns `false` if the scheduler of a starting service
-    /// takes none yet; the jobs stay pending.
+    /// does not accept jobs yet; the jobs then stay pending.
     private func runJobs(_ bundles: [String], in service: RemoteEngine) async throws -> Bool {
         let start = ContinuousClock.now
         var rest = bundles[...]
@@ -249,7 +250,7 @@ struct SetupCommand: OptionedCommand {
 }
 
 extension SetupPlan.App.Role {
-    /// The position in the list.
+    /// The position of the role in the list.
     fileprivate var order: Int {
         switch self {
         case .proposed: 0
@@ -278,7 +279,7 @@ extension SetupPlan.App {
 }
 
 extension FoundFiles {
-    /// The maximum number of paths in a sentence.
+    /// The maximum number of paths named in a sentence.
     private static let shownCount = 3
 
     fileprivate func shownPaths(home: String?) -> String { Self.shown(present, home: home) }

@@ -10,17 +10,17 @@ struct SetupPlan {
     struct App {
         /// The role of an extension in the setup.
         enum Role: String {
-            /// The extension finds something, and the user was not asked yet.
+            /// The extension finds something, and the user has not been asked yet.
             case proposed
-            /// The extension is indexed already, or the user agreed earlier.
+            /// The extension is already indexed, or the user agreed earlier.
             case accepted
             /// The extension is disabled.
             case off
-            /// The watched paths have nothing yet.
+            /// The watched paths contain nothing yet.
             case empty
-            /// The extension only has the folders of its own app.
+            /// The extension only watches the folders of its own app.
             case own
-            /// The extension cannot run, for example in quarantine.
+            /// The extension cannot run, for example because it is in quarantine.
             case broken
         }
 
@@ -33,9 +33,9 @@ struct SetupPlan {
 
     var apps: [App]
     var service: UserManager.UnitState
-    /// `true` if a service answers.
+    /// `true` if a service responds.
     var isRunning: Bool
-    /// The desktops whose search is installed.
+    /// The desktops that have Searchlight's search integration installed.
     var desktops: [String]
 
     init(
@@ -71,7 +71,7 @@ struct SetupPlan {
     /// `true` if there is nothing to ask.
     var isComplete: Bool { proposed.isEmpty && service != .disabled }
 
-    /// The desktops whose search finds the installed files.
+    /// Returns the desktops whose search finds the installed files.
     private static func desktops(_ environment: [String: String]) -> [String] {
         let shared = (environment["XDG_DATA_DIRS"] ?? "/usr/local/share:/usr/share").split(separator: ":").map(
             String.init)

@@ -4,12 +4,12 @@ import Foundation
 import Glibc
 import SearchlightEngine
 
-/// The changes that `searchlight setup` made, so that it can undo them and does not ask twice. A
-/// JSON file in the folder of the index.
+/// The changes made by `searchlight setup`, recorded so that it can undo them and does not ask
+/// twice. Stored as a JSON file in the folder of the index.
 struct SetupRecord: Codable, Equatable {
     /// The extensions that the user was asked about.
     var asked: Set<String> = []
-    /// The extensions that were disabled, because the user declined them.
+    /// The extensions that were disabled because the user declined them.
     var disabled: Set<String> = []
     /// `true` if the service was enabled.
     var enabledService = false
@@ -17,7 +17,7 @@ struct SetupRecord: Codable, Equatable {
     private static let name = "setup.json"
     private static let maximumBytes = 1 << 20
 
-    /// Reads the record; an empty one if there is none.
+    /// Reads the record; if there is none, creates an empty one.
     ///
     /// - Throws: ``CommandFailure`` if the file cannot be read or is damaged.
     init(inStore folder: String) throws(CommandFailure) {
@@ -48,7 +48,7 @@ struct SetupRecord: Codable, Equatable {
                 let encoder = JSONEncoder()
                 encoder.outputFormatting = [.sortedKeys]
                 try encoder.encode(self).write(to: URL(filePath: path), options: .atomic)
-                // As every file of the index: a check reports the access of others as damage.
+                // Like every file of the index: a check reports access by other users as damage.
                 guard chmod(path, 0o600) == 0 else { throw CocoaError(.fileWriteNoPermission) }
             }
         } catch {

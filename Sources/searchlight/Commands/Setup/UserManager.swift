@@ -5,13 +5,13 @@ import Glibc
 import SearchlightEngine
 import Synchronization
 
-/// The user's instance of systemd, called through `systemctl`.
+/// The user's systemd instance, accessed through `systemctl`.
 struct UserManager: Sendable {
-    /// The state of the service's unit.
+    /// The state of the service's systemd unit.
     enum UnitState: Equatable {
-        /// There is no instance of systemd for this user.
+        /// There is no systemd instance for this user.
         case noManager
-        /// systemd finds no unit of the service.
+        /// systemd has no unit for the service.
         case notInstalled
         /// The service does not start with the session.
         case disabled
@@ -20,7 +20,7 @@ struct UserManager: Sendable {
     }
 
     static let unit = "searchlightd.service"
-    /// The time limit of a call in seconds; a service that starts needs some.
+    /// The time limit of a call, in seconds; starting a service may take some time.
     private static let patience = 30
     private static let maximumOutput = 1 << 16
 
@@ -41,10 +41,10 @@ struct UserManager: Sendable {
         }
     }
 
-    /// Starts the service, now and with each session.
+    /// Starts the service now, and whenever a session starts.
     func enable() throws(CommandFailure) { try change(["enable", "--now", Self.unit]) }
 
-    /// Stops the service, and no longer starts it with the session.
+    /// Stops the service, and no longer starts it when a session starts.
     func disable() throws(CommandFailure) { try change(["disable", "--now", Self.unit]) }
 
     private func change(_ arguments: [String]) throws(CommandFailure) {
@@ -71,7 +71,7 @@ struct UserManager: Sendable {
         do { try process.run() } catch { throw failure(arguments, systemReason(of: error)) }
         let identifier = process.processIdentifier
         let isOver = Mutex(false)
-        // Ends a call that waits for a session bus without an answer.
+        // Ends a call that waits for a session bus that does not answer.
         let watchdog = Task.detached {
             guard (try? await Task.sleep(for: .seconds(Self.patience))) != nil else { return }
             isOver.withLock { if !$0 { kill(identifier, SIGTERM) } }

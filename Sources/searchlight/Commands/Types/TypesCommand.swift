@@ -14,7 +14,7 @@ struct TypesCommand: AsyncParsableCommand {
         ])
 }
 
-/// The type with an identifier; throws an error with a message if there is none.
+/// Returns the type with an identifier. Throws an error with a message if there is none.
 func declaredType(_ identifier: String) throws -> UTType {
     guard let type = UTType(identifier) else {
         throw CommandFailure(
@@ -26,7 +26,7 @@ func declaredType(_ identifier: String) throws -> UTType {
     return type
 }
 
-/// Calls a closure for each line of standard input, without its line end.
+/// Calls a closure for each line of standard input, without line breaks.
 func forEachInputLine(_ body: (_ line: String, _ number: Int) throws -> Void) rethrows {
     var number = 0
     while let line = readLine(strippingNewline: true) {

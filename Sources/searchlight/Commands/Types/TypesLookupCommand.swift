@@ -82,7 +82,7 @@ struct TypesLookupCommand: OptionedCommand {
 }
 
 extension TypesLookupCommand {
-    /// Returns a four-character code as text. The argument is the code itself, or its number.
+    /// Returns a four-character code as text. The argument is either the code itself or its number.
     fileprivate static func fourCharacters(_ text: String) -> String {
         let digits = text.hasPrefix("0x") ? text.dropFirst(2) : ""
         let code = text.utf8.count == 10 ? UInt32(digits, radix: 16) : UTGetOSTypeFromString(text)
@@ -90,7 +90,7 @@ extension TypesLookupCommand {
     }
 }
 
-/// The desktop's MIME database in the folders of the environment.
+/// The desktop's MIME database, in the folders given by the environment.
 var desktopTypes: SharedMIMEInfo {
     SharedMIMEInfo(roots: SharedMIMEInfo.standardRoots(environment: ProcessInfo.processInfo.environment))
 }

@@ -36,15 +36,15 @@ struct TypesTreeCommand: OptionedCommand {
     }
 }
 
-/// Walks the hierarchy from the top and expands each type once. Extensions declare types too, so
-/// the number and depth of types are limited, to bound the walk.
+/// Walks the hierarchy from the top, and expands each type once. The number and depth of types are
+/// limited to bound the walk, because extensions can declare types.
 private struct TypeWalk {
     struct Step {
         var identifier: String
         var depth: Int
-        /// `true` if the type was expanded before.
+        /// `true` if the type has already been expanded.
         var isAbove = false
-        /// `true` if the type has children that are left out.
+        /// `true` if the type has children that are omitted.
         var isCut = false
     }
 
@@ -70,7 +70,7 @@ private struct TypeWalk {
         self.tops = tops.sorted()
     }
 
-    /// Calls a closure for a type and for all types below it, from the top.
+    /// Calls a closure for a type and then for all types below it, top down.
     mutating func visit(_ identifier: String, depth: Int, _ take: (Step) throws -> Void) throws {
         steps += 1
         guard steps <= Self.maximumSteps else {
@@ -100,7 +100,7 @@ private struct TypeNode: Encodable {
 
 /// Builds a tree from the steps of a walk.
 private struct TreeBuilder {
-    /// The path to the latest type, below a root without an identifier.
+    /// The path to the most recent type, below a root without an identifier.
     private var open = [TypeNode(identifier: "")]
 
     mutating func add(_ step: TypeWalk.Step) {

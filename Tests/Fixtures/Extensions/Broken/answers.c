@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers a reindex wrongly, in the WAY that is a function below; its one item is good. */
+/* Answers a reindex incorrectly (WAY is one of the functions below). Its only item is good. */
 #include "searchlight_extension.h"
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request);
@@ -45,7 +45,7 @@ WAY_FUNCTION unknown_numbers(searchlight_request request) {
     donate_and_acknowledge(request);
 }
 
-/* The next request's, before there is one. */
+/* The number of the next request, before that request exists. */
 WAY_FUNCTION next_number(searchlight_request request) {
     finish(request + 1, SEARCHLIGHT_OK, NULL);
     donate_and_acknowledge(request);
@@ -57,7 +57,7 @@ static __attribute__((unused)) void answer_often(void *context, searchlight_stat
         finish((searchlight_request)(uintptr_t)context, SEARCHLIGHT_FAILED, "too late");
     }
 }
-/* Goes on answering after the answer. */
+/* Continues to answer after the answer. */
 WAY_FUNCTION after_the_end(searchlight_request request) {
     fixture_donate("one", "One", "text", answer_often, (void *)(uintptr_t)request);
 }
@@ -71,7 +71,7 @@ static __attribute__((unused)) void *donate_late(void *unused) {
     }
     for (;;) pause();
 }
-/* A thread goes on donating after the answer. */
+/* A thread continues to donate after the answer. */
 WAY_FUNCTION thread_left_behind(searchlight_request request) {
     pthread_t thread;
     donate_and_acknowledge(request);
@@ -83,7 +83,7 @@ static __attribute__((unused)) void *answer(void *context) {
     donate_and_acknowledge((searchlight_request)(uintptr_t)context);
     return NULL;
 }
-/* Correct, but error-prone: from a separate thread, long after the callback returned. */
+/* Correct but error-prone: from a separate thread, long after the callback returned. */
 WAY_FUNCTION from_another_thread(searchlight_request request) {
     pthread_t thread;
     pthread_create(&thread, NULL, answer, (void *)(uintptr_t)request);
@@ -126,7 +126,7 @@ static __attribute__((unused)) void *jump(void *unused) {
     (void)unused;
     longjmp(elsewhere, 1);
 }
-/* Onto the stack of another thread. */
+/* Jumps onto another thread's stack. */
 WAY_FUNCTION longjmp_away(searchlight_request request) {
     (void)request;
     pthread_t thread;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Donates wrongly, in the WAY that is a function below; then one good item, and acknowledges. */
+/* Donates incorrectly (WAY is one of the functions below), then donates one good item and
+ * acknowledges. */
 #include "searchlight_extension.h"
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request);
@@ -129,7 +130,7 @@ WAY_FUNCTION fewer_names_than_it_says(void) {
     say("nowhere", fixture_index->delete_items(fixture_host, NULL, NULL, 4, report, "nowhere"));
 }
 
-/* Pointers to what cannot be read. */
+/* Pointers to unreadable memory. */
 WAY_FUNCTION items_of_nowhere(void) {
     searchlight_item *items[2] = {(searchlight_item *)(uintptr_t)0xdead0000, (searchlight_item *)(uintptr_t)0xdead0008};
     fixture_index->index_items(fixture_host, NULL, items, 2, report, "nowhere");
@@ -184,7 +185,7 @@ WAY_FUNCTION many_calls(void) {
     }
 }
 
-/* Nothing of what it makes is ever released. */
+/* None of the created items is ever released. */
 WAY_FUNCTION items_never_released(void) {
     for (int i = 0; i < 20000; i++) fixture_items->set_string(item("lost"), "title", "nobody will ever see it");
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Faults that can occur anywhere, one function each. Some never return. The others leave the process in a bad state and return,
- * so that the following code is the test. A fault that takes resources stops at a bound, so that a host without limits fails
- * its test and not the machine.
+ * Faults that can occur anywhere, one function each. Some never return. The others leave the
+ * process in a bad state and return, so that the following code is the test. A fault that consumes
+ * resources stops at a bound, so that without limits in the host the test fails, but the machine is
+ * not affected.
  */
 #ifndef FAULTS_H
 #define FAULTS_H
@@ -20,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A fault of which a fixture uses none or one. */
+/* A function that a fixture may leave unused. */
 #define FAULT_FUNCTION static __attribute__((unused)) void
 
 static volatile int *volatile fault_nowhere = NULL;
@@ -44,7 +45,7 @@ static int fault_recurse(int depth) {
 }
 FAULT_FUNCTION fault_overflow(void) { fault_zero = fault_recurse(0); }
 
-/* Frees one thing twice, which the C library notices. */
+/* Frees a block twice, which the C library detects. */
 FAULT_FUNCTION fault_free(void) {
     char *volatile memory = malloc(64);
     free(memory);
@@ -92,7 +93,7 @@ static void *fault_key_thread(void *value) {
     pthread_setspecific(fault_key, value);
     return NULL;
 }
-/* Crashes in the destructor of a thread's own data. */
+/* Crashes in the destructor of thread-specific data. */
 FAULT_FUNCTION fault_thread_destructor(void) {
     pthread_t thread;
     pthread_key_create(&fault_key, fault_destructor);
@@ -113,7 +114,7 @@ FAULT_FUNCTION fault_spin(void) {
 }
 
 static pthread_mutex_t fault_mutex = PTHREAD_MUTEX_INITIALIZER;
-/* Waits without end for a lock that it holds itself. So does each later caller. */
+/* Waits indefinitely for a lock that it holds itself, as does each later caller. */
 FAULT_FUNCTION fault_deadlock(void) {
     pthread_mutex_lock(&fault_mutex);
     pthread_mutex_lock(&fault_mutex);
@@ -125,7 +126,7 @@ FAULT_FUNCTION fault_stop(void) {
     for (;;) pause();
 }
 
-/* Wants to hear of no signal, and hangs. */
+/* Ignores all signals, and hangs. */
 FAULT_FUNCTION fault_deaf(void) {
     sigset_t all;
     sigfillset(&all);
@@ -135,7 +136,7 @@ FAULT_FUNCTION fault_deaf(void) {
 }
 
 static void fault_swallow_signal(int number) { (void)number; }
-/* Crashes again and again, each time as if nothing had been. */
+/* Crashes repeatedly, and each time continues as if nothing had happened. */
 FAULT_FUNCTION fault_swallow(void) {
     signal(SIGSEGV, fault_swallow_signal);
     fault_crash();
@@ -144,7 +145,7 @@ FAULT_FUNCTION fault_swallow(void) {
 
 /* ---- Takes without end ------------------------------------------------------------------------------------------ */
 
-/* Up to 6 GiB of memory, touched. */
+/* Allocates and touches up to 6 GiB of memory. */
 FAULT_FUNCTION fault_memory(void) {
     enum { PIECE = 16 << 20, PIECES = 384 };
     for (int piece = 0; piece < PIECES; piece++) {
@@ -156,7 +157,7 @@ FAULT_FUNCTION fault_memory(void) {
     _exit(99);
 }
 
-/* All addresses there are, none of them used. */
+/* Reserves all available address space without using it. */
 FAULT_FUNCTION fault_addresses(void) {
     size_t length = (size_t)1 << 46;
     while (length >= (size_t)1 << 30) {
@@ -185,7 +186,7 @@ FAULT_FUNCTION fault_threads(void) {
     }
 }
 
-/* A file of 1 TiB, of nothing, where it may write at all. */
+/* A sparse file of 1 TiB in each folder that is writable. */
 FAULT_FUNCTION fault_file_size(void) {
     char path[4096];
     const char *folder = getenv("TMPDIR");
@@ -199,7 +200,7 @@ FAULT_FUNCTION fault_file_size(void) {
 
 /* ---- Starts others ---------------------------------------------------------------------------------------------- */
 
-/* Both end by themselves, should the host leave them behind. */
+/* Both processes exit by themselves, in case the host leaves them behind. */
 static void fault_linger(void) {
     sigset_t none;
     sigemptyset(&none);
@@ -241,7 +242,8 @@ FAULT_FUNCTION fault_close_connection(void) { close(3); }
 
 FAULT_FUNCTION fault_close_all(void) { close_range(0, ~0u, 0); }
 
-/* Uses a descriptor after it was closed, as two threads do that both believe it to be theirs. */
+/* Uses a descriptor after it was closed, as happens when two threads both believe that they own
+ * it. */
 FAULT_FUNCTION fault_close_twice(void) {
     int file = dup(2);
     close(file);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Broken: writes BYTES itself on its connection, then goes on as if nothing had been. */
+/* Broken: writes BYTES directly to its connection, then continues as if nothing had happened. */
 #include "searchlight_extension.h"
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request);

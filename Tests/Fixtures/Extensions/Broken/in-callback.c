@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Broken in one place: FAULT is a function of faults.h, PLACE one of the places below. Everywhere else it works: one
- * item "one", promises, a preview of "page".
+ * Broken in one place: FAULT is a function in faults.h, PLACE one of the places below. Everywhere
+ * else it works: one item "one", promises, a preview of "page".
  */
 #include "searchlight_extension.h"
 
@@ -129,7 +129,7 @@ static __attribute__((unused)) void reindex_page(searchlight_extension *extensio
         fixture_donate("two", "Two", "the second item", page_donated, (void *)(uintptr_t)request);
         return;
     }
-    /* Durable before the request for the next page, because donations are stored in order. */
+    /* Durable before the next page is requested, because donations are stored in order. */
     fixture_donate("one", "One", "the first item", NULL, NULL);
     fixture_requests->finish_page(fixture_host, request, "2", 1);
 #endif

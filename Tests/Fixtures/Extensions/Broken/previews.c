@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Renders every preview wrongly, in the WAY that is a function below. */
+/* Renders every preview incorrectly. WAY is one of the functions below. */
 #include "searchlight_extension.h"
 
 static void preview(searchlight_extension *extension, searchlight_request request, const char *item, const char *query,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fulfils every promise wrongly, in the WAY that is a function below. */
+/* Fulfils every promise incorrectly. WAY is one of the functions below. */
 #include "searchlight_extension.h"
 
 static void provide_data(searchlight_extension *extension, searchlight_request request, const char *item,
@@ -27,7 +27,7 @@ static void file(searchlight_request request, const char *path) {
 WAY_FUNCTION negative_length(searchlight_request request) { data(request, "data", SIZE_MAX); }
 WAY_FUNCTION bytes_of_nowhere(searchlight_request request) { data(request, NULL, 1000); }
 WAY_FUNCTION more_than_there_is(searchlight_request request) { data(request, "data", (size_t)1 << 40); }
-/* Just beyond what it owns: a page that cannot be read follows. */
+/* Reads just beyond its own memory: an unreadable page follows. */
 WAY_FUNCTION a_page_too_much(searchlight_request request) {
     char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED || mprotect(pages + 4096, 4096, PROT_NONE) != 0) abort();
@@ -39,7 +39,7 @@ WAY_FUNCTION returned_memory(searchlight_request request) {
     munmap(pages, 1 << 20);
     data(request, pages, 1 << 20);
 }
-/* The content afterwards is undefined, but the memory is mapped. */
+/* The content is then undefined, but the memory is still mapped. */
 WAY_FUNCTION freed_memory(searchlight_request request) {
     char *volatile memory = malloc(100);
     memset(memory, 'x', 100);
@@ -63,7 +63,7 @@ WAY_FUNCTION twice(searchlight_request request) {
     data(request, "first", 5);
     data(request, "second", 6);
 }
-/* The bytes come with an acknowledgement, as if a reindex had been asked for. */
+/* The bytes are followed by an acknowledgement, as if a reindex had been requested. */
 WAY_FUNCTION another_kind(searchlight_request request) {
     fixture_requests->finish(fixture_host, request, SEARCHLIGHT_OK, NULL);
 }
@@ -71,7 +71,7 @@ static void *many(void *context) {
     data((searchlight_request)(uintptr_t)context, "data", 4);
     return NULL;
 }
-/* Eight threads answer at once. */
+/* Eight threads answer at the same time. */
 WAY_FUNCTION all_at_once(searchlight_request request) {
     pthread_t threads[8];
     for (int i = 0; i < 8; i++) pthread_create(&threads[i], NULL, many, (void *)(uintptr_t)request);
@@ -100,7 +100,7 @@ WAY_FUNCTION endless_path(searchlight_request request) {
     file(request, path);
     free(path);
 }
-/* It has no writer. */
+/* The pipe has no writer. */
 WAY_FUNCTION fifo(searchlight_request request) {
     char path[4096];
     place(path, "fifo");

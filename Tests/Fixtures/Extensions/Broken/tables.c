@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Broken: says wrongly, in a way that the definitions choose, what it is and can do. Stands alone. */
+/* Broken: declares incorrectly what it is and supports, in a way that the definitions select. Uses
+ * no other fixture code. */
 #include <string.h>
 
 #include "searchlight_extension.h"
@@ -10,7 +11,7 @@ static __attribute__((unused)) searchlight_status create(const searchlight_host 
     (void)host;
     (void)extension;
 #if defined(CREATE_FILLS_ERROR)
-    /* Text without an end. */
+    /* Text without a terminator. */
     memset(error, 'x', capacity);
     return SEARCHLIGHT_UNAVAILABLE;
 #elif defined(CREATE_MALFORMED_ERROR)

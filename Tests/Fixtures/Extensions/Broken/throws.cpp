@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Broken: throws a C++ exception out of its callback, through frames that know nothing of exceptions. */
+/* Broken: throws a C++ exception out of its callback, through frames that do not support
+ * exceptions. */
 #include <cstring>
 #include <stdexcept>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files and folders that are not the extension's: read, listed, written, made, moved, deleted, changed. */
+/* Files and folders that do not belong to the extension: read, listed, written, created, moved,
+ * deleted, changed. */
 
 static void files_read(void) {
     char buffer[8];
@@ -283,7 +284,7 @@ static void files_move(void) {
 }
 
 static void files_special(void) {
-    /* In its own folder. */
+    /* A FIFO in the extension's own folder. */
     want("tried to change $TMPDIR/fifo");
     tell(mkfifo(own("fifo"), 0600), "a pipe with a name");
     want("tried to change $TMPDIR/fifo2");
@@ -362,7 +363,7 @@ static void files_attributes(void) {
     chdir("/");
 }
 
-/* A change of the mode that leaves the set-id bits out gains nothing. */
+/* Changing the mode without the set-id bits gains nothing. */
 static long set_mode(int descriptor, mode_t mode) {
     struct stat status;
     if (fchmod(descriptor, mode) != 0 || fstat(descriptor, &status) != 0) return -1;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ways to evade the measurement. Each has a separate group, because most end the worker. */
+/* Ways to evade the measurement. Each has a separate group, because most of them terminate the
+ * worker. */
 
 static void nap(long milliseconds) {
     struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
     nanosleep(&time, NULL);
 }
 
-/* Continues until the host must have noticed, and uses a processor during that. */
+/* Continues until the host must have noticed, using a processor during that time. */
 static void stay(int tenths, const char *name) {
     for (int i = 0; i < tenths; i++) {
         nap(100);
@@ -60,7 +61,7 @@ static void gauge_closed_files(void) {
     tell(count > 10000 ? 0 : -1, "files in a folder that may not be read (%ld)", count);
 }
 
-/* Memory that was written and cannot be any more. */
+/* Memory that was written and can no longer be written. */
 static long close_memory(size_t piece) {
     long taken = 0;
     for (; taken < 8 * (long)ENOUGH_MEMORY; taken += (long)piece) {
@@ -84,7 +85,7 @@ static void gauge_closed_pieces(void) {
 }
 
 static int next_mapped_page(int i) {
-    /* The one before has no name and no descriptor any more. */
+    /* The previous file no longer has a name or a descriptor. */
     static int last = -1;
     if (last >= 0) {
         int readable = open(format_path("%s/named%d", temporary, i - 1), O_RDONLY);
@@ -97,7 +98,7 @@ static int next_mapped_page(int i) {
 }
 static void gauge_mapped_page(void) { write_without_end(next_mapped_page); }
 
-/* Of each whole mapping one piece stays mapped. */
+/* One piece of each whole mapping stays mapped. */
 static int next_unmapped(int i) {
     static char *last;
     static int previous = -1;
@@ -150,7 +151,7 @@ static void gauge_mapped_files(void) {
     stay(20, "files without a name that only maps keep");
 }
 
-/* Names of folders whose path is too long for a report. */
+/* Names of folders whose paths are too long for a report. */
 static int next_far(int i) {
     static int folder = -1;
     static char name[201];
@@ -183,7 +184,8 @@ static int send_one(int socket, int descriptor) {
     return sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -1 : 0;
 }
 
-/* In the place of the connection to the host, whose descriptors are the host's business. */
+/* At the descriptor of the connection to the host, whose descriptors are not counted as the
+ * worker's. */
 static void gauge_in_flight(void) {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0) return;
@@ -206,7 +208,7 @@ static int next_flying(int i) {
     }
     return last = open(temporary, O_WRONLY | O_TMPFILE, 0600);
 }
-/* For what it is ended depends on how fast the disk is. */
+/* The reason for the worker's termination depends on the speed of the disk. */
 static void gauge_flying(void) {
     static const char bytes[MEBIBYTE];
     want("! exceeded a limit");
@@ -234,7 +236,7 @@ static void gauge_locks(void) {
     stay(20, format_path("locks (%ld)", count));
 }
 
-/* They would outlive their descriptor in a mapping, invisibly. */
+/* The locks would invisibly outlive their descriptor in a mapping. */
 static void gauge_locks_of_file(void) {
     int file = open(format_path("%s/locked", temporary), O_RDWR | O_CREAT, 0600);
     for (int command = 36 /* F_OFD_GETLK */; command <= 38; command++) {
@@ -244,7 +246,7 @@ static void gauge_locks_of_file(void) {
     }
 }
 
-/* Sleeps until the host checks rarely. */
+/* Sleeps until the host checks only rarely. */
 static void gauge_burst(void) {
     static const char bytes[MEBIBYTE];
     int files[40];
@@ -259,7 +261,7 @@ static void gauge_burst(void) {
     tell(written < 2500 ? -1 : 0, "bytes after a rest (%ld MiB)", written);
 }
 
-/* Room that is given at once, in files that no folder shows. */
+/* Space that is allocated at once, in files that no folder lists. */
 static void gauge_allocated(void) {
     want("temporary");
     long taken = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Corners of the kernel that are no business of an extension's, and code that is made at run time. */
+/* Kernel features that no extension needs, and code generated at run time. */
 
-/* A call by its number; arguments that would do nothing if it were allowed. */
+/* A system call by number, with arguments that would have no effect if it were allowed. */
 #define CALL(name, number, ...) (want("%s", name), tell(syscall(number, __VA_ARGS__), "%s", name))
 
 static void kernel_namespaces(void) {
@@ -201,7 +201,8 @@ static void kernel_unknown(void) {
     }
 }
 
-/* Calls of x32 and of i386 have numbers of their own, and a filter by number alone forgets them. They end the worker. */
+/* The system calls of x32 and i386 have different numbers, which a filter that checks only the
+ * number misses. They terminate the worker. */
 static void kernel_x32(void) {
 #ifdef __x86_64__
     const char *path = file();
@@ -268,7 +269,7 @@ static void kernel_code(void) {
     tell(MAP(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, open(own("code"), O_RDONLY), 0), "its file opened again, as code");
     want("mprotect");
     tell(mprotect(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, mine, 0), 4096, PROT_READ | PROT_EXEC), "mprotect of a map of its file");
-    /* A library that the extension has written. */
+    /* A library that the extension itself has written. */
     int from = open(format_path("%s/library.so", fixture_host->bundle_path), O_RDONLY), to = open(own("copy.so"), O_RDWR | O_CREAT, 0700);
     char buffer[65536];
     for (ssize_t count; (count = read(from, buffer, sizeof buffer)) > 0;)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sockets: of every family, pairs that are connected elsewhere, and other programs of this machine. */
+/* Sockets: of every family, pairs that are connected elsewhere, and other programs on this
+ * machine. */
 
 static void sockets(int first, int last) {
     static const int types[] = {SOCK_STREAM, SOCK_DGRAM, SOCK_RAW, SOCK_SEQPACKET, SOCK_RDM, SOCK_PACKET};
     static const char *const names[] = {"stream", "datagram", "raw", "packet", "reliable", "packet of old"};
     for (int family = first; family < last; family++)
         for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-            /* All of the usual families, and two of each other. */
+            /* All of the usual families, and two sockets of each other family. */
             if (i > 1 && family != AF_UNIX && family != AF_INET && family != AF_INET6 && family != AF_NETLINK && family != AF_PACKET) continue;
             if (family == AF_UNIX)
                 want("tried to use the network (a socket of family unix)");
@@ -96,7 +97,7 @@ static void network_pairs(void) {
         want("- a pair that is connected sends nowhere else");
         socklen_t length = local_address(&address, local_socket, 0);
         long sent = sendto(pair[0], "x", 1, MSG_NOSIGNAL | MSG_DONTWAIT, (void *)&address, length);
-        /* A socket for packets ignores the address, and the other end gets the packet. */
+        /* A datagram socket ignores the address, and the other end receives the packet. */
         char byte;
         if (sent == 1 && recv(pair[1], &byte, 1, MSG_DONTWAIT) == 1) sent = -1, errno = EISCONN;
         tell(sent, "sendto an address by a %s pair", name);
@@ -120,7 +121,8 @@ static void network_pairs(void) {
     }
 }
 
-/* Every address under which programs of this machine listen. With the network allowed, they are closed all the same. */
+/* Every address on which programs on this machine listen. Access is denied even if the network is
+ * allowed. */
 static int address_of(const char *text, int port, struct sockaddr_storage *address, socklen_t *length) {
     memset(address, 0, sizeof *address);
     struct sockaddr_in *four = (void *)address;

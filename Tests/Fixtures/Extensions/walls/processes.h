@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Other processes: what /proc has of them, signals, priorities, tracing; and starting some. */
+/* Other processes: their entries in /proc, signals, priorities, tracing, and starting processes. */
 
 static const char *const open_parts[] = {
     "mem", "environ", "maps", "smaps", "smaps_rollup", "numa_maps", "map_files", "pagemap", "fd", "fd/0", "fdinfo", "fdinfo/0",
@@ -17,7 +17,7 @@ static void look_into(pid_t process) {
         int descriptor = open(path, O_RDONLY | O_NONBLOCK);
         char buffer[64];
         long count = descriptor < 0 ? -1 : read(descriptor, buffer, sizeof buffer);
-        /* A folder that can be opened is listed. */
+        /* If a folder can be opened, it is listed. */
         if (count < 0 && descriptor >= 0 && errno == EISDIR)
             count = syscall(SYS_getdents64, descriptor, (char[4096]){0}, 4096);
         int code = errno;
@@ -205,7 +205,7 @@ static void processes_tracing(void) {
     tell(syscall(SYS_perf_event_open, (char[128]){0}, host, -1, -1, 0), "count what its host does");
 }
 
-/* A child that was made, against all hope, does nothing and is awaited. */
+/* If a child was created after all, it does nothing, and is waited for. */
 static long child(long process) {
     if (process == 0) _exit(0);
     return process;
@@ -228,7 +228,7 @@ static void processes_programs(void) {
     static char stack[65536];
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         want("tried to start a process (clone)");
-        /* With a stack of zeroes: what would be made has nowhere to return to. */
+        /* With a stack of zeros, so that a created thread has no return address. */
         if (kinds[i].flags & CLONE_VM)
             tell(syscall(SYS_clone, kinds[i].flags | CLONE_VFORK, stack + sizeof stack - 4096, 0, 0, 0), "clone %s", kinds[i].name);
         else
@@ -284,7 +284,8 @@ static int nothing(void *unused) {
     return 0;
 }
 
-/* Threads that have something of their own, which the host would look for in vain; and clocks of others to make timers of. */
+/* Threads with tables of their own, in which the host would search in vain; and other processes'
+ * clocks for timers. */
 static void processes_tables(void) {
     static char stack[65536];
     static const int parts[] = {CLONE_FILES, CLONE_FS, CLONE_FILES | CLONE_FS, 0};
@@ -308,7 +309,7 @@ static void processes_tables(void) {
     const pid_t processes[] = {host, 1, 2, getppid()};
     for (size_t i = 0; i < 4; i++)
         for (int kind = 0; kind < 8; kind++) {
-            /* PROF, VIRT or SCHED, of a process or (4) of a thread. */
+            /* PROF, VIRT or SCHED, for a process or (4) for a thread. */
             if ((kind & 3) == 3) continue;
             want("(timer_create)");
             tell(timer_create((clockid_t)(~(unsigned)processes[i] << 3 | (unsigned)kind), &event, &timer), "a timer of the time of process %d, kind %d", processes[i], kind);

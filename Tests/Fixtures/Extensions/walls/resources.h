@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Resources that are limited for the user or the machine. An attempt takes as much as it gets. It counts as a success if that is
- * more than any extension needs, and so much that other processes would lack it. */
+/* Resources that are limited per user or per machine. An attempt takes as much as it can get. It
+ * counts as a success if that exceeds what any extension needs, and other processes would lack
+ * it. */
 
 enum { MEBIBYTE = 1 << 20 };
-/* The limit of the bundles of walls is 64 MiB. */
+/* The bundles for these tests have a limit of 64 MiB. */
 enum { ENOUGH_MEMORY = 160 * MEBIBYTE, PIECE = 4 * MEBIBYTE };
 
 static long more_than(long taken, long limit) {
@@ -102,7 +103,7 @@ static void resources_per_user(void) {
     tell(more_than(count, 512), "threads (%ld)", count);
 }
 
-/* Ends the worker, unless something was gained. */
+/* Terminates the worker, unless something was gained. */
 static void resources_in_flight(void) {
     want("- the kernel counts them for its user, up to the worker's own limit");
     long count = send_descriptors(4000);
@@ -117,7 +118,7 @@ static void resources_in_flight(void) {
     tell(0, "descriptors on their way that stay there");
 }
 
-/* Writes to a map piece by piece until memory ends; how much was had. */
+/* Writes to a mapping piece by piece until memory runs out. Returns the amount obtained. */
 static long fill(void *(*map)(size_t), void (*unmap)(void *, size_t)) {
     sign_of_life();
     static void *pieces[ENOUGH_MEMORY / PIECE];
@@ -174,7 +175,7 @@ static void memory_of(const char *name, void *(*map)(size_t), void (*unmap)(void
 }
 
 static void *deep(void *argument) {
-    /* Most of a stack that its size allows. */
+    /* Most of the stack that its size allows. */
     volatile char *bytes = __builtin_alloca(*(size_t *)argument - 256 * 1024);
     for (size_t i = 0; i < *(size_t *)argument - 256 * 1024; i += 4096) bytes[i] = 1;
     return (void *)bytes;
@@ -295,7 +296,7 @@ static void resources_disk(void) {
     tell(pwrite(sparse, "x", 1, 5 * gibibyte), "a byte at 5 GiB");
 }
 
-/* Writes until the worker is ended; what is gained is more than twice what may lie there. */
+/* Writes until the worker is terminated. More than twice the permitted amount is a gain. */
 static void write_without_end(int (*next)(int)) {
     static const char bytes[MEBIBYTE];
     const long piece = 64;
@@ -328,7 +329,7 @@ static int next_deep(int i) {
 static int next_mapped(int i) {
     int file = next_removed(i);
     int readable = open(format_path("/proc/self/fd/%d", file), O_RDWR);
-    /* The map keeps it when the descriptors are closed. */
+    /* The mapping keeps the file when the descriptors are closed. */
     mmap(NULL, 64 * MEBIBYTE, PROT_READ, MAP_SHARED, readable, 0);
     close(readable);
     return file;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import CoreSpotlight
 
-// The example of WWDC17 session 231: results that can be dragged and are created when they are
-// dropped, and an app's own search.
+// The example from WWDC17 session 231: results that can be dragged and whose content is created
+// when they are dropped, and an app's own search.
 
-/// Photos that promise their picture when they are indexed.
+/// Photos that promise their image when they are indexed.
 struct PhotoItems {
     func item(_ identifier: String, title: String) -> CSSearchableItem {
         let attributes = CSSearchableItemAttributeSet(itemContentType: kUTTypeImage as String)
@@ -19,7 +19,7 @@ struct PhotoItems {
     }
 }
 
-/// Keeps the promises.
+/// Fulfils the promises.
 final class PhotoPromises: NSObject, CSSearchableIndexDelegate {
     let folder: URL
 
@@ -52,7 +52,7 @@ final class PhotoPromises: NSObject, CSSearchableIndexDelegate {
     }
 }
 
-/// The app's own search, in the query language, with results as they are found.
+/// The app's own search, in the query language, which delivers results as they are found.
 final class PhotoSearch {
     private(set) var titles: [String] = []
     private var query: CSSearchQuery?

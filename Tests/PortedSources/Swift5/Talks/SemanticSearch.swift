@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import CoreSpotlight
 
-// The example of WWDC24 session 10131, in our words: an app that searches its own content.
+// The example from WWDC24 session 10131, rewritten: an app that searches its own content.
 
-/// A journal that is donated in batches, so that an interrupted donation continues where it ended.
+/// A journal that is donated in batches, so that an interrupted donation continues where it
+/// stopped.
 public final class JournalDonor {
     public let index = CSSearchableIndex(name: "Journal")
 
@@ -24,7 +25,7 @@ public final class JournalDonor {
         try await index.endBatch(withClientState: state)
     }
 
-    /// Changes a title, and nothing else.
+    /// Changes only the title.
     public func rename(_ identifier: String, to title: String) async throws {
         let attributes = CSSearchableItemAttributeSet(contentType: .text)
         attributes.title = title
@@ -45,7 +46,7 @@ public final class JournalSearch {
     /// Called when the field appears.
     public func appear() { CSUserQuery.prepare() }
 
-    /// Searches for the typed text, among images only on request.
+    /// Searches for the typed text, and only among images if requested.
     public func search(_ text: String, imagesOnly: Bool = false) async throws {
         let context = CSUserQueryContext()
         context.fetchAttributes = ["title", "contentDescription"]
@@ -66,7 +67,7 @@ public final class JournalSearch {
         }
     }
 
-    /// The user opened a result.
+    /// Returns the user opened a result.
     func open(_ item: CSUserQuery.Item) -> String {
         query?.userEngaged(item, visibleItems: items, interaction: .select)
         return item.id

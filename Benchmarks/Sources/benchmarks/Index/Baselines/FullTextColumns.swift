@@ -2,7 +2,7 @@
 import SearchIndex
 import UserSearch
 
-/// The text of an item, with the item's numbers in the store.
+/// An item's text, with the item's numbers in the store.
 struct IndexedText {
     var item: Int64
     var row: Int64
@@ -45,8 +45,8 @@ struct FullTextColumns {
 }
 
 extension SearchableText {
-    /// The tags as words. In the store each scalar after a marker is a word; SQLite's tokenizers
-    /// need spaces between them.
+    /// The tags as separate words. In the store, each scalar after a marker is a word, but SQLite's
+    /// tokenizers need spaces between words.
     fileprivate var textTagsApart: String { Self.apart(textTags) }
 
     private static func apart(_ tags: String) -> String {

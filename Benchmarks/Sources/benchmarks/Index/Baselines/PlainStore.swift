@@ -3,7 +3,7 @@ import Foundation
 import ItemRecord
 import SearchIndex
 
-/// The naive baseline: a table of items and a plain FTS5 table of the same texts, ranked by FTS5
+/// The naive baseline: a table of items and a plain FTS5 table with the same texts, ranked by FTS5
 /// itself.
 final class PlainStore {
     private let database: SQLiteConnection
@@ -55,7 +55,7 @@ final class PlainStore {
         try database.execute("COMMIT")
     }
 
-    /// Searches with plain FTS5 and decodes the records of the best ten hits.
+    /// Searches with plain FTS5 and decodes the records of the ten best hits.
     func search(_ query: SearchQuery) throws -> Int {
         let statement = try statement(for: query)
         var found = 0

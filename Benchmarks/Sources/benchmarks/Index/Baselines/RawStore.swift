@@ -5,8 +5,8 @@ import SearchIndex
 /// The baseline for storage alone: a copy of a store's tables and rows, filled through SQLite's C
 /// API.
 ///
-/// The fastest method that keeps durability: prepared statements, 5,000 items per transaction, one
-/// table after the other within it. The rows are read from the store in advance, outside the
+/// The fastest method that preserves durability: prepared statements and 5,000 items per
+/// transaction, one table after the other. The rows are read from the store in advance, outside the
 /// measured time.
 struct RawStore {
     private static let itemsPerTransaction = 5_000
@@ -52,7 +52,7 @@ struct RawStore {
         return (count, cost)
     }
 
-    /// Checks that the baseline has all rows.
+    /// Checks that the baseline contains all rows.
     private func checkCounts() throws {
         for table in schema.tables {
             let counts = try [store, database].map { try Self.rowCount(of: table, $0) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The values of many rows of a table in one buffer, so that inserting needs no reads and SQLite no
-/// copies.
+/// The values of many rows of a table in one buffer, so that inserting them needs no reads, and no
+/// copies in SQLite.
 struct RowChunk {
     enum Value {
         case null

@@ -16,11 +16,11 @@ final class SQLiteConnection {
             throw BenchmarkError("\(path) could not be opened: \(String(cString: sqlite3_errstr(status))).")
         }
         self.handle = handle
-        // The records of a store are compressed, so reading them needs this SQL function.
+        // The store's records are compressed, so reading them requires this SQL function.
         guard RecordCompression.register(with: handle) == SQLITE_OK else { throw error("plain_record") }
     }
 
-    // Each statement retains the connection, so no statement is left here.
+    // Each statement retains the connection, so no statement exists at this point.
     deinit { sqlite3_close_v2(handle) }
 
     static var version: String { String(cString: sqlite3_libversion()) }
@@ -85,14 +85,14 @@ final class SQLiteStatement {
 
     func reset() { sqlite3_reset(handle) }
 
-    /// Binds a value. Its bytes must stay valid until the statement is reset.
+    /// Binds a value. Its bytes must remain valid until the statement is reset.
     func bind(_ value: RowChunk.Value, at column: Int32, in bytes: UnsafePointer<UInt8>) {
         switch value {
         case .null: sqlite3_bind_null(handle, column)
         case .integer(let number): sqlite3_bind_int64(handle, column, number)
         case .real(let number): sqlite3_bind_double(handle, column, number)
         case .text(let start, let count):
-            // No destructor: the bytes stay valid while they are bound.
+            // No destructor, because the bytes remain valid while they are bound.
             bytes.advanced(by: start).withMemoryRebound(to: CChar.self, capacity: count) {
                 _ = sqlite3_bind_text(handle, column, $0, Int32(count), nil)
             }

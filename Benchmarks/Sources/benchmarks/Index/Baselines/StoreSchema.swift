@@ -7,19 +7,19 @@ struct StoreSchema {
         var name: String
         var sql: String
         var isFullText: Bool
-        /// `true` for a full-text table without its own copy of the text, so that its rows cannot
-        /// be read back.
+        /// `true` for a full-text table that stores no copy of the text, so that its rows cannot be
+        /// read back.
         var isContentless: Bool
     }
 
-    /// The tables with their own rows, in the order of creation.
+    /// The tables that have their own rows, in the order in which they were created.
     private(set) var tables: [Table] = []
     private(set) var indexes: [String] = []
     let pageSize: Int64
-    /// The settings in the configuration of the full-text tables, such as their page size.
+    /// The settings in the full-text tables' configuration, such as their page size.
     private(set) var fullTextSettings: [(table: String, key: String, value: Int64)] = []
 
-    /// The keys of the copied settings. Merge settings are not copied, since the store merges in
+    /// The keys of the copied settings. Merge settings are not copied, because the store merges in
     /// its own steps.
     private static let copiedSettings = ["pgsz", "hashsize"]
 
@@ -64,8 +64,8 @@ struct StoreSchema {
 
     /// Creates the empty tables.
     ///
-    /// - Parameter merges: `true` for automatic merges by FTS5, which keep the index about as
-    ///   compact as the store's; `false` for no merges.
+    /// - Parameter merges: `true` to let FTS5 merge automatically, which keeps the index about as
+    ///   compact as the store's; `false` to merge nothing.
     func make(in database: SQLiteConnection, cacheKiB: Int, merges: Bool) throws {
         try database.execute(
             """
@@ -76,8 +76,7 @@ struct StoreSchema {
         for index in indexes { try database.execute(index) }
         var settings = fullTextSettings
         if !merges {
-            // The documented values: 0 disables automerge, and 1999 is the largest value of
-            // crisismerge.
+            // The documented values: 0 disables automerge, and 1999 is the maximum for crisismerge.
             for table in tables where table.isFullText {
                 settings += [(table.name, "automerge", 0), (table.name, "crisismerge", 1999)]
             }
@@ -87,7 +86,7 @@ struct StoreSchema {
         }
     }
 
-    /// Replaces the store's tokenizers, which the baselines do not have, by one of SQLite's.
+    /// Replaces the store's tokenizers, which the baselines do not have, with one of SQLite's.
     private static func withPlainTokenizer(_ sql: String) -> String {
         sql.replacing(/tokenize\s*=\s*(?:"searchlight[^"]*"|'searchlight[^']*')/) { _ in
             "tokenize = \"unicode61 remove_diacritics 2\""

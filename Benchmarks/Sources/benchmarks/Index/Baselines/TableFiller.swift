@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Copies the rows of one table from a store, a few items at a time.
+/// Copies the rows of one table from a store, for a few items at a time.
 final class TableFiller {
     let insert: SQLiteStatement
     private let source: Source
     private let columnCount: Int
 
     private enum Source {
-        /// Rows sorted by an item number, which is the column after the copied ones.
+        /// Rows sorted by item number, which is the column after the copied columns.
         case byItem(Rows)
-        /// Rows that belong to no item. Each transaction copies the same share of the rows as of
+        /// Rows that belong to no item. Each transaction copies the same share of these rows as of
         /// the items.
         case shared(Rows, total: Int64)
         /// The values that a full-text table indexed for each item.
@@ -37,7 +37,7 @@ final class TableFiller {
         }
     }
 
-    /// Returns the rows of the next items. `share` is the share of all items up to and including
+    /// Returns the rows for the next items. `share` is the share of all items up to and including
     /// these.
     func chunk(of items: [IndexedText], share: Double) throws -> RowChunk {
         var chunk = RowChunk(columnCount: columnCount)

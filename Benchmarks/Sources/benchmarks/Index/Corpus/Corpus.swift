@@ -7,14 +7,15 @@ import ItemRecord
 struct Corpus: Sendable {
     /// The number of indexed items.
     let count: Int
-    /// The number of items that are real snippets; the others are recombined from real sentences.
+    /// The number of items that are real snippets. The other items are recombined from real
+    /// sentences.
     let realCount: Int
     let seed: UInt64
     private let path: String
 
     /// The number of additional items in the file, for later donations.
     static let reserve = 30_000
-    /// The version of the file. Increment it if items are generated differently.
+    /// The version of the file format. Increment it when items are generated differently.
     private static let format = 1
 
     /// Opens the corpus in a folder, or creates it.
@@ -29,8 +30,8 @@ struct Corpus: Sendable {
         realCount = min(count, Int(header.reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }))
     }
 
-    /// Writes the file: a header with the number of real snippets, then for each item the number of
-    /// its bundle and its record.
+    /// Writes the file: a header with the number of real snippets, followed by the bundle number
+    /// and record of each item.
     private static func make(_ path: String, count: Int, seed: UInt64, folder: String) throws {
         let snippets = try SnippetFile(path: "\(folder)/snippets.v\(format)")
         let maker = try CorpusMaker(snippets: snippets, seed: seed)
@@ -47,10 +48,10 @@ struct Corpus: Sendable {
         try file.finish()
     }
 
-    /// Returns a reader of all items; the items of the reserve are last.
+    /// Returns a reader for all items; the reserve items come last.
     func reader() throws -> Reader { try Reader(path) }
 
-    /// Returns the records at some positions, which must be in ascending order.
+    /// Returns the records at the given positions, which must be in ascending order.
     func records(at places: [Int]) throws -> [(bundle: Int, record: ItemRecord)] {
         let reader = try reader()
         var records: [(bundle: Int, record: ItemRecord)] = []

@@ -2,7 +2,7 @@
 import ItemRecord
 import TestSupport
 
-/// Creates items from snippets. The same snippets, seed and number give the same item.
+/// Creates items from snippets. Equal snippets, seeds and numbers give equal items.
 struct CorpusMaker {
     static let bundleCount = 40
     static let projectCount = 200
@@ -10,14 +10,15 @@ struct CorpusMaker {
         "public.plain-text", "public.html", "net.daringfireball.markdown", "com.adobe.pdf", "public.rtf",
         "public.email-message", "public.jpeg", "public.mpeg-4-audio", "public.swift-source", "public.vcard",
     ]
-    /// The range of dates: from 2021-01-01, in seconds since 2001, for five years.
+    /// The range of dates: five years from 2021-01-01, in seconds since 2001.
     private static let dates = (start: 631_152_000.0, length: 157_766_400)
 
     let snippets: SnippetFile
     let seed: UInt64
-    /// The snippet indices in the order of the items.
+    /// The snippet indices, in the order of the items.
     private let order: [Int]
-    /// The cumulative frequencies of the bundles: the k-th has 1/k of the first (Zipf's law).
+    /// The cumulative frequencies of the bundles: the k-th bundle has 1/k of the first bundle's
+    /// frequency (Zipf's law).
     private let bundleShares: [Double]
 
     init(snippets: SnippetFile, seed: UInt64) throws {
@@ -62,7 +63,8 @@ struct CorpusMaker {
         return (bundle, record)
     }
 
-    /// Returns a new snippet from sentences of others, used after the real ones.
+    /// Returns a new snippet that is made of sentences from other snippets; used after the real
+    /// ones.
     private func recombined(_ generator: inout SplitMix64) -> (title: String, text: String) {
         let wanted = 100 + generator.below(392)
         var text = ""
@@ -77,7 +79,7 @@ struct CorpusMaker {
         return (title.joined(separator: " "), Self.beginning(of: text, bytes: wanted))
     }
 
-    /// Returns the first words, about `bytes` bytes of them.
+    /// Returns the first words, about `bytes` bytes in total.
     private static func beginning(of text: String, bytes: Int) -> String {
         guard text.utf8.count > bytes,
             let end = text.utf8[text.utf8.index(text.startIndex, offsetBy: bytes)...].firstIndex(of: 0x20)

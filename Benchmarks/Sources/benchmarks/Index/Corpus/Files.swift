@@ -36,8 +36,7 @@ final class OutputFile {
     }
 }
 
-/// A file that is read sequentially in pieces, so that it does not add to the memory of this
-/// process.
+/// A file that is read sequentially in chunks, so that it does not add to this process's memory.
 final class InputFile {
     private let path: String
     private let handle: FileHandle

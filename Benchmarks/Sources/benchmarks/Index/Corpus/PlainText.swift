@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Extracts the prose of marked-up documents as paragraphs. Each format is parsed only roughly: the
-/// result needs only the words of natural text in natural proportions.
+/// Extracts the prose of marked-up documents as paragraphs. Each format is parsed only roughly,
+/// because the result needs only natural text's words in natural proportions.
 enum PlainText {
     typealias Lines = [ArraySlice<UInt8>]
 
-    /// Returns the paragraphs of a document; they may contain line ends.
+    /// Returns a document's paragraphs, which may contain line ends.
     static func paragraphs(of bytes: [UInt8], _ markup: TextSources.Markup) -> [[UInt8]] {
         switch markup {
         case .plain: gathered(lines(of: bytes[...])) { $0 }
@@ -68,7 +68,7 @@ enum PlainText {
         return gathered(lines(of: text[...])) { $0 }
     }
 
-    /// Returns the text of a line of a manual page. Font requests are text; other requests end the
+    /// Returns the text of a manual page line. Font requests are text; other requests end the
     /// paragraph.
     private static func manual(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         var line = line

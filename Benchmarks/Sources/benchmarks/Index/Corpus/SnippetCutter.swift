@@ -2,7 +2,7 @@
 import Foundation
 import TestSupport
 
-/// Cuts the paragraphs of documents into snippets of an item's length, with a title and a text.
+/// Cuts the paragraphs of documents into snippets as long as an item, each with a title and a text.
 struct SnippetCutter {
     /// Receives each snippet, without tabs and line ends.
     private let emit: (_ title: [UInt8], _ text: [UInt8]) throws -> Void

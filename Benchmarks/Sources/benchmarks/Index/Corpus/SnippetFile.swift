@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// All real snippets of this machine in a memory-mapped file. Each line has a title, a tab and the
-/// text.
+/// All real snippets from this machine in a memory-mapped file. Each line contains a title, a tab
+/// and the text.
 struct SnippetFile {
     private let bytes: Data
     /// The offset of each line, and the end of the last line.

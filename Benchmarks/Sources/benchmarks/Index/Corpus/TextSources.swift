@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The documentation that is installed on a machine, in an order that depends only on its contents.
+/// The documentation installed on this machine, in an order that depends only on its contents.
 enum TextSources {
     /// The markup of a text.
     enum Markup: Hashable {
@@ -25,10 +25,10 @@ enum TextSources {
         return [("/var/lib/apt/lists", .packageList), ("/usr/share/doc", nil), ("/usr/share/man", .manual)]
             + python.map { ($0, .python) } + [("/usr/include", .cHeader)]
     }
-    /// The largest file, in bytes. Larger files are tables or generated.
+    /// The maximum file size, in bytes. Larger files are tables or generated.
     private static let maximumFileBytes = 128 << 20
-    /// The number of files that one child process decompresses, since its start takes longer than
-    /// most files.
+    /// The number of files that one child process decompresses, since starting it takes longer than
+    /// decompressing most files.
     private static let filesPerChild = 64
 
     /// Calls `body` with the decompressed files; several small ones may be combined into one
@@ -58,7 +58,7 @@ enum TextSources {
     ) throws {
         let bytes =
             file.packing == .none ? FileManager.default.contents(atPath: file.path) : unpacked(paths, file.packing)
-        // Skips files that cannot be read or decompressed on this machine.
+        // Files that cannot be read or decompressed on this machine are skipped.
         if let bytes, !bytes.isEmpty { try body(file.markup, bytes) }
     }
 

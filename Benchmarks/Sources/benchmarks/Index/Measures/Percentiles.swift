@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The median and the upper percentiles of some durations.
+/// The median and the upper percentiles of a set of durations.
 struct Percentiles: Codable {
     var count: Int
     var p50: Double
@@ -15,8 +15,8 @@ struct Percentiles: Codable {
             sorted.isEmpty ? 0 : sorted[max(0, Int((share * Double(sorted.count)).rounded(.up)) - 1)]
         }
         count = values.count
-        // The median. For an even count it is the mean of the two middle values, which may differ
-        // much in small samples.
+        // The median. For an even count, it is the mean of the two middle values, which may differ
+        // considerably in small samples.
         p50 = sorted.isEmpty ? 0 : (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
         p95 = at(0.95)
         p99 = at(0.99)

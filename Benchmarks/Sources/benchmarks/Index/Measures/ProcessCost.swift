@@ -40,9 +40,9 @@ struct ProcessCost {
 
 /// The peak memory of this process.
 enum PeakMemory {
-    /// Resets the peak to the current memory.
+    /// Resets the peak to the current value.
     static func reset() {
-        // "5" resets the peak, see proc(5). Where that is not permitted, the peak covers the whole
+        // "5" resets the peak, see proc(5). If that is not permitted, the peak covers the whole
         // run.
         try? "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
     }

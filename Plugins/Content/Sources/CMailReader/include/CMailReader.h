@@ -6,14 +6,14 @@
 #include <sys/types.h>
 
 /* Reads internet messages (RFC 5322, MIME) with GMime. Swift cannot import GMime's own headers,
- * since GLib's casts are macros. Every text is UTF-8 without NUL. All functions are thread-safe and
- * accept any bytes. */
+ * because GLib's casts are macros. Every text is UTF-8 without NUL. All functions are thread-safe
+ * and accept any bytes. */
 
 typedef struct {
-    size_t text;            /* the largest text of a message, in bytes */
-    size_t attachment_text; /* the largest text of one attachment, in bytes */
-    size_t attachments;     /* the largest number of attachments in the list */
-    size_t people;          /* the largest number of people in one header */
+    size_t text;            /* the maximum size of a message's text, in bytes */
+    size_t attachment_text; /* the maximum text size of one attachment, in bytes */
+    size_t attachments;     /* the maximum number of attachments in the list */
+    size_t people;          /* the maximum number of people in one header */
 } mail_limits;
 
 typedef struct {
@@ -32,12 +32,12 @@ typedef struct {
     const char *content_id; /* nullable, without angle brackets */
     uint64_t size;          /* the encoded size in bytes */
     uint32_t part;          /* the number of the part, for mail_attachments_read */
-    uint32_t is_inline;     /* not 0 for a part that the HTML shows, such as a picture */
+    uint32_t is_inline;     /* not 0 for a part that the HTML displays, such as a picture */
 } mail_attachment;
 
-/* The faults of a message. The rest of the message is read. */
+/* The faults in a message. The rest of the message is read. */
 enum {
-    MAIL_TOO_MANY_PARTS = 1,  /* the rest of the parts was left out */
+    MAIL_TOO_MANY_PARTS = 1,  /* the remaining parts were left out */
     MAIL_TOO_MUCH_HEADER = 2, /* the rest of the header was left out */
     MAIL_TOO_DEEP = 4,        /* parts below the maximum depth were left out */
     MAIL_NO_MESSAGE = 8,      /* there is no header */
@@ -51,9 +51,9 @@ typedef struct {
     mail_people from, to, cc, bcc;
     int64_t date;       /* seconds since 1970, from Date or else from Received */
     int32_t has_date;   /* 0 if neither header has a date */
-    uint32_t problems;  /* a sum of MAIL_... */
+    uint32_t problems;  /* MAIL_... flags, combined */
     uint32_t status;    /* X-Mozilla-Status; 0 if it is missing */
-    uint32_t is_spam;   /* not 0 if a filter has marked it (X-Spam-Flag) */
+    uint32_t is_spam;   /* not 0 if a filter marked the message (X-Spam-Flag) */
     const char *flags;  /* Status and X-Status of an mbox, joined; never NULL */
     const char *tags;   /* nullable: X-Mozilla-Keys, X-Keywords */
     const char *text;
@@ -70,27 +70,27 @@ typedef struct {
 const mail_message *mail_message_read(const void *bytes, size_t length, const mail_limits *limits);
 void mail_message_free(const mail_message *message);
 
-/* Returns the Message-ID without parsing the message; NULL if there is none. Of several fields, the
- * first one counts, here and in mail_message_read. Free the result with mail_free. Stores
- * X-Mozilla-Status in `status`, or 0 if it is missing.
+/* Returns the Message-ID without parsing the message; NULL if there is none. If the field occurs
+ * more than once, the first one is used, here and in mail_message_read. Free the result with
+ * mail_free. Stores X-Mozilla-Status in `status`, or 0 if it is missing.
  *
- * `is_whole` is 0 if the bytes are only the beginning of a message. The result is then NULL for an
- * identifier that may continue after them. */
+ * `is_whole` is 0 if the bytes are only the beginning of a message. The result is then NULL if the
+ * identifier may continue after them. */
 char *mail_message_identify(const void *bytes, size_t length, int is_whole, uint32_t *status);
 
 /* A part and its decoded content. */
 typedef struct {
     uint32_t part; /* its number in mail_attachment */
-    void *bytes;   /* nullable: there is no such part, or it was too large. Free it with mail_free. */
+    void *bytes;   /* nullable: no such part exists, or it was too large; use mail_free */
     size_t length;
 } mail_content;
 
-/* Decodes parts of a message, in the order of the array. A part is omitted if the contents would
- * then have more than `limit` bytes. */
+/* Decodes parts of a message, in array order. A part is omitted if the contents would then exceed
+ * `limit` bytes. */
 void mail_attachments_read(const void *bytes, size_t length, mail_content *contents, size_t count, size_t limit);
 
-/* Returns the HTML of a message as UTF-8, at most `limit` bytes; NULL if it has none. Free the
- * result with mail_free. */
+/* Returns a message's HTML as UTF-8, at most `limit` bytes; NULL if it has none. Free the result
+ * with mail_free. */
 char *mail_html_read(const void *bytes, size_t length, size_t limit, size_t *result_length);
 
 /* Returns the text of HTML, at most `limit` bytes, and adds the number of bytes beyond the limit

@@ -3,13 +3,13 @@ import Foundation
 import CommandSupport
 import Glibc
 
-/// The output file of a plot: SVG, or PNG through the program `rsvg-convert` of librsvg, since this
+/// The output file of a plot: SVG, or PNG through librsvg's program `rsvg-convert`, because this
 /// program has no rasterizer.
 struct PlotFile {
     enum Format {
         case svg, png
 
-        /// The format for the suffix of a file name.
+        /// Creates the format for the suffix of a file name.
         init?(_ path: String) {
             let name = path.lowercased()
             if name.hasSuffix(".svg") { self = .svg } else if name.hasSuffix(".png") { self = .png } else { return nil }
@@ -40,7 +40,7 @@ struct PlotFile {
         guard rename(part, path) == 0 else { throw failure("the finished file cannot be renamed", errno) }
     }
 
-    /// Creates a file that only this user can read, since the picture shows when the user was
+    /// Creates a file that only this user can read, because the picture reveals when the user was
     /// active.
     private func create(_ path: String, _ text: String) throws(CommandFailure) {
         let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -57,7 +57,7 @@ struct PlotFile {
             status: .inputOutput)
     }
 
-    /// Converts with `rsvg-convert` at twice the size, for high-resolution screens.
+    /// Converts the picture with `rsvg-convert` at twice the size, for high-resolution screens.
     private func convert(_ svg: String, to part: String) throws(CommandFailure) {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
         let candidates = folders.map { "\($0)/rsvg-convert" }
@@ -72,7 +72,7 @@ struct PlotFile {
         let source = part + ".svg"
         defer { unlink(source) }
         try create(source, svg)
-        // The program writes into the existing file, which keeps its mode.
+        // The program writes to the existing file, which keeps its mode.
         try create(part, "")
         let converter = Process()
         converter.executableURL = URL(filePath: program)

@@ -61,10 +61,10 @@ struct RecordCommand: ReportingCommand {
         return (1...Trace.longest).contains(seconds) ? seconds : nil
     }
 
-    /// The interval in seconds at which polled sensors are read. The kernel's averages are not
-    /// useful at shorter intervals.
+    /// The interval at which polled sensors are read, in seconds. The kernel's averages are not
+    /// meaningful at shorter intervals.
     private static let lookInterval = 5.0
-    /// The assumed cost of a reindex in seconds of processor time.
+    /// The assumed cost of a reindex, in seconds of processor time.
     private static let unknownWork = 60.0
 
     func perform() async throws {
@@ -79,7 +79,8 @@ struct RecordCommand: ReportingCommand {
     }
 
     private func record(_ recording: Recording, _ owed: [PendingReindexJob], until end: Double?) async throws {
-        // Set before the first line is written, since a reader of that line may end the recording.
+        // Set before the first line is written, because a reader of that line may end the
+        // recording.
         let (isOver, over) = AsyncStream<Void>.makeStream()
         Signals.onInterruption { over.finish() }
         let monitor = ConditionMonitor(
@@ -119,7 +120,7 @@ struct RecordCommand: ReportingCommand {
 
     private var storeFolder: String { options.storeDirectory }
 
-    /// The pending reindexes, if known.
+    /// Returns the pending reindexes, if known.
     private func owedJobs() async -> [PendingReindexJob] {
         do {
             return try await options.withStore(.read) { try await $0.perform(PendingReindexesCall()) }

@@ -7,12 +7,13 @@ import SearchlightEngine
 import Synchronization
 import SystemSupport
 
-/// The destination of a recording: a new file, or standard output.
+/// The destination for a recording: a new file, or standard output.
 struct TraceSink: Sendable {
     private let file: OwnedDescriptor?
     private let path: String
 
-    /// Creates the file. An existing file is never replaced, since a recording cannot be repeated.
+    /// Creates the file. An existing file is never replaced, because a recording cannot be
+    /// repeated.
     init(path: String?) throws(CommandFailure) {
         self.path = path ?? "standard output"
         guard let path else {
@@ -47,8 +48,8 @@ struct TraceSink: Sendable {
     }
 }
 
-/// A trace that is being written. May be used from any thread. Each line is written immediately as
-/// a whole, so that the trace can be replayed even if the program is killed.
+/// A trace that is being written. May be used from any thread. Each line is written immediately and
+/// completely, so that the trace can be replayed even if the program is killed.
 final class Recording: Sendable {
     private struct State {
         var writer: TraceWriter
@@ -61,7 +62,7 @@ final class Recording: Sendable {
     private let state: Mutex<State>
     private let sink: TraceSink
 
-    /// Starts a trace with its header.
+    /// Starts a trace by writing its header.
     init(name: String, clock: TraceClock, sink: TraceSink) {
         self.sink = sink
         let trace = Trace(name: name, midnight: clock.midnight, zone: clock.zone)
@@ -69,12 +70,12 @@ final class Recording: Sendable {
         state.withLock { write($0.writer.header(name: name, description: ""), &$0) }
     }
 
-    /// The reason why nothing more is written.
+    /// The reason why nothing more can be written.
     var failure: (any Error)? { state.withLock { $0.failure } }
-    /// The number of written lines.
+    /// The number of lines written.
     var lines: Int { state.withLock { $0.lines } }
 
-    /// Records the conditions of the machine, if they have changed.
+    /// Records the conditions of the machine if they have changed.
     func take(_ conditions: Conditions, at moment: Double) {
         state.withLock { state in
             state.conditions = conditions.settled(since: state.conditions)
@@ -82,7 +83,7 @@ final class Recording: Sendable {
         }
     }
 
-    /// Records a job that arrives.
+    /// Records the arrival of a job.
     func take(_ job: TracedJob, at moment: Double) { state.withLock { add(.job(job), at: moment, &$0) } }
 
     /// Ends the trace.
@@ -96,7 +97,7 @@ final class Recording: Sendable {
     }
 
     private func add(_ happening: Trace.Happening, at moment: Double, _ state: inout State) {
-        // After the clock was set back, times do not advance for a while.
+        // After the clock is set back, times do not advance for a while.
         state.last = max(state.last, moment)
         guard state.failure != nil || state.writer.hasRoom(at: state.last) else {
             state.failure = CommandFailure(

@@ -86,7 +86,7 @@ struct SimulateCommand: OptionedCommand {
 }
 
 extension Replay.JobSummary {
-    /// The outcome of the job as lines of text.
+    /// The outcome of the job, as lines of text.
     fileprivate var lines: [StyledText] {
         var state: StyledText =
             "\(bold: key.words): done \(done == requests ? counted(done, "time") : "\(done) of \(requests) times")"

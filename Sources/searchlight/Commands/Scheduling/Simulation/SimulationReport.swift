@@ -4,7 +4,7 @@ import IdleScheduling
 import SchedulerSimulation
 
 extension JSONObject {
-    /// A replay: times in UTC, durations in seconds, rounded to milliseconds.
+    /// A replay as JSON: times in UTC, durations in seconds, rounded to milliseconds.
     init(_ replay: Replay, showsJournal: Bool) {
         var totals = replay.totals
         for path in [

@@ -8,10 +8,10 @@ import SystemSupport
 
 /// Reads traces.
 enum TraceFile {
-    /// Reads a trace. `-` is standard input; a name without a slash is looked up among the shipped
-    /// traces first.
+    /// Reads a trace. `-` stands for standard input; a name without a slash is first looked up
+    /// among the shipped traces.
     ///
-    /// - Parameter policy: A configuration file whose rules replace the trace's rules.
+    /// - Parameter policy: A configuration file whose rules replace those of the trace.
     static func trace(_ name: String, policy: String?) throws(CommandFailure) -> Trace {
         let bytes: [UInt8]
         if let shipped = ShippedTrace(name: name) {
@@ -39,7 +39,7 @@ enum TraceFile {
 
     private static func shown(_ name: String) -> String { name == "-" ? "standard input" : name }
 
-    /// Reads a file or standard input, at most one byte more than the limit.
+    /// Reads a file or standard input, up to one byte more than the limit.
     private static func read(_ name: String, most: Int, isTrace: Bool) throws(CommandFailure) -> [UInt8] {
         let number = name == "-" ? dup(STDIN_FILENO) : open(absolute(name), O_RDONLY | O_CLOEXEC)
         guard number >= 0 else {
