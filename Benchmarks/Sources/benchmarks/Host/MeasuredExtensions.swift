@@ -117,7 +117,7 @@ final class MeasuredExtensions: Sendable {
 }
 
 /// Rejects all donations.
-private struct NoReceiver: DonationReceiver {
+struct NoReceiver: DonationReceiver {
     func receive(_ batch: IndexBatch) async throws(BusError) {
         throw BusError.refused(.unavailable, "This host stores nothing.")
     }

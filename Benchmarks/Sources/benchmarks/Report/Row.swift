@@ -29,6 +29,12 @@ enum Row: String, Codable, CaseIterable {
     case coldWorker = "workers.cold"
     case coldSwiftWorker = "workers.cold-swift"
 
+    case kitInCPlusPlus = "kits.c++"
+    case kitInRust = "kits.rust"
+    case kitInZig = "kits.zig"
+    case kitInGo = "kits.go"
+    case kitInPython = "kits.python"
+
     case warmCall = "calls.warm"
     case slowestWarmCall = "calls.warm-p99"
 

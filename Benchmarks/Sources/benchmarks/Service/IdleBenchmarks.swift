@@ -132,7 +132,8 @@ struct IdleBenchmarks {
         after.reduce(0) { $0 + $1.value - (before[$1.key] ?? 0) } + before.keys.count { after[$0] == nil }
     }
 
-    private static func memory(_ process: pid_t) -> (ownKilobytes: Double, residentKilobytes: Double)? {
+    /// Returns the memory of a process, in kilobytes; `nil` if the process is gone.
+    static func memory(_ process: pid_t) -> (ownKilobytes: Double, residentKilobytes: Double)? {
         let lines = (try? String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8))?.split(
             separator: "\n")
         func value(_ name: String) -> Double? {
