@@ -187,6 +187,25 @@ struct AdapterTests {
         }
     }
 
+    @Test("Items for a protected index never reach the host, which would store them as plain text")
+    func protectedIndexes() async throws {
+        try await with("TestHandler") { host, _ in
+            for name in [FileProtectionType.complete, .completeUnlessOpen] {
+                let index = CSSearchableIndex(name: "health", protectionClass: name)
+                let item = CSSearchableItem(
+                    uniqueIdentifier: "one", domainIdentifier: nil, attributeSet: CSSearchableItemAttributeSet())
+                let error = await #expect(throws: CSIndexError.self) { try await index.indexSearchableItems([item]) }
+                #expect(error?.code == .indexUnavailableError)
+                index.beginBatch()
+                try await index.indexSearchableItems([item])
+                await #expect(throws: CSIndexError.self) { try await index.endBatch(withClientState: Data([1])) }
+            }
+            #expect(host.indexCalls.isEmpty)
+            try await CSSearchableIndex(name: "health", protectionClass: .complete).deleteAllSearchableItems()
+            #expect(host.indexCalls.count == 1)
+        }
+    }
+
     @Test func aRefusedBatchIsAMismatchOfClientStates() async throws {
         let refusing = FakeHost(
             principalClass: "CoreSpotlightTests.BareHandler", outcome: (SEARCHLIGHT_OK, SEARCHLIGHT_REFUSED, "another"))
