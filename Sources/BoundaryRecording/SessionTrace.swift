@@ -141,7 +141,7 @@ package struct RecordingComparison: Sendable {
     /// The number of calls that were compared.
     package private(set) var calls = 0
 
-    /// `false` for a scrubbed recording, whose messages are placeholders, unlike those of a host.
+    /// `false` for a scrubbed recording, because its messages are placeholders.
     private let comparesMessages: Bool
 
     package init(_ recorded: CallRecording, _ replayed: CallRecording) {

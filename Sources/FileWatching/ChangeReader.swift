@@ -45,8 +45,8 @@ struct ChangeReader {
     /// - Parameter last: The serial number after which to read differences.
     /// - Parameter settled: The serial number through which both halves of every move are already
     ///   noted; `nil` for all. A later difference may be half of a move, unless the owner already
-    ///   knows a file at that path. So of the later differences, only those of known files that are
-    ///   still present are read.
+    ///   knows a file at that path. So of the later differences, only the ones for known files that
+    ///   are still present are read.
     mutating func read(_ owner: String, after last: Int64, limit: Int, settled: Int64?) throws -> FileChanges {
         guard let number = try Int64.fetchOne(db, sql: "SELECT id FROM owner WHERE name = ?", arguments: [owner]) else {
             return FileChanges(changes: [], serials: [])

@@ -199,8 +199,8 @@ final class FolderWatches {
 
     /// Watches a folder or a link for its own move or removal.
     func addItself(_ step: RootPath.Step, tree: Int64) -> Int32? {
-        // Replacing a link changes its attributes first. For a folder, attribute events would
-        // include those of all its entries.
+        // Replacing a link changes its attributes first. A folder would also report the attribute
+        // events of all its entries.
         let changes: EventMask = step.isLink ? [.folderGone, .attributes] : .folderGone
         return note(Place(tree: tree, name: nil), add(step.path.text, [changes, .noLinks, .added]))
     }

@@ -167,8 +167,8 @@ public final class SearchIndex: Sendable {
     }
 
     /// Creates an empty index in memory. Nothing in it is written to a file, and it is lost when
-    /// the process exits. Its item numbers differ from those of any store on disk and begin at a
-    /// random number, so that a number does not refer to an item of a later index in memory.
+    /// the process exits. Its item numbers differ from the numbers in any store on disk and begin
+    /// at a random number, so that a number does not refer to an item of a later index in memory.
     ///
     /// - Parameters:
     ///   - now: See ``init(directory:access:knownGeneration:now:bootClock:)``.

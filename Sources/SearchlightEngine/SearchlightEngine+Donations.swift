@@ -66,7 +66,7 @@ extension SearchlightEngine {
             if cursor.map({ index.mayHave(number: $0.number) }) ?? true {
                 found = try await page(of: index, limit, after: cursor)
             }
-            // The numbers of protected items are greater than those of all other items.
+            // Protected items have greater numbers than all other items.
             guard found.next == nil, vault.index != nil else { return found }
             if let last = found.items.last, maximumBytes != nil || found.items.count == limit {
                 found.next = QueryCursor(after: last.number)

@@ -93,7 +93,7 @@ final class GalleryWindow {
         gtk_widget_set_size_request(view.pointer, 96, 96)
         gtk_box_append(tile.cast(), view.pointer)
         gtk_box_append(tile.cast(), label.pointer)
-        // The same forms as those of a dragged search result: the original, and a copy as a PNG.
+        // The same forms as for a dragged search result: the original, and a copy as a PNG.
         gtk_drag_source_set_content(source, content)
         g_object_unref(UnsafeMutableRawPointer(content))
         gtk_widget_add_controller(tile.pointer, source)

@@ -23,8 +23,8 @@ struct searchlight_extension {
     const searchlight_host_listing *listing; /* NULL if the host lacks the interface */
     const searchlight_host_left_out *left_out; /* NULL if the host lacks the interface */
     struct library *library;
-    /* Guarded by the library's lock: the stored value of library_exported, and whether it is
-     * known. */
+    /* The cached result of library_exported, valid if is_recalled is true. The library's lock
+     * guards both. */
     struct exported recalled;
     bool is_recalled;
 

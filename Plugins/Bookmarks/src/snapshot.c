@@ -241,7 +241,7 @@ static int copy_once(const struct place *place, int to, struct work *work, enum 
 
 /* Opens the copy, which no other process can access. */
 static enum reading open_copy(const char *copy_path, int file, const char *path, sqlite3 **database, struct problem *problem) {
-    /* Sets the write and read format versions to those of a database without a log. */
+    /* Sets the write and read format versions as in a database without a log. */
     const unsigned char versions[2] = {1, 1};
     char name[3 * 4096], uri[sizeof name + 32];
     if (pwrite(file, versions, 2, 18) != 2) {

@@ -42,7 +42,7 @@ extension PictureFile {
         var content = PictureContent()
         var blocks = MetadataBlocks(source, kind.format)
         if kind.format == .raw, let preview = RawPreview(source)?.source, TIFFFile(source) == nil {
-            // The properties of a raw file that is not a TIFF are those of its preview.
+            // For a raw file that is not a TIFF, the preview provides the properties.
             blocks = MetadataBlocks(preview, .jpeg)
         }
         if let reader = blocks.exif.flatMap({ ExifReader($0, into: content) }) {

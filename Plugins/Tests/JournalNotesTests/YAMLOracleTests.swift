@@ -6,7 +6,7 @@ import Yams
 @testable import FileReading
 @testable import JournalNotes
 
-/// Compares the values read from random front matter with those of Yams itself.
+/// Compares the values read from random front matter with the values that Yams itself reads.
 @Suite("Front matter, compared with a YAML library")
 struct YAMLOracleTests {
     /// Tests 1,000 documents, or 10,000 with `SEARCHLIGHT_JOURNAL_SEEDS=10000`.

@@ -6,7 +6,7 @@
  * Every function is a member of a table. Each table is compiled for one instruction level, and
  * cembedding_kernels_at() returns a table only if this processor has the instructions. All
  * functions are thread-safe: they write only to their results and their scratch memory, which must
- * not overlap with other arguments. Arguments need no alignment beyond that of their types.
+ * not overlap with other arguments. Arguments need only the alignment of their types.
  */
 #ifndef SEARCHLIGHT_CEMBEDDINGKERNELS_H
 #define SEARCHLIGHT_CEMBEDDINGKERNELS_H

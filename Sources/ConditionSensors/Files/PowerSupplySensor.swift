@@ -7,7 +7,7 @@ struct PowerSupplySensor: FileSensor {
     private struct Battery {
         var isDischarging: Bool
         var percent: Double?
-        /// The full capacity in µWh or µAh. Only its ratio to that of other batteries matters.
+        /// The full capacity in µWh or µAh. Only the ratio between batteries matters.
         var size: Double?
     }
     private let folder: String

@@ -2,8 +2,8 @@
 import SystemSupport
 
 /// The paths among the user's documents that a shell searches for programs or reads when it starts.
-/// Reading the settings files is necessary because a service's environment differs from that of a
-/// shell in a terminal, whose `PATH` is set in files like `.profile`.
+/// The settings files must be read, because a service does not have the environment of a shell in a
+/// terminal, whose `PATH` is set in files like `.profile`.
 struct NamedInSettings {
     /// The resolved paths in document folders.
     private(set) var targets: [String] = []

@@ -17,7 +17,7 @@ extension CheckContext {
     /// The accepted load time, as a multiple of the load time of an empty extension.
     static let loadFactor = 2.5
 
-    /// Measures the time until a worker's first answer, and compares it with that of an empty
+    /// Measures the time until a worker's first answer, and compares it with the time for an empty
     /// extension.
     func checkLoadTime() async throws(ExtensionError) -> CheckResult {
         let baseline = BaselineBundle(loadsFramework: bundle.manifest.principalClass != nil)

@@ -160,7 +160,7 @@ final class DonationCollector: DonationReceiver {
                     // As in a real index, an update of an item that does not exist is ignored.
                     guard var stored = state.items[name] else { continue }
                     for (key, value) in item.attributes { stored.attributes[key] = value == .null ? nil : value }
-                    // Updates add attributes, so the size is not that of the largest donation.
+                    // Updates add attributes, so the item may be larger than its largest donation.
                     let whole = (try? stored.encoded().count) ?? (state.sizes[name] ?? 0) + size
                     state.keep(stored, name, size: whole, limits: limits)
                 } else {

@@ -9,7 +9,7 @@ extension SchedulingPolicy {
     /// Parses a configuration, which is a JSON object. Settings whose keys are missing keep their
     /// defaults.
     ///
-    /// Its keys are those of ``PolicySetting/all``, with numbers as values, and `gates`. `gates` is
+    /// It has the keys of ``PolicySetting/all``, with numbers as values, and `gates`. `gates` is
     /// an object that maps gate names to one of these values:
     ///
     /// - `false`: the gate is always open.

@@ -91,7 +91,7 @@ private:
     std::string text;
 };
 
-/* A value or an error, with an interface like that of std::expected. */
+/* A value or an error, with an interface like std::expected's. */
 template <class Value> class [[nodiscard]] Result {
 public:
     Result(Value value) : content(std::in_place_index<0>, std::move(value)) {}

@@ -23,7 +23,7 @@ final class AppConversation: ClientSession.Conversation {
         self.core = core
         let registration = DelegateRegistration()
         donations = AppDonations(bundle: bundle, link: link, registration: registration, core: core)
-        // An app's query waits for the app's own donations, not for those of other apps.
+        // An app's query waits only for the app's own donations.
         queries = ClientRequests(core.engine, .own(bundle), maximum: core.limits.queries, link: link)
         delegate = AppDelegate(
             bundle: bundle, link: link, intake: donations.intake, registration: registration, core: core)

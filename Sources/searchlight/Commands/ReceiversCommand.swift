@@ -81,7 +81,7 @@ extension ReceiverProfile {
 }
 
 extension JSONObject {
-    /// A profile as JSON. Except for the name and the path, the keys are those of a profile file.
+    /// A profile as JSON. Except for the name and the path, it has the keys of a profile file.
     fileprivate init(_ profile: ReceiverProfile) {
         self = [
             "name": profile.name, "title": profile.title, "accepts": profile.accepts, "takes": profile.takesNames,

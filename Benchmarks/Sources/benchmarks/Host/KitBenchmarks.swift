@@ -23,7 +23,7 @@ struct KitBenchmarks {
             default: rawValue.prefix(1).uppercased() + rawValue.dropFirst()
             }
         }
-        /// Compilers of the system, not those of rustup and the like, which may download.
+        /// The system's compilers. Those that rustup and similar tools install may download files.
         var toolchain: String? {
             switch self {
             case .c, .cPlusPlus, .swift: nil
@@ -41,7 +41,7 @@ struct KitBenchmarks {
             default: []
             }
         }
-        /// The row of the absolute time, or of the time beyond that of C.
+        /// The row for the start time, or for its difference from the C sample's.
         var row: (absolute: Row?, beyondC: Row?) {
             switch self {
             case .c, .swift: (nil, nil)
@@ -107,7 +107,7 @@ struct KitBenchmarks {
         if let row = kit.row.beyondC {
             list.append(
                 Measurement(
-                    name: "the sample in \(kit.name), time beyond that of C, p50", value: times.p50 - c.p50, unit: "ms",
+                    name: "the sample in \(kit.name), minus the one in C, p50", value: times.p50 - c.p50, unit: "ms",
                     row: row))
         }
         return list + [

@@ -7,7 +7,7 @@ import SearchIndex
 /// The rate is limited, since donating is faster than applying. A search waits for all items that
 /// were durable before it, so an unlimited writer would make it wait for a growing backlog.
 struct ContinuousWriter {
-    /// The number of batches per second, which exceeds that of a busy mail program during its first
+    /// The number of batches per second, more than a busy mail program sends during its first
     /// synchronization.
     static let batchesPerSecond = 100
 

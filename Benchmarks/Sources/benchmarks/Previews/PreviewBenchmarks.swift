@@ -116,7 +116,7 @@ struct PreviewBenchmarks {
         ]
     }
 
-    /// Returns a page like that of a Markdown note.
+    /// Returns a page like the preview of a Markdown note.
     private static func page() -> [UInt8] {
         var text = "<html><head><style>p { margin: 1em }</style></head><body><h1>A note</h1>\n"
         var line = 0

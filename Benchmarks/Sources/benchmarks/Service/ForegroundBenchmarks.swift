@@ -6,8 +6,8 @@ import TestSupport
 
 /// Measures how a background reindex affects foreground programs.
 ///
-/// Uses this build's service, the real sensors, and an extension that does not cooperate: it never
-/// checks whether it is throttled.
+/// Uses this build's service, the real sensors, and an extension that does not cooperate: it
+/// ignores throttling.
 struct ForegroundBenchmarks {
     let folder: String
     let seed: UInt64

@@ -139,9 +139,8 @@ package struct MailFolders {
         return !roots.isEmpty && roots.allSatisfy { fileType($0) == nil }
     }
 
-    /// `true` if a path may be a mailbox. It must be in a folder from the settings, and for
-    /// Thunderbird in one of its mail folders, and its name must not be that of another kind of
-    /// file.
+    /// `true` if a path may be a mailbox: it is in a folder from the settings (for Thunderbird, in
+    /// one of its mail folders), and its name is not used for another kind of file.
     package static func mayBeMailbox(_ path: String, _ settings: MailSettings) -> Bool {
         let name = lastComponent(path)
         return name.utf8.first != UInt8(ascii: ".") && mayBeMbox(name) && place(of: path, settings) != nil

@@ -10,8 +10,8 @@ import Foundation
 struct MarkdownText {
     /// The text of the first non-empty heading.
     private(set) var heading: String?
-    /// The text of the first paragraph that is outside lists and quotations and has text other than
-    /// that of images.
+    /// The text of the first paragraph outside lists and quotations that has more text than the
+    /// descriptions of images.
     private(set) var paragraph: String?
     /// The whole text: one line per block, with tabs between table cells.
     private(set) var text = ""

@@ -11,7 +11,7 @@ enum TraceFile {
     /// Reads a trace. `-` stands for standard input; a name without a slash is first looked up
     /// among the shipped traces.
     ///
-    /// - Parameter policy: A configuration file whose rules replace those of the trace.
+    /// - Parameter policy: A configuration file whose rules replace the trace's rules.
     static func trace(_ name: String, policy: String?) throws(CommandFailure) -> Trace {
         let bytes: [UInt8]
         if let shipped = ShippedTrace(name: name) {
