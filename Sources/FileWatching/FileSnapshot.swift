@@ -72,9 +72,9 @@ package final class FileSnapshot: Sendable {
     ///
     /// - Parameters:
     ///   - path: A file in a folder that belongs to the user.
-    /// - excluded: Folders that are skipped wherever they are below a root, such as the folder of
-    ///   the index, where handling a change would cause another change. The folder of the snapshot
-    ///   is always excluded.
+    ///   - excluded: Folders that are skipped wherever they are below a root, such as the folder of
+    ///     the index, where handling a change would cause another change. The folder of the
+    ///     snapshot is always excluded.
     /// - Throws: ``FileWatchingError/snapshot(path:reason:)``.
     package convenience init(path: String, excluding excluded: [String] = []) throws(FileWatchingError) {
         try self.init(path: path, excluding: excluded, conditions: .system)
@@ -538,7 +538,7 @@ package final class FileSnapshot: Sendable {
     /// undoing a change before it is acknowledged is a new change, even after a power failure.
     ///
     /// - Parameters:
-    /// - last: The serial number after which changes are considered.
+    ///   - last: The serial number after which changes are considered.
     ///   - limit: The maximum number of changes.
     package func changes(of owner: String, after last: Int64 = 0, limit: Int) throws(FileWatchingError) -> NextChanges {
         let settled = gathering.withLock { gathering in

@@ -52,8 +52,8 @@ extension SearchIndex {
     /// - Parameters:
     ///   - batch: The batch. Its items must have been decoded once or encoded by this process.
     ///   - isLowPriority: `true` if the batch has low priority and may be deferred by ``hold(_:)``.
-    /// - terms: Further conditions. A batch that is no longer wanted is rejected like a batch whose
-    ///   client state does not match.
+    ///   - terms: Further conditions. A batch that is no longer wanted is rejected like a batch
+    ///     whose client state does not match.
     /// - Throws: ``SearchIndexError``; after ``SearchIndexError/mismatchedClientState`` nothing has
     ///   changed.
     public func commit(

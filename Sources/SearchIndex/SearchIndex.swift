@@ -44,7 +44,8 @@ public final class SearchIndex: Sendable {
     let pool: any DatabaseWriter
     /// The range of numbers that items of this index can have.
     let numbers: Range<Int64>
-    /// The shared lock of a store on a read-only file system; held while the store is open.
+    /// The shared lock of a store that is read where nothing can be written (``UnwritableStore``);
+    /// held while the store is open.
     private let sharedLock: OwnedDescriptor?
     /// Returns the current wall-clock time, in seconds since 2001-01-01 UTC.
     let now: @Sendable () -> Double
@@ -100,11 +101,11 @@ public final class SearchIndex: Sendable {
     ///   - directory: The path of the folder, absolute or relative to the working directory. It is
     ///     created with mode 0700 if it does not exist and `access` is `readWrite`.
     ///   - access: The access to the store.
-    /// - knownGeneration: The last generation recorded outside the store; `nil` if there is none. A
-    ///   lost store then continues after this generation instead of starting over.
+    ///   - knownGeneration: The last generation recorded outside the store; `nil` if there is none.
+    ///     A lost store then continues after this generation instead of starting over.
     ///   - now: Returns the wall-clock time, in seconds since 2001-01-01 UTC.
-    /// - bootClock: Distinguishes setting the wall clock from the passage of time, so that items do
-    ///   not expire because of a wrong clock. Without a boot clock, `now` is always trusted.
+    ///   - bootClock: Distinguishes setting the wall clock from the passage of time, so that items
+    ///     do not expire because of a wrong clock. Without a boot clock, `now` is always trusted.
     public convenience init(
         directory: String, access: Access, knownGeneration: Int? = nil,
         now: @escaping @Sendable () -> Double = { Date().timeIntervalSinceReferenceDate }, bootClock: BootClock? = nil
@@ -172,7 +173,7 @@ public final class SearchIndex: Sendable {
     ///
     /// - Parameters:
     ///   - now: See ``init(directory:access:knownGeneration:now:bootClock:)``.
-    /// - bootClock: See ``init(directory:access:knownGeneration:now:bootClock:)``.
+    ///   - bootClock: See ``init(directory:access:knownGeneration:now:bootClock:)``.
     package convenience init(
         inMemoryWith now: @escaping @Sendable () -> Double, bootClock: BootClock? = nil
     ) throws(SearchIndexError) {

@@ -19,7 +19,7 @@ struct LogFileReader {
     }
 
     /// Calls `body` with some bytes of the file and returns its result; `nil` if the file ends
-    /// before the last byte.
+    /// before the last of these bytes.
     mutating func withBytes<Value>(
         at offset: Int, count: Int, _ body: (UnsafeRawBufferPointer) -> Value
     ) throws(LogFileError) -> Value? {

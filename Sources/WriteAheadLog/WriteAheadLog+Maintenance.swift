@@ -35,8 +35,8 @@ extension WriteAheadLog {
     ///
     /// - Parameters:
     ///   - isThorough: `true` to read applied segments too, and to decode all entries.
-    /// - skims: `true` to skip the payloads of applied entries, if only the number of the last
-    ///   entry is needed.
+    ///   - skims: `true` to skip the payloads of applied entries, if only the number of the last
+    ///     entry is needed.
     /// - Throws: ``LogError`` if a file cannot be read.
     package static func examine(
         folder: String, store: StoreIdentifier, applied: UInt64, acknowledged: UInt64 = 0, isThorough: Bool,

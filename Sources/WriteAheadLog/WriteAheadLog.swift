@@ -47,8 +47,8 @@ package final class WriteAheadLog: Sendable {
     ///   - folder: The path of the folder. It is created with mode 0700 if it does not exist; its
     ///     parent must exist.
     ///   - store: The identifier of the store that owns the log.
-    /// - applied: The highest entry number such that all entries through it are durable elsewhere;
-    ///   0 if there is none.
+    ///   - applied: The highest entry number such that all entries through it are durable
+    ///     elsewhere; 0 if there is none.
     ///   - acknowledged: The highest entry number known to have been used. It is not reused.
     ///   - files: The file system.
     /// - Throws: ``LogError`` if the files cannot be read or written. Damage is a finding, not an

@@ -241,7 +241,7 @@ int csandbox_write_memory(pid_t thread, uint64_t address, const void *bytes, siz
 int64_t csandbox_read_attribute(int descriptor, const char *name, pid_t thread, uint64_t address, uint64_t size);
 
 /*
- * Changes the mode of a file that the worker has open for writing, except for the set-ID bits.
+ * Changes the mode of a file that the worker has open for writing, and clears its set-ID bits.
  * Returns 0 or an errno. id identifies the worker's call, which must still be waiting. The worker's
  * own descriptor is used, so that it cannot be replaced.
  */

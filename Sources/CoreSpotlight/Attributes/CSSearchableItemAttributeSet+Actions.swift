@@ -19,7 +19,6 @@ extension CSSearchableItemAttributeSet {
     /// - Note: Differs on Linux: the Quick Look page, KRunner and `searchlight open --action
     ///   navigate` show the place with the default app for `geo:` addresses. If there are no
     ///   coordinates, `fullyFormattedAddress` is used.
-    ///   addresses. Without a position, the `fullyFormattedAddress` is used.
     public var supportsNavigation: NSNumber? {
         get { value() }
         set { store(newValue) }

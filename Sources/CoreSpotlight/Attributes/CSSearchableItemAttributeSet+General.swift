@@ -47,7 +47,8 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// The identifier of the item that this item belongs to. Both are removed together.
+    /// The identifier of the item that this item belongs to. This item is removed together with
+    /// that item.
     ///
     /// - Note: Differs on Linux: the attribute ties any item, not only an activity, to the item
     ///   that it names.

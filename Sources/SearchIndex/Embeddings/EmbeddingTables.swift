@@ -170,7 +170,7 @@ enum EmbeddingTables {
         try db.cachedStatement(sql: "DELETE FROM embedding_pending WHERE item = ?").execute(arguments: [item])
     }
 
-    /// Deletes the embeddings of an itemand lists it as pending again.
+    /// Deletes the embeddings of an item and lists it as pending again.
     static func repeatItem(_ item: Int64, _ db: Database) throws {
         try db.execute(sql: "DELETE FROM embedding WHERE item = ?", arguments: [item])
         try db.execute(

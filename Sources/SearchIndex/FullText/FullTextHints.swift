@@ -8,9 +8,9 @@ import TextAnalysis
 /// - Under the modifier `w`, a word also begins where a capital follows a lowercase letter: at
 ///   `View` in `TableView`. The tables only have `tableview`; a tag states that a word part begins
 ///   with `vie`.
-/// A text is *uncertain* if it contains scalars that fold differently for each modifier, that the
-/// tokenizer drops, or that split words of the folded text (™, ½). Every query must evaluate
-/// uncertain texts.
+/// - A text is *uncertain* if it contains scalars that fold differently for each modifier, that the
+///   tokenizer drops, or that split words of the folded text (™, ½). Every query must evaluate
+///   uncertain texts.
 struct FullTextHints {
     /// The number of letters stored of a word part.
     static let length = 3

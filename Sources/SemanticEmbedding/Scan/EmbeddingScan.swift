@@ -19,8 +19,8 @@ package struct EmbeddingScan {
     ///
     /// - Parameters:
     ///   - count: The largest number of hits.
-    /// - filter: One bit per row, starting with the lowest bit of the first word. Only rows whose
-    ///   bit is set are found. `nil` allows all rows.
+    ///   - filter: One bit per row, starting with the lowest bit of the first word. Only rows whose
+    ///     bit is set are found. `nil` allows all rows.
     /// - Returns: The hits, best first.
     package func best(
         _ count: Int, for query: [Float], in rows: EmbeddingRows, filter: [UInt64]? = nil

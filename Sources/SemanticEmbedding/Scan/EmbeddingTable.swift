@@ -61,7 +61,7 @@ package struct EmbeddingTable: Sendable {
     ///
     /// - Parameters:
     ///   - wanted: The largest number of hits.
-    /// - filter: One bit per row; only rows whose bit is set are found. `nil` allows all rows.
+    ///   - filter: One bit per row; only rows whose bit is set are found. `nil` allows all rows.
     package func best(
         _ wanted: Int, for query: [Float], filter: [UInt64]? = nil, level: KernelLevel = .best
     ) -> [EmbeddingHit] {

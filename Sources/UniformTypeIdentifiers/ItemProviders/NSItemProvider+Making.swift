@@ -20,10 +20,10 @@ extension NSItemProvider {
     /// Creates a provider for a file.
     ///
     /// - Parameters:
-    /// - contentType: The type; `nil` to determine it from the filename extension, or to use
-    ///   `public.data` if the extension is unknown.
+    ///   - contentType: The type; `nil` to determine it from the filename extension, or to use
+    ///     `public.data` if the extension is unknown.
     ///   - openInPlace: `true` if receivers may open the file in place.
-    /// - coordinated: Has no effect on Linux.
+    ///   - coordinated: Has no effect on Linux.
     /// - Note: Differs on Linux: there is no file coordination.
     public convenience init(
         contentsOf fileURL: URL, contentType: UTType?, openInPlace: Bool = false, coordinated: Bool = false,

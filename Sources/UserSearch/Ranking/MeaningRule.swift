@@ -36,7 +36,7 @@ public enum MeaningRule {
     ///
     /// - Parameters:
     ///   - words: The number of distinct words.
-    /// - isTyping: `true` if the last word may be incomplete because the user is still typing; it
-    ///   is then not counted.
+    ///   - isTyping: `true` if the last word may be incomplete because the user is still typing; it
+    ///     is then not counted.
     public static func applies(words: Int, isTyping: Bool) -> Bool { words - (isTyping ? 1 : 0) >= fewestWords }
 }

@@ -123,8 +123,8 @@ public struct Relevance {
     ///   - language: The language of the item; not evaluated if all items have the same language.
     ///   - names: Other names of the item: its identifier, and its file name.
     ///   - age: The age in days.
-    /// - isInside: Returns `true` if a word in the title or keywords contains the last word. Called
-    ///   only if the last word is not found elsewhere.
+    ///   - isInside: Returns `true` if a word in the title or keywords contains the last word.
+    ///     Called only if the last word is not found elsewhere.
     /// - Returns: `nil` if the texts contain none of the words, and no name equals the typed text.
     public func parts(
         of texts: [String], language: @autoclosure () -> WordLanguage, names: @autoclosure () -> [String] = [],
