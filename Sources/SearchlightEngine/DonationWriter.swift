@@ -62,8 +62,7 @@ struct DonationWriter: Sendable {
     ///   otherwise the problem of a file that may belong to the index.
     private func isProtected(_ batch: IndexBatch) async throws(EngineError) -> Bool {
         if vault.holds(batch.scope) { return true }
-        let isEncrypted = batch.protection?.isEncrypted == true
-        guard isEncrypted, batch.hasItems || batch.clientState != nil else {
+        guard batch.needsEncryption else {
             // A protected index whose file cannot be opened is not known to be protected, but
             // donations to it must not be stored as plain text. It has no unprotected items.
             if batch.protection == nil, batch.scope.index != nil, let problem = vault.problem(of: batch.scope),

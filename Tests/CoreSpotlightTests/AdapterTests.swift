@@ -187,7 +187,7 @@ struct AdapterTests {
         }
     }
 
-    @Test("Items for a protected index never reach the host, which would store them as plain text")
+    @Test("Items and client states for a protection class never reach the host, which might store plain text")
     func protectedIndexes() async throws {
         try await with("TestHandler") { host, _ in
             for name in [FileProtectionType.complete, .completeUnlessOpen] {
@@ -198,6 +198,8 @@ struct AdapterTests {
                 #expect(error?.code == .indexUnavailableError)
                 index.beginBatch()
                 try await index.indexSearchableItems([item])
+                await #expect(throws: CSIndexError.self) { try await index.endBatch(withClientState: Data([1])) }
+                index.beginBatch()
                 await #expect(throws: CSIndexError.self) { try await index.endBatch(withClientState: Data([1])) }
             }
             #expect(host.indexCalls.isEmpty)

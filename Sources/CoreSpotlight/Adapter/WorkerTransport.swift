@@ -11,14 +11,14 @@ struct WorkerTransport: IndexTransport {
     func reportLeftOut(_ name: String, reason: String) { connection.reportLeftOut(name, reason: reason) }
 
     func send(_ request: IndexRequest, completion: @escaping @Sendable (Outcome) -> Void) {
-        // The C interface has no protection class, so the host would store the items as plain text.
-        if case .commit(let batch) = request, batch.protection?.isEncrypted == true, batch.hasItems {
+        // The C interface has no protection class, so the host might store the content as plain text.
+        if case .commit(let batch) = request, batch.needsEncryption {
             return completion(
                 .failure(
                     CSIndexError(
                         .indexUnavailableError,
-                        "An extension cannot donate items to a protected index, so nothing was stored. Donate them in "
-                            + "the app while the store is unlocked.")))
+                        "An extension cannot donate to an index with this protection class, so nothing was stored. "
+                            + "Donate in the app.")))
         }
         let context = PendingCompletions.add(completion, for: connection)
         let status = send(request, context)
