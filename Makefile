@@ -90,4 +90,4 @@ bench:
 	Scripts/bench --items $(or $(ITEMS),100000)
 
 clean:
-	rm -rf .build Benchmarks/.build Desktop/.build Plugins/.build Plugins/Content/.build Torture/.build
+	rm -rf .build Benchmarks/.build Desktop/.build Plugins/.build Plugins/Bookmarks/.build Plugins/Content/.build Torture/.build

@@ -102,7 +102,8 @@ threadlocal var message: [1024:0]u8 = undefined;
 threadlocal var message_length: usize = 0;
 threadlocal var message_error: anyerror = error.Failed;
 
-/// Returns the error, and keeps a message of at most 1,024 bytes for the answer of the request.
+/// Returns the error, and keeps a message of at most 1,024 bytes for the answer of the request. The
+/// answer of the same error uses it, even if a later call of the request failed with that error.
 pub fn fail(failure: Error, comptime format: []const u8, arguments: anytype) Error {
     var writer: std.Io.Writer = .fixed(&message);
     writer.print(format, arguments) catch {}; // the rest is cut

@@ -70,6 +70,12 @@ struct NewExtensionTests {
             try await update([.moved(from: path("New"), to: path("Newer"))])
             #expect(try await engine.search("saffron", bundle: nil, limit: 5).total == 0)
             #expect(try await engine.search("cardamom", bundle: nil, limit: 5).total == 1)
+            // A text of more than 1 MiB is cut, and does not stop the others.
+            try write(String(repeating: "nutmeg ", count: 150_000), "Long")
+            try await update([.changed(path: path("Long"))])
+            #expect(try await engine.search("nutmeg", bundle: nil, limit: 5).total == 1)
+            unlink(path("Long"))
+            try await update([.removed(path: path("Long"))])
             unlink(path("Newer"))
             unlink(path(".New.swp"))
             try await update([.removed(path: path("Newer"))])

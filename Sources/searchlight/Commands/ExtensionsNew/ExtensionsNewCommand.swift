@@ -56,8 +56,8 @@ struct ExtensionsNewCommand: ReportingCommand {
         help: ArgumentHelp(
             "Use Searchlight's source in this folder, for the Swift package dependency, the headers and the kits.",
             discussion: """
-                Default: the source from which this program was built; else ../searchlight for Swift, and the installed \
-                headers and kits for other languages.
+                Default for Swift: the compiled library of this program; if it has no modules, the source from which it \
+                was built, else ../searchlight. For other languages: that source, else the installed headers and kits.
                 """, valueName: "dir"), completion: .directory)
     var searchlight: String?
     @Flag(help: "Print JSON.")

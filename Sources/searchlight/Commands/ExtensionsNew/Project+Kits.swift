@@ -68,7 +68,7 @@ extension Project {
         return project
     }
 
-    /// A project with one Zig source file.
+    /// Returns a project with one Zig source file.
     ///
     /// - Parameter kit: The folder of `searchlight.zig`.
     static func zig(_ names: ProjectNames, kit: String) -> Project {
@@ -79,7 +79,8 @@ extension Project {
         project.addMakefile(
             needs: "$(wildcard *.zig)",
             variables: """
-                # Zig 0.17, such as of “python3 -m pip install ziglang==0.17.1”; then: make ZIG="python3 -m ziglang"
+                # Zig 0.17. From PyPI: python3 -m venv ~/.local/zig && ~/.local/zig/bin/pip install ziglang==0.17.1
+                # Then: make ZIG="$(HOME)/.local/zig/bin/python -m ziglang"
                 ZIG ?= zig
                 # The module searchlight.
                 KIT ?= \(escaped)

@@ -112,7 +112,7 @@ struct Project {
         """
 
     mutating func addReadme(_ about: String) {
-        add("README.md", "the three commands", PackageResources.readme_template, ["about": about])
+        add("README.md", "the commands", PackageResources.readme_template, ["about": about])
     }
 }
 
@@ -123,11 +123,9 @@ extension Project {
     ///   - library: The compiled library that the package links; `nil` to depend on the source.
     ///   - searchlight: The path of Searchlight's source, for a package without that library.
     static func swift(_ names: ProjectNames, library: CompiledLibrary?, searchlight: String) -> Project {
-        var project = Project(
-            names,
-            steps: [firstRecipe]
-                + (library == nil ? ["make             (first compiles CoreSpotlight, for some minutes)"] : [])
-                + simpleSteps(names).dropFirst(library == nil ? 1 : 0))
+        var steps = [firstRecipe] + simpleSteps(names)
+        if library == nil { steps[1] = "make             (first compiles CoreSpotlight, for some minutes)" }
+        var project = Project(names, steps: steps)
         if let library {
             project.add(
                 "Package.swift", "the build; links \(library.folder)/libCoreSpotlight.so",
