@@ -47,7 +47,7 @@ enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
                 measurements: try await ProtectionBenchmarks(folder: folder, seed: seed, isShort: options.check).run())
         case .log:
             return Report(
-                measurements: try await LogBenchmarks(folder: folder, seed: seed, isShort: options.check).run())
+                measurements: try await LogBenchmarks(folder: folder, seed: seed).run())
         case .meaning:
             return try await MeaningBenchmarks(
                 folder: folder, seed: seed, rows: min(options.items, 100_000), model: options.model

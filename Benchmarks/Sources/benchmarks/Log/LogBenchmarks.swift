@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import ItemRecord
 import SystemSupport
 import TestSupport
@@ -8,13 +9,15 @@ import WriteAheadLog
 /// rate of durable appends, the processor time of one, the bytes written, and opening with reading
 /// everything. Both use the same disk in turns.
 struct LogBenchmarks {
-    let folder: String
     let seed: UInt64
-    let isShort: Bool
+    /// Removed at the end, and before, in case that an earlier run was killed.
+    private let folder: String
 
-    private var rounds: Int { isShort ? 1 : 9 }
+    init(folder: String, seed: UInt64) { (self.folder, self.seed) = (folder + "/log", seed) }
+
+    private static let rounds = 9
     /// The appends of all tasks of one round.
-    private var appends: Int { isShort ? 60 : 600 }
+    private static let appends = 600
 
     /// The rates of both designs in each round, and their costs.
     private struct Comparison {
@@ -23,6 +26,9 @@ struct LogBenchmarks {
     }
 
     func run() async throws -> [Measurement] {
+        try? FileManager.default.removeItem(atPath: folder)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
         let entries = try entries()
         let payload = try entries[0].encoded().count
         let log = try WriteAheadLog(folder: folder + "/log", store: StoreIdentifier(), applied: 0)
@@ -31,7 +37,7 @@ struct LogBenchmarks {
         var measurements: [Measurement] = []
         for tasks in [1, 8, 50] {
             var (rate, cpu, written) = (Comparison(), Comparison(), Comparison())
-            for _ in 0...rounds {
+            for _ in 0...Self.rounds {
                 let own = try await cost(tasks) { _ = try await log.append(entries[$0]) }
                 let other = try await cost(tasks) { try await database.append(blobs[$0]) }
                 rate.log.append(own.rate)
@@ -81,7 +87,7 @@ struct LogBenchmarks {
     private func cost(
         _ tasks: Int, _ append: @escaping @Sendable (Int) async throws -> Void
     ) async throws -> (rate: Double, cpu: Double, written: Double) {
-        let each = appends / tasks
+        let each = Self.appends / tasks
         let before = try WrittenBytes.ofThisProcess()
         let cost = try await ProcessCost.measure {
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -100,7 +106,7 @@ struct LogBenchmarks {
     private func opening(_ entries: [LogEntry], _ blobs: [[UInt8]]) async throws -> Comparison {
         var times = Comparison()
         let store = StoreIdentifier()
-        let count = isShort ? 60 : 1500
+        let count = 1500
         do {
             let log = try WriteAheadLog(folder: folder + "/full", store: store, applied: 0)
             let database = try LogDatabase(path: folder + "/full.sqlite")
@@ -115,7 +121,7 @@ struct LogBenchmarks {
             }
             try await log.close()
         }
-        for _ in 0...rounds {
+        for _ in 0...Self.rounds {
             let own = try await ProcessCost.measure {
                 let log = try WriteAheadLog(folder: folder + "/full", store: store, applied: 0)
                 var read = 0
