@@ -27,14 +27,16 @@ package enum QuestionWords {
         return words
     }()
 
-    /// Words of fewer than four letters are missing, because they are never corrected.
+    /// Question words, function words, and the verbs of a request (“show”), apart from the words of
+    /// ``FunctionWords``. Words of fewer than four letters are missing, because they are never
+    /// corrected.
     private static let lists: [WordLanguage: String] = [
         .english:
             """
-        what when where which whose does done doing were been being have having will would could should shall \
+        what when where whose does done doing were been being having will would could should shall \
         might must there here their them then than these those your yours mine ours about into over under between \
         again also just only some such very because while until since after before much many more most other both \
-        each ever every same they tell show find give please want need know
+        each ever every same tell show find give please want need know
         """,
         .german:
             """
@@ -55,8 +57,8 @@ package enum QuestionWords {
         """,
         .italian:
             """
-        quando dove cosa quale quali perche quanto quanta quanti quante erano sono stato stata puo possono deve dopo \
-        prima sopra sotto della delle degli dalla nelle anche tutto tutti
+        quando dove cosa quale quali perche quanto quanta quanti quante erano stato stata possono deve dopo \
+        prima sopra sotto delle degli dalla nelle tutto tutti
         """,
         .portuguese:
             """
@@ -65,8 +67,8 @@ package enum QuestionWords {
         """,
         .dutch:
             """
-        wanneer waar welk welke waarom hoeveel werd werden heeft hebben kunnen moet moeten mijn onze deze naar over \
-        onder tussen voor maar veel
+        wanneer waar welk welke waarom hoeveel werd werden heeft hebben kunnen moet moeten mijn onze deze over \
+        onder tussen veel
         """,
         .swedish:
             "vilken vilket vilka varfor manga blev hade kunde skulle maste mina dina deras over under mellan efter",
@@ -76,9 +78,9 @@ package enum QuestionWords {
             "hvilken hvilket hvilke hvem hvor hvorfor hvordan mange hadde kunne skulle mine dine deres over under",
         .finnish: "milloin missa mista mihin kuka mika mitka miksi miten kuinka montako paljonko minun sinun meidan",
         .hungarian: "mikor hogyan miert melyik mennyi hany honnan hova",
-        .romanian: "cand unde care cine cum cat cati cate pentru dupa inainte despre",
-        .turkish: "zaman nerede nereye nereden hangi nicin neden nasil kadar kimin",
+        .romanian: "cand unde cine cati cate dupa inainte despre",
+        .turkish: "zaman nerede nereye nereden hangi nicin neden nasil kimin",
         .russian:
-            "когда где куда откуда какой какая какое какие кто почему зачем сколько чей была были будет может после перед",
+            "когда куда откуда какой какая какое какие почему зачем сколько была были будет может после перед",
     ]
 }
