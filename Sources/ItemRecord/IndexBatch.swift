@@ -101,8 +101,8 @@ public struct IndexBatch: Hashable, Sendable {
         changes.changes.contains { if case .put(let records) = $0 { !records.isEmpty } else { false } }
     }
 
-    /// `true` if the batch has content that an encrypted index must not store as plain text: items or
-    /// a client state.
+    /// `true` if the batch has content that an encrypted index must not store as plain text: items
+    /// or a client state.
     public var needsEncryption: Bool { protection?.isEncrypted == true && (hasItems || clientState != nil) }
 
     /// The batch reduced to the changes after its last deletion of everything; `nil` if there is no

@@ -11,7 +11,8 @@ struct WorkerTransport: IndexTransport {
     func reportLeftOut(_ name: String, reason: String) { connection.reportLeftOut(name, reason: reason) }
 
     func send(_ request: IndexRequest, completion: @escaping @Sendable (Outcome) -> Void) {
-        // The C interface has no protection class, so the host might store the content as plain text.
+        // The C interface has no protection class, so the host might store the content as plain
+        // text.
         if case .commit(let batch) = request, batch.needsEncryption {
             return completion(
                 .failure(
