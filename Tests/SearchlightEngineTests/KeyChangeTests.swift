@@ -315,6 +315,84 @@ struct KeyChangeTests {
         }
     }
 
+    @Test("A lock at any step of a rotation wipes all keys, and the next unlocking ends the rotation")
+    func lockedRotation() async throws {
+        let credential = KeyCredential.passphrase(Self.first)
+        try await withEngine { engine async throws in
+            try await engine.unlock(with: credential, creates: true)
+            try await donate(["one"], to: engine, .complete)
+        }
+        var steps = 0
+        while true {
+            let files = StoppingFiles()
+            try await withEngine(files) { engine async throws in
+                try await engine.unlock(with: credential, creates: false)
+                files.call(after: steps) { [vault = engine.vault] in vault.lock() }
+                _ = try? await engine.rotateKeys(with: credential)
+                guard files.hasStopped else { return }
+                #expect(!engine.protectionStatus.isUnlocked)
+                #expect(engine.vault.state.withLock { state in state.logs.values.allSatisfy { !$0.isUnlocked } })
+                await #expect(throws: EngineError.protection(.locked), "after \(steps) operations") {
+                    try await donate(["two"], to: engine, .complete)
+                }
+            }
+            try await withEngine { engine async throws in
+                let report = try await engine.unlock(with: credential, creates: false)
+                #expect(report.findings == [] && report.items == 2, "after \(steps) operations")
+            }
+            guard files.hasStopped else { break }
+            steps += 1
+            try #require(steps < 100)
+        }
+        #expect(steps > 15)
+    }
+
+    @Test("A file with a record that unlocking does not read keeps its keys and its bytes in a rotation")
+    func unreadRecord() async throws {
+        try await withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.first, creates: true)
+            try await donate(["one"], to: engine)
+        }
+        // Any program of the user can donate to a locked index of this class.
+        for name in try files().keys where name != "key" {
+            let log = try SealedLog.open(folder.path("store/protected/" + name))
+            var batch = IndexBatch(scope: log.header.scope)
+            batch.index([try EncodedItem(ItemRecord(uniqueIdentifier: "b\0", attributes: [:]))])
+            try log.append(LogEntry(batch, moment: nil).record())
+        }
+        let before = try files()
+        try await withEngine { engine async throws in
+            let report = try await engine.rotateKeys(with: .passphrase(Self.first))
+            #expect(report.items == 2 && report.findings.filter { $0.contains("keeps its keys") }.count == 2)
+        }
+        let after = try files()
+        #expect(before.allSatisfy { $0.key == "key" || after[$0.key] == $0.value })
+    }
+
+    @Test("The earlier master key stays while the names of the new files are not durable")
+    func undurableNames() async throws {
+        try await withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.first, creates: true)
+            try await donate(["one"], to: engine)
+        }
+        let before = try files()
+        let files = StoppingFiles()
+        try await withEngine(files) { engine async throws in
+            try await engine.unlock(passphrase: Self.first, creates: false)
+            // The file with both master keys is durable, and the names of the new files are not.
+            files.failFolders(after: 1)
+            #expect(try await engine.rotateKeys(with: .passphrase(Self.first)).findings.count == 1)
+        }
+        // After a power failure, the replaced files are back.
+        for (name, bytes) in before where name != "key" {
+            try bytes.write(to: URL(filePath: folder.path("store/protected/" + name)))
+        }
+        try await withEngine { engine async throws in
+            let report = try await engine.unlock(passphrase: Self.first, creates: false)
+            #expect(report.findings == [] && report.items == 2)
+        }
+    }
+
     @Test("A locked session unlocks nothing, and its notes are reported")
     func lockedSession() async throws {
         let isLocked = Mutex(true)

@@ -7,19 +7,38 @@ import WriteAheadLog
 final class StoppingFiles: LogFiles {
     private let system = SystemLogFiles()
     private let rest: Mutex<Int>
+    /// Runs at the operation, in place of the stop.
+    private let hook = Mutex<(@Sendable () -> Void)?>(nil)
+    /// The number of times that a folder can still be synchronized.
+    private let folders = Mutex(Int.max)
 
     init(after operations: Int = .max) { rest = Mutex(operations) }
 
     func stop(after operations: Int) { rest.withLock { $0 = operations } }
     var hasStopped: Bool { rest.withLock { $0 < 0 } }
 
-    private func step() throws(LogFileError) {
-        let goesOn = rest.withLock { rest in
-            rest -= 1
-            return rest >= 0
-        }
-        guard goesOn else { throw LogFileError(operation: "stopping", path: "", code: 5) }
+    /// Runs a closure at one operation. Nothing fails.
+    func call(after operations: Int, _ body: @escaping @Sendable () -> Void) {
+        hook.withLock { $0 = body }
+        stop(after: operations)
     }
+
+    /// Makes synchronizing a folder fail after some times.
+    func failFolders(after count: Int) { folders.withLock { $0 = count } }
+
+    private func step() throws(LogFileError) {
+        let rest = rest.withLock { rest in
+            rest -= 1
+            return rest
+        }
+        guard let hook = hook.withLock({ $0 }) else {
+            guard rest >= 0 else { throw Self.stopped }
+            return
+        }
+        if rest == -1 { hook() }
+    }
+
+    private static var stopped: LogFileError { LogFileError(operation: "stopping", path: "", code: 5) }
 
     func createFolder(_ path: String) throws(LogFileError) {
         try step()
@@ -40,6 +59,11 @@ final class StoppingFiles: LogFiles {
     }
     func synchronizeFolder(_ path: String) throws(LogFileError) {
         try step()
+        let isPossible = folders.withLock { folders in
+            folders -= 1
+            return folders >= 0
+        }
+        guard isPossible else { throw Self.stopped }
         try system.synchronizeFolder(path)
     }
 

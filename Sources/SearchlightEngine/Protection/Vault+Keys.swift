@@ -238,7 +238,7 @@ extension Vault {
                 findings.append("\(log.path) keeps its keys, since not all of its records can be read.")
                 continue
             }
-            do throws(EngineError) { try await rewrite(log, from: index, master, file.vault) } catch {
+            do throws(EngineError) { try await rewrite(log, from: index, master, file.vault, locks) } catch {
                 try change(since: locks) { _ in }
                 findings.append("\(log.path) keeps its keys. \(error)")
             }
@@ -247,6 +247,9 @@ extension Vault {
         guard findings.isEmpty else { return findings }
         do throws(EngineError) {
             try await onFiles { [self] () throws(ProtectionError) in
+                // A file whose name is not durable may be replaced by the earlier one after a power
+                // failure, which needs the earlier master key.
+                do throws(LogFileError) { try files.synchronizeFolder(folder) } catch { throw ProtectionError(error) }
                 try write(try file.replacing(master: master, previous: nil, keys))
             }
         } catch {
@@ -262,7 +265,7 @@ extension Vault {
 }
 
 extension Vault {
-    /// `true` if all records of an unlocked file can be read, so that its items are all of it.
+    /// `true` if unlocking reads all records of an unlocked file, so that its items are all of it.
     private func isWhole(_ log: SealedLog) async throws(EngineError) -> Bool {
         guard log.isUnlocked else { return false }
         let scope = log.header.scope
@@ -271,7 +274,8 @@ extension Vault {
             repeat {
                 let page = try log.records(from: position, maximumBytes: 1 << 20)
                 let isReadable = page.records.allSatisfy { record in
-                    record.withUnsafeBytes { (try? LogEntry(decoding: $0))?.scope == scope }
+                    guard let entry = record.withUnsafeBytes({ try? LogEntry(decoding: $0) }) else { return false }
+                    return entry.scope == scope && (try? SearchIndex.check(entry.batch)) != nil
                 }
                 guard page.findings.isEmpty, isReadable else { return false }
                 position = page.next

@@ -119,7 +119,7 @@ extension Vault {
         // rescued, so such a file stays.
         for log in whole {
             try change(since: locks) { _ in }
-            do throws(EngineError) { try await compact(log, from: index, master, vault) } catch {
+            do throws(EngineError) { try await compact(log, from: index, master, vault, locks) } catch {
                 findings.append("\(log.path) cannot be rewritten to save space. \(error)")
             }
         }
@@ -181,7 +181,7 @@ extension Vault {
 
     /// Rewrites a file with new keys, if replaced and deleted items take most of it.
     private func compact(
-        _ log: SealedLog, from index: SearchIndex, _ master: SecretKey, _ vault: VaultIdentifier
+        _ log: SealedLog, from index: SearchIndex, _ master: SecretKey, _ vault: VaultIdentifier, _ locks: UInt64
     ) async throws(EngineError) {
         guard log.byteCount > Self.smallFile else { return }
         let scope = log.header.scope
@@ -189,13 +189,16 @@ extension Vault {
             try await index.recordBytes(of: scope)
         }
         guard log.byteCount > Self.largestRatio * (bytes + Self.smallFile / Self.largestRatio) else { return }
-        try await rewrite(log, from: index, master, vault)
+        try await rewrite(log, from: index, master, vault, locks)
     }
 
     /// Writes the items of an index to a new file with new keys, which replaces the old one. After
     /// a crash, either file is there, whole.
+    ///
+    /// - Parameter locks: The number of locks before. After another one, the new file is locked
+    ///   too.
     func rewrite(
-        _ log: SealedLog, from index: SearchIndex, _ master: SecretKey, _ vault: VaultIdentifier
+        _ log: SealedLog, from index: SearchIndex, _ master: SecretKey, _ vault: VaultIdentifier, _ locks: UInt64
     ) async throws(EngineError) {
         let scope = log.header.scope
         var items: [StoredItem] = []
@@ -224,7 +227,11 @@ extension Vault {
                 for entry in written { try append(try entry.record()) }
             }
         }
-        self.state.withLock { $0.logs[scope] = rewritten }
+        let isCurrent = self.state.withLock { state in
+            state.logs[scope] = rewritten
+            return state.locks == locks
+        }
+        if !isCurrent { rewritten.lock() }
     }
 
     /// Returns entries that donate items at their times, from which their expiration dates follow.
