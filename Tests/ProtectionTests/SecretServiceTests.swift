@@ -10,7 +10,7 @@ struct SecretServiceTests {
     private static let vault = VaultIdentifier()
 
     private static func name(_ vault: VaultIdentifier = vault) -> KeyringName {
-        KeyringName(vault: vault, key: VaultIdentifier(), label: "Searchlight test")
+        KeyringName(vault: vault, key: VaultIdentifier(), folder: "/test")
     }
 
     /// Times that a busy machine does not exceed, or that are over soon.
@@ -78,11 +78,14 @@ struct SecretServiceTests {
         #expect(try found.count == 1 && found[0].isSame(as: key))
         #expect(try await keyring.keys(Self.name(VaultIdentifier())).isEmpty)
         #expect(try daemon.items("store", Self.vault.text).count == 2)
-        #expect(await keyring.removeKeys(of: next, keeping: next.key))
+        #expect(await keyring.remove(name))
         #expect(try await keyring.keys(name).isEmpty)
         let left = try await keyring.keys(next)
         #expect(try left.count == 1 && left[0].isSame(as: other))
-        #expect(await keyring.removeKeys(of: next, keeping: nil))
+        // A copy of the store in another folder removes no key of this one.
+        #expect(await !keyring.remove(KeyringName(vault: next.vault, key: next.key, folder: "/copy")))
+        #expect(try await keyring.keys(next).count == 1)
+        #expect(await keyring.remove(next))
         #expect(try daemon.items("store", Self.vault.text).isEmpty)
     }
 
@@ -170,7 +173,7 @@ struct SecretServiceTests {
         let keyring = SecretService(address: bus.address, limits: Self.limits())
         let second = await Self.problem { () async throws(ProtectionError) in _ = try await keyring.keys(name) }
         guard case .unavailable = second else { return #expect(Bool(false), "\(String(describing: second))") }
-        #expect(await !keyring.removeKeys(of: name, keeping: nil))
+        #expect(await !keyring.remove(name))
     }
 
     /// The answers of a keyring, and the problem that each is.

@@ -35,10 +35,12 @@ private final class MemoryKeyring: Keyring {
         return [try SecretKey(), try key.copy()]
     }
 
-    func removeKeys(of name: KeyringName, keeping key: VaultIdentifier?) async -> Bool {
+    func remove(_ name: KeyringName) async -> Bool {
         guard problem.withLock({ $0 }) == nil else { return false }
-        keys.withLock { keys in keys = keys.filter { $0.key.vault != name.vault || $0.key.key == key } }
-        return true
+        return keys.withLock { keys in
+            keys[name] = nil
+            return !keys.keys.contains { $0.vault == name.vault && $0.key == name.key }
+        }
     }
 
     func removeAll() { keys.withLock { $0 = [:] } }
@@ -55,9 +57,11 @@ struct KeyChangeTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func engine(_ files: any LogFiles = SystemLogFiles(), hasKeyring: Bool = true) throws -> SearchlightEngine {
+    private func engine(
+        _ files: any LogFiles = SystemLogFiles(), hasKeyring: Bool = true, store: String = "store"
+    ) throws -> SearchlightEngine {
         var configuration = EngineConfiguration(
-            storeDirectory: folder.path("store"), access: .readWrite, extensionSearchPath: [],
+            storeDirectory: folder.path(store), access: .readWrite, extensionSearchPath: [],
             worker: WorkerConfiguration(workerPath: "/nonexistent", frameworkFolder: nil, environment: [:]))
         configuration.passphraseCost = .least
         configuration.storeHooks.logFiles = files
@@ -66,10 +70,10 @@ struct KeyChangeTests {
     }
 
     private func withEngine(
-        _ files: any LogFiles = SystemLogFiles(), hasKeyring: Bool = true,
+        _ files: any LogFiles = SystemLogFiles(), hasKeyring: Bool = true, store: String = "store",
         _ body: (SearchlightEngine) async throws -> Void
     ) async throws {
-        let engine = try engine(files, hasKeyring: hasKeyring)
+        let engine = try engine(files, hasKeyring: hasKeyring, store: store)
         do { try await body(engine) } catch {
             await engine.close()
             throw error
@@ -181,6 +185,32 @@ struct KeyChangeTests {
         }
         try await withEngine { engine async throws in
             #expect(try await engine.unlock(passphrase: Self.first, creates: false).items == 2)
+        }
+    }
+
+    @Test("A change of the keys of a copied store removes no key that another store needs")
+    func copiedStore() async throws {
+        try await withEngine { engine async throws in
+            try await engine.unlock(with: .keyring, creates: true)
+            try await donate(["one"], to: engine)
+        }
+        func copy(_ store: String, to other: String) throws {
+            try FileManager.default.copyItem(atPath: folder.path(store), toPath: folder.path(other))
+        }
+        try copy("store", to: "copy")
+        try copy("store", to: "other")
+        for new in [KeyCredential.keyring, .passphrase(Self.first)] {
+            try await withEngine(store: "copy") { engine async throws in
+                // The first key is kept for the other folder, and the second one is removed.
+                let notes = try await engine.changeKeys(from: .keyring, to: new).notes
+                #expect(notes.count == (new == .keyring ? 1 : 0), "\(notes)")
+                #expect(keyring.count == (new == .keyring ? 2 : 1))
+            }
+            for store in ["store", "other"] {
+                try await withEngine(store: store) { engine async throws in
+                    #expect(try await engine.unlock(with: .keyring, creates: false).items == 2)
+                }
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 /// A store for keys outside the folder of a store, such as the keyring of the desktop.
 ///
 /// ```swift
-/// let name = KeyringName(vault: file.vault, key: VaultIdentifier(), label: "Searchlight")
+/// let name = KeyringName(vault: file.vault, key: VaultIdentifier(), folder: "/home/anna/store")
 /// try await keyring.keep(key, as: name)
 /// let found = try await keyring.keys(name)  // the key, perhaps beside keys of other programs
 /// ```
@@ -19,11 +19,11 @@ package protocol Keyring: Sendable {
     /// - Throws: ``ProtectionError/keyring(_:)``.
     func keys(_ name: KeyringName) async throws(ProtectionError) -> [SecretKey]
 
-    /// Removes the keys of a store except for one. Never asks the user.
+    /// Removes the keys with a name. Never asks the user. A key that was kept for another folder
+    /// stays, since the store there may be a copy that needs it.
     ///
-    /// - Parameter name: The store, and the key that stays; `nil` for none.
-    /// - Returns: `false` if a key could not be removed.
-    func removeKeys(of name: KeyringName, keeping key: VaultIdentifier?) async -> Bool
+    /// - Returns: `true` if no key with the vault and the key of the name is left.
+    func remove(_ name: KeyringName) async -> Bool
 }
 
 /// The name of a key in a keyring.
@@ -32,12 +32,15 @@ package struct KeyringName: Hashable, Sendable {
     package var vault: VaultIdentifier
     /// The identifier of the key, so that an earlier key of the store is not replaced.
     package var key: VaultIdentifier
-    /// The text by which the user recognises the key in the keyring.
-    package var label: String
+    /// The folder for whose files the key is kept. Copies of a store have the same vault and key.
+    package var folder: String
 
-    package init(vault: VaultIdentifier, key: VaultIdentifier, label: String) {
-        (self.vault, self.key, self.label) = (vault, key, label)
+    package init(vault: VaultIdentifier, key: VaultIdentifier, folder: String) {
+        (self.vault, self.key, self.folder) = (vault, key, folder)
     }
+
+    /// The text by which the user recognises the key in the keyring.
+    package var label: String { "Searchlight: protected items of \(folder)" }
 }
 
 /// A reason why a keyring does not keep or give a key.

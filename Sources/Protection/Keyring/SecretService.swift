@@ -49,11 +49,9 @@ package struct SecretService: Keyring {
         try await withSession { (session) async throws(ProtectionError) in try await session.keys(name) }
     }
 
-    package func removeKeys(of name: KeyringName, keeping key: VaultIdentifier?) async -> Bool {
+    package func remove(_ name: KeyringName) async -> Bool {
         do throws(ProtectionError) {
-            return try await withSession { (session) async throws(ProtectionError) in
-                try await session.remove(name, keeping: key)
-            }
+            return try await withSession { (session) async throws(ProtectionError) in try await session.remove(name) }
         } catch {
             return false
         }
@@ -70,11 +68,11 @@ package struct SecretService: Keyring {
 
 extension KeyringName {
     /// The attributes by which the keyring finds the key. They are not secret.
-    func attributes(withKey: Bool = true) -> [String: String] {
-        var attributes = ["xdg:schema": "com.searchlight.StoreKey", "store": vault.text]
-        if withKey { attributes["key"] = key.text }
-        return attributes
+    var attributes: [String: String] {
+        ["xdg:schema": "com.searchlight.StoreKey", "store": vault.text, "key": key.text]
     }
+    /// The attributes of a key that was kept for the folder.
+    var ownAttributes: [String: String] { attributes.merging(["folder": folder]) { $1 } }
 }
 
 extension VaultIdentifier {

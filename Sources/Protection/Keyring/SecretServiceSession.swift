@@ -135,7 +135,7 @@ final class SecretServiceSession: Sendable {
         let sealed = try cipher.seal(key)
         let properties: [String: BusValue] = [
             Self.itemInterface + ".Label": .string(name.label),
-            Self.itemInterface + ".Attributes": .texts(name.attributes()),
+            Self.itemInterface + ".Attributes": .texts(name.ownAttributes),
         ]
         let secret: BusValue = .structure([
             .object(session), .bytes(sealed.parameters), .bytes(sealed.value), .string("text/plain"),
@@ -150,18 +150,18 @@ final class SecretServiceSession: Sendable {
 
     /// Returns the keys with a name, and unlocks the collection for that.
     func keys(_ name: KeyringName) async throws(ProtectionError) -> [SecretKey] {
-        var items = try await search(name.attributes())
+        var items = try await search(name.attributes)
         if items.unlocked.isEmpty {
             // Some keyrings find nothing while they are locked.
             var closed = items.locked
             if closed.isEmpty, let collection = try await defaultCollection() { closed = [collection] }
             if !closed.isEmpty {
                 try await unlock(closed)
-                items = try await search(name.attributes())
+                items = try await search(name.attributes)
             }
         }
         var keys: [SecretKey] = []
-        for item in items.unlocked { if let key = try await secret(of: item) { keys.append(key) } }
+        for item in items.unlocked.prefix(SecretService.maximumKeys) { if let key = try await secret(of: item) { keys.append(key) } }
         return keys
     }
 
@@ -174,21 +174,16 @@ final class SecretServiceSession: Sendable {
         return try cipher.open(.init(parameters: parameters, value: value))
     }
 
-    /// Removes the items of a store except for one.
-    func remove(_ name: KeyringName, keeping key: VaultIdentifier?) async throws(ProtectionError) -> Bool {
-        var kept: Set<String> = []
-        if let key {
-            let items = try await search(KeyringName(vault: name.vault, key: key, label: "").attributes())
-            kept = Set(items.unlocked + items.locked)
-        }
-        let all = try await search(name.attributes(withKey: false))
-        var isWhole = all.locked.allSatisfy(kept.contains)
-        for item in all.unlocked where !kept.contains(item) {
-            let prompt = try await call(item, Self.itemInterface, "Delete", []).first?.objectPath
+    /// Removes the items with a name that were kept for its folder.
+    ///
+    /// - Returns: `true` if none with the name is left.
+    func remove(_ name: KeyringName) async throws(ProtectionError) -> Bool {
+        for item in try await search(name.ownAttributes).unlocked.prefix(SecretService.maximumKeys) {
             // A question for a mere cleaning is left unanswered.
-            if prompt != Self.noPrompt { isWhole = false }
+            _ = try await call(item, Self.itemInterface, "Delete", [])
         }
-        return isWhole
+        let left = try await search(name.attributes)
+        return left.unlocked.isEmpty && left.locked.isEmpty
     }
 
     private func search(
@@ -196,7 +191,7 @@ final class SecretServiceSession: Sendable {
     ) async throws(ProtectionError) -> (unlocked: [String], locked: [String]) {
         let answer = try await call(Self.root, Self.serviceInterface, "SearchItems", [.texts(attributes)])
         guard answer.count == 2 else { throw Self.malformed("it found no lists of items") }
-        let lists = answer.map { $0.members.prefix(SecretService.maximumKeys).compactMap(\.objectPath) }
+        let lists = answer.map { $0.members.compactMap(\.objectPath) }
         return (lists[0], lists[1])
     }
 

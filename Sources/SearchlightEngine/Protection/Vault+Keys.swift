@@ -78,7 +78,7 @@ extension Vault {
     }
 
     private func keyringName(_ vault: VaultIdentifier, _ key: VaultIdentifier) -> KeyringName {
-        KeyringName(vault: vault, key: key, label: "Searchlight: protected items of \(folder)")
+        KeyringName(vault: vault, key: key, folder: folder)
     }
 
     /// Opens the keys, or creates them. Blocks.
@@ -141,7 +141,7 @@ extension Vault {
         case .passphrase(let passphrase): target = .passphrase(passphrase)
         case .keyring: target = try await newKeyringKey(of: vault)
         }
-        let file = try await changed { [self] () throws(ProtectionError) in
+        let (replaced, file) = try await changed { [self] () throws(ProtectionError) in
             let (file, keys) = try opened(with: offer, creates: false)
             defer { keys.wipe() }
             let changed: MasterKeyFile
@@ -155,17 +155,16 @@ extension Vault {
             case .keyringKeys: throw .noKeys
             }
             try write(changed)
-            return changed
+            return (file, changed)
         }
         var report = KeyChangeReport(storage: file.storage)
-        // The keyring may have keys of earlier changes, also of changes that were stopped.
-        if let keyring, credential == .keyring || new == .keyring {
-            let name = keyringName(vault, file.keyringKey ?? vault)
-            if await !keyring.removeKeys(of: name, keeping: file.keyringKey) {
-                report.notes.append(
-                    "An earlier key of this store is still in the keyring. It opens nothing, and you can delete it there."
-                )
-            }
+        // Only the key of the replaced file: copies of the store may need other ones.
+        if let keyring, let key = replaced.keyringKey, await !keyring.remove(keyringName(replaced.vault, key)) {
+            report.notes.append(
+                """
+                The earlier key is still in the keyring. It opens only copies of this store. Without any, you can delete \
+                it there.
+                """)
         }
         return report
     }

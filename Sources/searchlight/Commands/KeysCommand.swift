@@ -43,7 +43,8 @@ struct KeysPassphraseCommand: OptionedCommand {
         discussion: """
             Asks for the present passphrase, unless the keys are in the keyring, and for the new one twice. The earlier \
             passphrase then opens only earlier copies of the store, such as backups; “searchlight keys rotate” replaces the \
-            keys too. Without a terminal, the lines of standard input are the present passphrase, if there is one, and the \
+            keys too. A key in the keyring is deleted there, so backups and copies of the store that need it can no longer be \
+            opened. Without a terminal, the lines of standard input are the present passphrase, if there is one, and the \
             new one.
             """)
 
@@ -60,7 +61,7 @@ struct KeysKeyringCommand: OptionedCommand {
         discussion: """
             Asks for the present passphrase, if there is one. From then on, “searchlight unlock” needs only the keyring, and \
             the passphrase opens only earlier copies of the store. If the keys are in the keyring already, the key there is \
-            replaced.
+            replaced, and backups and copies of the store that need it can no longer be opened.
             """)
 
     @OptionGroup var options: GlobalOptions
