@@ -14,6 +14,11 @@ import WriteAheadLog
 /// A keyring in memory.
 private final class MemoryKeyring: Keyring {
     private let keys = Mutex<[KeyringName: SecretKey]>([:])
+    /// Runs at the next reading of a key, as if the user answered a question.
+    let onRead = Mutex<(@Sendable () -> Void)?>(nil)
+    private let keeps = Mutex(0)
+    /// The number of keys that were ever kept.
+    var kept: Int { keeps.withLock { $0 } }
     /// The next problem of every operation; `nil` for none.
     let problem = Mutex<KeyringProblem?>(nil)
 
@@ -25,10 +30,12 @@ private final class MemoryKeyring: Keyring {
         try check()
         let copy = try key.copy()
         keys.withLock { $0[name] = copy }
+        keeps.withLock { $0 += 1 }
     }
 
     func keys(_ name: KeyringName) async throws(ProtectionError) -> [SecretKey] {
         try check()
+        onRead.withLock { $0.take() }?()
         // A key of another program comes first.
         guard let key = keys.withLock({ $0.first { $0.key.key == name.key && $0.key.vault == name.vault }?.value })
         else { return [] }
@@ -152,6 +159,66 @@ struct KeyChangeTests {
         }
     }
 
+    @Test("An unlocking that fails leaves no key in the keyring, and several at a time make one key")
+    func unusedKeys() async throws {
+        var configuration = try engine(store: "template").configuration
+        configuration.storeDirectory = folder.path("session")
+        let asked = Mutex(0)
+        configuration.onUnlock = { _ in
+            asked.withLock { $0 += 1 }
+            return UnlockingSession(isLocked: true)
+        }
+        let locked = try SearchlightEngine(configuration)
+        await #expect(throws: EngineError.protection(.sessionLocked)) {
+            try await locked.unlock(with: .keyring, creates: true)
+        }
+        await locked.close()
+        (configuration.access, configuration.onUnlock) = (.readOnly, { _ in UnlockingSession() })
+        let reader = try SearchlightEngine(configuration)
+        await #expect(throws: EngineError.self) { try await reader.unlock(with: .keyring, creates: true) }
+        await reader.close()
+        #expect(asked.withLock { $0 } > 0 && keyring.count == 0 && keyring.kept == 0)
+        // An error of the disk, at each step.
+        var steps = 0
+        while true {
+            let files = StoppingFiles()
+            let store = "disk\(steps)"
+            try await withEngine(files, store: store) { engine async throws in
+                files.stop(after: steps)
+                _ = try? await engine.unlock(with: .keyring, creates: true)
+                files.stop(after: .max)
+                // Either the file of keys has the key of the keyring, or there is none.
+                #expect(keyring.count == (engine.protectionStatus.hasKeys ? 1 : 0), "after \(steps) operations")
+            }
+            guard keyring.count == 0 else { break }
+            steps += 1
+            try #require(steps < 50)
+        }
+        #expect(steps > 3)
+        keyring.removeAll()
+        try await withEngine { engine async throws in
+            let reports = try await withThrowingTaskGroup(of: UnlockReport.self) { group in
+                for _ in 0..<8 { group.addTask { try await engine.unlock(with: .keyring, creates: true) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(reports.count(where: \.hasCreatedKeys) == 1 && keyring.count == 1)
+        }
+    }
+
+    @Test("A lock while the keyring asks the user ends the unlocking")
+    func lockedQuestion() async throws {
+        try await withEngine { engine async throws in
+            try await engine.unlock(with: .keyring, creates: true)
+            await engine.lock()
+            keyring.onRead.withLock { next in next = { [vault = engine.vault] in vault.lock() } }
+            await #expect(throws: EngineError.protection(.locked)) {
+                try await engine.unlock(with: .keyring, creates: false)
+            }
+            #expect(!engine.protectionStatus.isUnlocked)
+            try await engine.unlock(with: .keyring, creates: false)
+        }
+    }
+
     @Test("A passphrase is changed, replaced by the keyring and set again; each opens the store alone")
     func ways() async throws {
         try await withEngine { engine async throws in
@@ -230,6 +297,9 @@ struct KeyChangeTests {
                     files.stop(after: steps)
                     _ = try? await engine.changeKeys(from: old, to: new)
                     files.stop(after: .max)
+                    // A new key that is not needed is removed again.
+                    let isInKeyring = engine.protectionStatus.storage == .keyring
+                    #expect(new != .keyring || keyring.count == (isInKeyring ? 1 : 0))
                 }
                 try await withEngine { engine async throws in
                     let isNew = (engine.protectionStatus.storage == .keyring) == (new == .keyring)

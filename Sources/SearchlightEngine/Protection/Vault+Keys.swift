@@ -72,6 +72,20 @@ extension Vault {
         }
     }
 
+    /// Removes a new key from the keyring again, if the file of keys does not need it.
+    ///
+    /// - Returns: `true` if it was not needed.
+    func withdraw(_ offer: KeyOffer) async -> Bool {
+        guard case .newKeyringKey(_, let name) = offer else { return false }
+        // After an error, the file with this key may be in place all the same.
+        let isUnused = try? await changed { [self] () throws(ProtectionError) in
+            try MasterKeyFile.read(keyPath)?.keyringKey != name.key
+        }
+        guard isUnused == true else { return false }
+        _ = await keyring?.remove(name)
+        return true
+    }
+
     private func usedKeyring() throws(ProtectionError) -> any Keyring {
         guard let keyring else { throw .keyring(.unavailable("the service has no session bus.")) }
         return keyring
@@ -141,21 +155,27 @@ extension Vault {
         case .passphrase(let passphrase): target = .passphrase(passphrase)
         case .keyring: target = try await newKeyringKey(of: vault)
         }
-        let (replaced, file) = try await changed { [self] () throws(ProtectionError) in
-            let (file, keys) = try opened(with: offer, creates: false)
-            defer { keys.wipe() }
-            let changed: MasterKeyFile
-            switch target {
-            case .passphrase(let passphrase):
-                changed = try MasterKeyFile(
-                    vault: file.vault, keys.master, previous: keys.previous, passphrase: passphrase, cost: cost)
-            case .newKeyringKey(let key, let name):
-                changed = try MasterKeyFile(
-                    vault: file.vault, keys.master, previous: keys.previous, keyringKey: key, identifier: name.key)
-            case .keyringKeys: throw .noKeys
+        let (replaced, file): (MasterKeyFile, MasterKeyFile)
+        do throws(EngineError) {
+            (replaced, file) = try await changed { [self] () throws(ProtectionError) in
+                let (file, keys) = try opened(with: offer, creates: false)
+                defer { keys.wipe() }
+                let changed: MasterKeyFile
+                switch target {
+                case .passphrase(let passphrase):
+                    changed = try MasterKeyFile(
+                        vault: file.vault, keys.master, previous: keys.previous, passphrase: passphrase, cost: cost)
+                case .newKeyringKey(let key, let name):
+                    changed = try MasterKeyFile(
+                        vault: file.vault, keys.master, previous: keys.previous, keyringKey: key, identifier: name.key)
+                case .keyringKeys: throw .noKeys
+                }
+                try write(changed)
+                return (file, changed)
             }
-            try write(changed)
-            return (file, changed)
+        } catch {
+            _ = await withdraw(target)
+            throw error
         }
         var report = KeyChangeReport(storage: file.storage)
         // Only the key of the replaced file: copies of the store may need other ones.

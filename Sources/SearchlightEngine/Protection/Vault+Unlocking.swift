@@ -32,23 +32,35 @@ extension Vault {
     ///   before.
     func unlock(with credential: KeyCredential, creates: Bool) async throws(EngineError) -> UnlockReport {
         onSecrets()
-        // The keyring may ask the user, so donations do not wait for it.
+        guard isWritable else { throw .index(.readOnly(path: folder, operation: "Unlocking protected items")) }
+        let (locks, makesKey) = state.withLock { state in
+            (state.locks, creates && credential == .keyring && (state.mayCreateKeys || state.mayReplaceKeys))
+        }
+        // No new key in the keyring for a store that stays locked. The session is not followed
+        // while the keyring asks the user, so that a suspend does not wait for the answer.
+        if makesKey, await beginSession().isLocked { throw .protection(.sessionLocked) }
+        // Donations do not wait for the answer either.
         let offer = try await offer(for: credential, creates: creates)
         let result: Result<UnlockReport, EngineError> = await serially { [self] in
             do throws(EngineError) {
-                return .success(try await unlockNow(with: offer, creates: creates))
+                return .success(try await unlockNow(with: offer, creates: creates, since: locks))
             } catch {
                 return .failure(error)
             }
         }
+        if await withdraw(offer), case .failure(.protection(.noKeys)) = result {
+            // Another unlocking has made the keys since.
+            return try await unlock(with: credential, creates: false)
+        }
         return try result.get()
     }
 
-    private func unlockNow(with offer: KeyOffer, creates: Bool) async throws(EngineError) -> UnlockReport {
-        guard isWritable else { throw .index(.readOnly(path: folder, operation: "Unlocking protected items")) }
-        let (known, locks) = state.withLock { state in
+    private func unlockNow(
+        with offer: KeyOffer, creates: Bool, since locks: UInt64
+    ) async throws(EngineError) -> UnlockReport {
+        let known = state.withLock { state in
             if state.unlocked == nil { state.unlocking = Unlocking() }
-            return (state.keys, state.locks)
+            return state.keys
         }
         defer { state.withLock { $0.unlocking = nil } }
         let session = await beginSession()
