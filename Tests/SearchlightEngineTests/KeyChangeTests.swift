@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import ExtensionHost
 import Foundation
 import ItemRecord
@@ -54,6 +55,10 @@ private final class MemoryKeyring: Keyring {
     var count: Int { keys.withLock { $0.count } }
 }
 
+/// An object that follows a session, and a reference that does not keep it.
+private final class Owner: Sendable {}
+private struct Weak: Sendable { weak var owner: Owner? }
+
 /// The storage, the change and the rotation of the keys of a store.
 @Suite("Changes of keys", .timeLimit(.minutes(10)))
 struct KeyChangeTests {
@@ -65,7 +70,8 @@ struct KeyChangeTests {
     init() throws { folder = try TemporaryFolder() }
 
     private func engine(
-        _ files: any LogFiles = SystemLogFiles(), hasKeyring: Bool = true, store: String = "store"
+        _ files: any LogFiles = SystemLogFiles(), hasKeyring: Bool = true, store: String = "store",
+        onUnlock: (@Sendable (_ lock: @escaping @Sendable () -> Void) async -> UnlockingSession)? = nil
     ) throws -> SearchlightEngine {
         var configuration = EngineConfiguration(
             storeDirectory: folder.path(store), access: .readWrite, extensionSearchPath: [],
@@ -73,14 +79,16 @@ struct KeyChangeTests {
         configuration.passphraseCost = .least
         configuration.storeHooks.logFiles = files
         if hasKeyring { configuration.keyring = keyring }
+        if let onUnlock { configuration.onUnlock = onUnlock }
         return try SearchlightEngine(configuration)
     }
 
     private func withEngine(
         _ files: any LogFiles = SystemLogFiles(), hasKeyring: Bool = true, store: String = "store",
+        onUnlock: (@Sendable (_ lock: @escaping @Sendable () -> Void) async -> UnlockingSession)? = nil,
         _ body: (SearchlightEngine) async throws -> Void
     ) async throws {
-        let engine = try engine(files, hasKeyring: hasKeyring, store: store)
+        let engine = try engine(files, hasKeyring: hasKeyring, store: store, onUnlock: onUnlock)
         do { try await body(engine) } catch {
             await engine.close()
             throw error
@@ -422,14 +430,38 @@ struct KeyChangeTests {
             try await engine.unlock(with: credential, creates: true)
             try await donate(["one"], to: engine, .complete)
         }
-        var steps = 0
+        var (steps, wasLocked) = (0, false)
         while true {
             let files = StoppingFiles()
-            try await withEngine(files) { engine async throws in
+            let owner = Mutex(Weak())
+            let found = Mutex((isWiped: false, hasSession: false))
+            let onUnlock: @Sendable (_ lock: @escaping @Sendable () -> Void) async -> UnlockingSession = { _ in
+                let new = Owner()
+                owner.withLock { if $0.owner == nil { $0.owner = new } }
+                return UnlockingSession(owner: new)
+            }
+            try await withEngine(files, onUnlock: onUnlock) { engine async throws in
                 try await engine.unlock(with: credential, creates: false)
-                files.call(after: steps) { [vault = engine.vault] in vault.lock() }
+                files.call(after: steps) { [vault = engine.vault] in
+                    let keys = vault.state.withLock { $0.opened }
+                    let end = vault.lock()
+                    let isWiped =
+                        !keys.isEmpty && keys.allSatisfy { $0.master.isWiped && $0.previous?.isWiped != false }
+                    let hasEnded = DispatchSemaphore(value: 0)
+                    Task {
+                        await end?.value
+                        hasEnded.signal()
+                    }
+                    hasEnded.wait()
+                    // The session delays a suspend until the end of the rotation.
+                    found.withLock { $0 = (isWiped, hasSession: owner.withLock { $0.owner != nil }) }
+                }
                 _ = try? await engine.rotateKeys(with: credential)
-                guard files.hasStopped else { return }
+                wasLocked = files.hasStopped
+                // Closing has operations too.
+                files.call(after: .max) {}
+                guard wasLocked else { return }
+                #expect(found.withLock { $0.isWiped && $0.hasSession }, "after \(steps) operations")
                 #expect(!engine.protectionStatus.isUnlocked)
                 #expect(engine.vault.state.withLock { state in state.logs.values.allSatisfy { !$0.isUnlocked } })
                 await #expect(throws: EngineError.protection(.locked), "after \(steps) operations") {
@@ -440,7 +472,7 @@ struct KeyChangeTests {
                 let report = try await engine.unlock(with: credential, creates: false)
                 #expect(report.findings == [] && report.items == 2, "after \(steps) operations")
             }
-            guard files.hasStopped else { break }
+            guard wasLocked else { break }
             steps += 1
             try #require(steps < 100)
         }

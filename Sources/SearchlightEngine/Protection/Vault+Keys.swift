@@ -214,22 +214,32 @@ extension Vault {
     }
 
     private func rotateNow(_ offer: KeyOffer) async throws(EngineError) -> [String] {
-        let (index, locks) = state.withLock { ($0.unlocked?.index, $0.locks) }
-        guard let index else { throw .protection(.locked) }
+        let (unlocked, locks) = state.withLock { ($0.unlocked, $0.locks) }
+        guard let unlocked else { throw .protection(.locked) }
+        let index = unlocked.index
+        // A suspend waits until the keys and items of this work are gone from the memory too.
+        defer { withExtendedLifetime(unlocked.session) {} }
         let (old, keys) = try await onFiles { [self] () throws(ProtectionError) in
             try opened(with: offer, creates: false)
         }
-        defer { keys.wipe() }
+        defer {
+            keys.wipe()
+            state.withLock { $0.opened = [] }
+        }
+        try change(since: locks) { $0.opened = [keys] }
         // The rotation before has not ended, since a file could not be rewritten. It has the new
         // key already.
         guard keys.previous == nil else { return try await finishRotation(old, keys, index, locks) }
-        let (file, rotated) = try await onFiles { [self] () throws(ProtectionError) in
-            let rotated = MasterKeyFile.Keys(rotating: keys, to: try SecretKey())
-            let file = try old.replacing(master: rotated.master, previous: rotated.previous, keys)
-            try write(file)
-            return (file, rotated)
+        let rotated = try await onFiles { () throws(ProtectionError) in
+            MasterKeyFile.Keys(rotating: keys, to: try SecretKey())
         }
         defer { rotated.wipe() }
+        try change(since: locks) { $0.opened.append(rotated) }
+        let file = try await onFiles { [self] () throws(ProtectionError) in
+            let file = try old.replacing(master: rotated.master, previous: rotated.previous, keys)
+            try write(file)
+            return file
+        }
         return try await finishRotation(file, rotated, index, locks)
     }
 

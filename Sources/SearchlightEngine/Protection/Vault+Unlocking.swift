@@ -64,6 +64,8 @@ extension Vault {
         }
         defer { state.withLock { $0.unlocking = nil } }
         let session = await beginSession()
+        // A suspend waits until the keys and items of this work are gone from the memory too.
+        defer { withExtendedLifetime(session) {} }
         guard !session.isLocked else { throw .protection(.sessionLocked) }
         let (file, keys) = try await onFiles { [self] () throws(ProtectionError) in
             try opened(with: offer, creates: creates)
@@ -73,7 +75,10 @@ extension Vault {
             keys.wipe()
             return try await report(of: index, UnlockReport(items: 0))
         }
-        defer { keys.wipeOthers() }
+        defer {
+            keys.wipeOthers()
+            state.withLock { $0.opened = [] }
+        }
         let master = keys.master
         let index: SearchIndex
         do throws(SearchIndexError) { index = try SearchIndex(inMemoryWith: now, bootClock: bootClock) } catch {
@@ -84,6 +89,7 @@ extension Vault {
         do throws(EngineError) {
             try change(since: locks) { state in
                 state.unlocking = Unlocking(master: master, previous: keys.previous, index: index, session: session)
+                state.opened = [keys]
             }
             report.findings = try await fill(index, master, file.vault, locks)
             try change(since: locks) { state in

@@ -46,6 +46,8 @@ final class Vault: Sendable {
         var unlocked: Unlocked?
         /// The store that is being unlocked; `nil` normally.
         var unlocking: Unlocking?
+        /// The keys that unlocking or a rotation has opened, so that a lock reaches them.
+        var opened: [MasterKeyFile.Keys] = []
         /// A sentence for each lock of the session that the last unlocking cannot follow.
         var notes: [String] = []
         /// The number of locks, so that unlocking notices a lock during its work.
@@ -187,8 +189,9 @@ final class Vault: Sendable {
                 state.unlocked?.master, state.unlocked?.previous, state.unlocking?.master, state.unlocking?.previous,
             ]
             for master in masters { master?.wipe() }
+            for keys in state.opened { keys.wipe() }
             for log in state.logs.values { log.lock() }
-            defer { (state.unlocked, state.unlocking) = (nil, nil) }
+            defer { (state.unlocked, state.unlocking, state.opened) = (nil, nil, []) }
             let indexes = [state.unlocked?.index, state.unlocking?.index].compactMap(\.self)
             let sessions = [state.unlocked?.session, state.unlocking?.session].compactMap(\.self)
             return (state.unlocked == nil && state.unlocking == nil, indexes, sessions)
