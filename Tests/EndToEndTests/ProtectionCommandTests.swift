@@ -67,6 +67,33 @@ struct ProtectionCommandTests {
         await host.close()
     }
 
+    @Test("A rotation that keeps a key names the file and fails")
+    func incompleteRotation() async throws {
+        let command = Command(harness: try Harness())
+        let host = try ServiceHost(command.harness)
+        #expect(try await command.outcome(["unlock"], input: "correct horse\n").status == 0)
+        #expect(try await command.outcome(Self.donate, input: Self.line).status == 0)
+        let whole = try await command.outcome(["keys", "rotate"], input: "correct horse\n")
+        #expect(whole.status == 0 && whole.output.hasPrefix("All keys are new."), "\(whole)")
+        let folder = command.harness.store + "/protected/"
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first { $0 != "key" })
+        let file = try #require(FileHandle(forUpdatingAtPath: folder + name))
+        let last = try file.seekToEnd() - 1
+        try file.seek(toOffset: last)
+        let byte = try #require(try file.readToEnd()?.first)
+        try file.seek(toOffset: last)
+        try file.write(contentsOf: Data([byte ^ 1]))
+        try file.close()
+        let kept = try await command.outcome(["keys", "rotate"], input: "correct horse\n")
+        #expect(kept.status == 1 && kept.output.hasPrefix("Some keys were not replaced."), "\(kept)")
+        #expect(kept.errors.contains(name), "\(kept)")
+        let json = try await command.outcome(["keys", "rotate", "--json"], input: "correct horse\n")
+        let report = try #require(
+            try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any], "\(json)")
+        #expect(json.status == 1 && (report["kept"] as? [String])?.count == 1, "\(json)")
+        await host.close()
+    }
+
     @Test(
         "The first unlock puts the keys into the keyring, and they move to a passphrase and back",
         .enabled(if: GnomeKeyring.isAvailable))

@@ -60,7 +60,7 @@ extension SearchlightEngine {
 
     /// Replaces all keys; see ``RotateKeysCall``.
     @discardableResult
-    package func rotateKeys(with credential: KeyCredential) async throws(EngineError) -> UnlockReport {
+    package func rotateKeys(with credential: KeyCredential) async throws(EngineError) -> RotationReport {
         try await vault.rotateKeys(with: credential)
     }
 
@@ -198,7 +198,7 @@ package struct RotateKeysCall: ClientCall {
 
     package init(with credential: KeyCredential) { self.credential = credential }
 
-    package func perform(_ context: CallContext) async throws(EngineError) -> UnlockReport {
+    package func perform(_ context: CallContext) async throws(EngineError) -> RotationReport {
         _ = try context.service(for: purpose)
         return try await context.engine.use(.changing) { (engine) throws(EngineError) in
             try await engine.rotateKeys(with: credential)

@@ -20,6 +20,18 @@ package struct KeyChangeReport: Hashable, Sendable, Codable {
     package var notes: [String] = []
 }
 
+/// The result of a rotation of the keys.
+package struct RotationReport: Hashable, Sendable, Codable {
+    /// The number of protected items that can be found now.
+    package var items: Int
+    /// A sentence for each key that was not replaced.
+    package var kept: [String] = []
+    /// A sentence for each lock of the session that will not lock the items.
+    package var notes: [String] = []
+    /// A sentence for each file or record that the unlocking before could not read.
+    package var findings: [String] = []
+}
+
 /// The part of a ``KeyCredential`` that opens or seals the master key.
 enum KeyOffer: Sendable {
     case passphrase([UInt8])
@@ -204,13 +216,17 @@ extension Vault {
     /// Replaces the master key and the keys of all indexes, and encrypts all records again. Unlocks
     /// the store. A stop at any moment loses nothing: the file of keys has both master keys until
     /// all indexes have new keys, and the next unlocking ends the rotation.
-    func rotateKeys(with credential: KeyCredential) async throws(EngineError) -> UnlockReport {
+    func rotateKeys(with credential: KeyCredential) async throws(EngineError) -> RotationReport {
         let report = try await unlock(with: credential, creates: false)
         let offer = try await offer(for: credential, creates: false)
         let result: Result<[String], EngineError> = await serially { [self] in
             do throws(EngineError) { return .success(try await rotateNow(offer)) } catch { return .failure(error) }
         }
-        return UnlockReport(items: report.items, notes: report.notes, findings: try result.get())
+        let kept = try result.get()
+        // The unlocking may have ended an earlier rotation, and kept the same keys.
+        return RotationReport(
+            items: report.items, kept: kept, notes: report.notes,
+            findings: report.findings.filter { !kept.contains($0) })
     }
 
     private func rotateNow(_ offer: KeyOffer) async throws(EngineError) -> [String] {

@@ -75,6 +75,9 @@ struct KeysRotateCommand: OptionedCommand {
         discussion: """
             Unlocks the store for that. Earlier keys then open only earlier copies of the store. You can interrupt it: the \
             next unlock ends it. An index with records that cannot be read keeps its keys.
+
+            Exit status: 0 all keys are new, 1 some keys were not replaced or the passphrase is wrong, 4 no service runs, the \
+            session is locked or the keyring has no key. “searchlight --help” lists the others.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -85,14 +88,20 @@ struct KeysRotateCommand: OptionedCommand {
             return try await service.perform(RotateKeysCall(with: credential(of: service)))
         }
         if options.json {
-            return try Output.printJSON(
-                ["items": report.items, "findings": report.findings, "notes": report.notes] as JSONObject)
+            try Output.printJSON(
+                [
+                    "items": report.items, "kept": report.kept, "findings": report.findings, "notes": report.notes,
+                ] as JSONObject)
+        } else {
+            for note in report.kept + report.findings + report.notes {
+                Output.complain("Note: \(Output.tidied(note))")
+            }
+            try Output.line(
+                report.kept.isEmpty
+                    ? "All keys are new. \(counted(report.items, "protected item")) can be found."
+                    : "Some keys were not replaced. \(counted(report.items, "protected item")) can be found.")
         }
-        for note in report.findings + report.notes { Output.complain("Note: \(Output.tidied(note))") }
-        try Output.line(
-            report.findings.isEmpty
-                ? "All keys are new. \(counted(report.items, "protected item")) can be found."
-                : "Some keys were not replaced. \(counted(report.items, "protected item")) can be found.")
+        guard report.kept.isEmpty else { throw ExitCode(ExitStatus.failure.rawValue) }
     }
 }
 
