@@ -540,6 +540,9 @@ struct KeyChangeTests {
         isLocked.withLock { $0 = false }
         #expect(try await engine.unlock(passphrase: Self.first, creates: true).notes == ["A note."])
         #expect(engine.protectionStatus.notes == ["A note."])
+        #expect(try await engine.unlock(passphrase: Self.first, creates: false).notes == ["A note."])
+        await engine.lock()
+        #expect(engine.protectionStatus.notes == [] && engine.protectionNotes == [])
         await engine.close()
     }
 }

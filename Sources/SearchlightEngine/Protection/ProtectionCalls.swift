@@ -22,8 +22,9 @@ package struct ProtectionStatus: Hashable, Sendable, Codable {
     package var indexes: [Index]
     /// A sentence for each file or record that cannot be read.
     package var findings: [String]
-    /// A sentence for each lock of the session that the last unlocking could not follow.
-    package var notes: [String] = []
+    /// A sentence for each lock of the session that will not lock the items; none while they are
+    /// locked.
+    @LaterList package var notes: [String] = []
 
     /// `true` if the store has keys.
     package var hasKeys: Bool { storage != nil }
@@ -35,7 +36,8 @@ extension SearchlightEngine {
     /// The protected indexes.
     package var protectionStatus: ProtectionStatus { vault.status }
 
-    /// A sentence for each lock of the session that the last unlocking could not follow.
+    /// A sentence for each lock of the session that will not lock the items; none while they are
+    /// locked.
     package var protectionNotes: [String] { vault.state.withLock { $0.notes } }
 
     /// Unlocks the protected indexes; see ``UnlockCall``.

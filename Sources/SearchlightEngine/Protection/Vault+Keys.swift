@@ -17,7 +17,7 @@ package struct KeyChangeReport: Hashable, Sendable, Codable {
     /// The way in which the keys are kept now.
     package var storage: KeyStorage
     /// A sentence for each thing that is left to do.
-    package var notes: [String] = []
+    @LaterList package var notes: [String] = []
 }
 
 /// The result of a rotation of the keys.
@@ -25,9 +25,9 @@ package struct RotationReport: Hashable, Sendable, Codable {
     /// The number of protected items that can be found now.
     package var items: Int
     /// A sentence for each key that was not replaced.
-    package var kept: [String] = []
+    @LaterList package var kept: [String] = []
     /// A sentence for each lock of the session that will not lock the items.
-    package var notes: [String] = []
+    @LaterList package var notes: [String] = []
     /// A sentence for each file or record that the unlocking before could not read.
     package var findings: [String] = []
 }

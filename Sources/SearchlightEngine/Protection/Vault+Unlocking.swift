@@ -12,7 +12,7 @@ package struct UnlockReport: Hashable, Sendable, Codable {
     /// `true` if the keys were created.
     package var hasCreatedKeys = false
     /// A sentence for each lock of the session that will not lock the items.
-    package var notes: [String] = []
+    @LaterList package var notes: [String] = []
     /// A sentence for each file or record that cannot be read.
     package var findings: [String] = []
 }
@@ -73,7 +73,7 @@ extension Vault {
         // An earlier passphrase is verified as well, before the answer to its caller.
         if let index {
             keys.wipe()
-            return try await report(of: index, UnlockReport(items: 0))
+            return try await report(of: index, UnlockReport(items: 0, notes: state.withLock { $0.notes }))
         }
         defer {
             keys.wipeOthers()

@@ -48,7 +48,8 @@ final class Vault: Sendable {
         var unlocking: Unlocking?
         /// The keys that unlocking or a rotation has opened, so that a lock reaches them.
         var opened: [MasterKeyFile.Keys] = []
-        /// A sentence for each lock of the session that the last unlocking cannot follow.
+        /// A sentence for each lock of the session that will not lock the items; none while they
+        /// are locked.
         var notes: [String] = []
         /// The number of locks, so that unlocking notices a lock during its work.
         var locks: UInt64 = 0
@@ -191,7 +192,7 @@ final class Vault: Sendable {
             for master in masters { master?.wipe() }
             for keys in state.opened { keys.wipe() }
             for log in state.logs.values { log.lock() }
-            defer { (state.unlocked, state.unlocking, state.opened) = (nil, nil, []) }
+            defer { (state.unlocked, state.unlocking, state.opened, state.notes) = (nil, nil, [], []) }
             let indexes = [state.unlocked?.index, state.unlocking?.index].compactMap(\.self)
             let sessions = [state.unlocked?.session, state.unlocking?.session].compactMap(\.self)
             return (state.unlocked == nil && state.unlocking == nil, indexes, sessions)

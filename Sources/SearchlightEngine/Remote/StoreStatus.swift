@@ -93,8 +93,8 @@ package struct ServiceFacts: Hashable, Sendable, Codable {
     package var donations: DonationFlow
     /// The files that are followed for extensions; `nil` until known.
     package var followed: FollowedStatus?
-    /// A sentence for each lock of the session that the last unlocking could not follow.
-    package var protectionNotes: [String]
+    /// A sentence for each lock of the session that will not lock protected items.
+    @LaterList package var protectionNotes: [String]
 
     package init(
         processIdentifier: Int32, version: String, uptime: Double, clients: Int,
@@ -107,7 +107,7 @@ package struct ServiceFacts: Hashable, Sendable, Codable {
         self.clients = clients
         self.donations = donations
         self.followed = followed
-        self.protectionNotes = protectionNotes
+        _protectionNotes = LaterList(wrappedValue: protectionNotes)
     }
 }
 

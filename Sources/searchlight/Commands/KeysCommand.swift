@@ -33,7 +33,7 @@ struct KeysStatusCommand: OptionedCommand {
         }
         try Output.line("\(status.keysLine)")
         if status.hasKeys { try Output.line("Protected items: \(status.isUnlocked ? "unlocked" : "locked")") }
-        for note in status.isUnlocked ? status.notes : [] { try Output.line("Note: \(Output.tidied(note))") }
+        for note in status.notes { try Output.line("Note: \(Output.tidied(note))") }
     }
 }
 
