@@ -13,6 +13,13 @@ struct SecretServiceTests {
         KeyringName(vault: vault, key: VaultIdentifier(), folder: "/test")
     }
 
+    /// A key whose bytes are all 5A.
+    private static func key() throws -> SecretKey {
+        try SecretKey { (memory: UnsafeMutablePointer<UInt8>) throws(ProtectionError) in
+            memory.update(repeating: 0x5A, count: SecretKey.byteCount)
+        }
+    }
+
     /// Times that a busy machine does not exceed, or that are over soon.
     private static func limits(_ question: Duration = .seconds(100)) -> SecretService.Limits {
         var limits = SecretService.Limits()
@@ -51,15 +58,62 @@ struct SecretServiceTests {
         }
     }
 
-    @Test("The shared key is the one of libsecret and GNOME Keyring, also with leading zeros")
+    @Test("A public key that makes the shared key known is rejected")
     func publicKeys() throws {
         let exchange = try KeyExchange()
         #expect(exchange.publicKey.count == 128)
-        for weak in [[], [0], [1], [0, 0, 1], [UInt8](repeating: 255, count: 128), [UInt8](repeating: 1, count: 129)] {
+        let (prime, large) = (KeyExchange.primeBytes, [UInt8](repeating: 255, count: 128))
+        let before = prime.dropLast() + [0xFE]
+        let weak: [[UInt8]] = [
+            [], [0], [1], [0, 0, 1], Array(before), [0] + prime, prime, large, [UInt8](repeating: 1, count: 129),
+        ]
+        for weak in weak {
             #expect(try exchange.cipher(with: weak) == nil, "\(weak)")
         }
         #expect(try exchange.cipher(with: [2]) != nil)
         #expect(try exchange.cipher(with: [UInt8](repeating: 0, count: 127) + [2]) != nil)
+        #expect(try exchange.cipher(with: prime.dropLast() + [0xFD]) != nil)
+    }
+
+    /// The private key is 1, 2, … 128, and the other one 1032. Computed with Python's integers,
+    /// hmac, and AES of the package cryptography.
+    @Test("The shared key is the one of libsecret and GNOME Keyring, also with leading zeros")
+    func knownAnswer() throws {
+        func bytes(_ text: String) -> [UInt8] {
+            let digits = text.compactMap(\.hexDigitValue)
+            return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
+        }
+        let exchange = try KeyExchange(exponent: Array(1...128))
+        #expect(
+            exchange.publicKey
+                == bytes(
+                    """
+                    52893c96a07492593d36d00328ba21101c0ab104717cf1928b3890e1ecbd76e8
+                    27e7ba7d589a03ef64f8f5648cea2b077409319013d832c41a04a3793eb4b73c
+                    a2a36306241de180ec36f5cfbef207ba2e04a39f1384dce12b8ebe27b54dbf04
+                    9be0abc80ebd4849976974b2be955c2c87ba11712576887f5b96427a1d8fb2fd
+                    """))
+        let other = bytes(
+            """
+            0000000000000036f0255dde973dcb3b399d747f23e32ed6fdb1f77598338bfd
+            f44159c4ec64ddaeb5f78671cbfb22106ae64c32c5bce4cfd4f5920da0ebc8b0
+            1eca9292ae3dba1b7a4a899da181390bb3bd1659c81294f400a3490bf9481211
+            c79404a576605a5160dbee83b4e019b6d799ae1319ac7e000000000000000100
+            """)
+        let sealed = SessionCipher.Sealed(
+            parameters: Array(0..<16),
+            value: bytes(
+                """
+                d8ba74674bf52ac1439f072602d074abf99cc28ca6fafc85407b321661f12e3a
+                0cf063fa92f6bed347da482179df7c19017bece1c7982e4bda7b5951fd7fa16b
+                d3b702a2cd71de6d32176527a6754135
+                """))
+        // The shared secret and the other public key begin with a zero. Keyrings may leave out the
+        // zeros of a public key.
+        for key in [other, Array(other.drop { $0 == 0 })] {
+            let cipher = try #require(try exchange.cipher(with: key))
+            #expect(try #require(try cipher.open(sealed)).isSame(as: Self.key()))
+        }
     }
 
     // MARK: GNOME Keyring
@@ -120,9 +174,7 @@ struct SecretServiceTests {
         func recording() throws -> Data { try Data(contentsOf: URL(filePath: file)) }
         let keyring = SecretService(address: bus.address, limits: Self.limits())
         let text = [UInt8](repeating: 0x5A, count: SecretKey.byteCount)
-        let key = try SecretKey { (memory: UnsafeMutablePointer<UInt8>) throws(ProtectionError) in
-            for (offset, byte) in text.enumerated() { memory[offset] = byte }
-        }
+        let key = try Self.key()
         let name = Self.name()
         // Repeated until the recorder has seen the attributes of the item, which are not encrypted.
         let clock = ContinuousClock()
@@ -187,9 +239,28 @@ struct SecretServiceTests {
         Answers(
             testDescription: "no encryption",
             methods: [
-                ("OpenSession", "sv", "vo", "raise dbus.exceptions.DBusException('No', name='a.b.NotSupported')")
+                (
+                    "OpenSession", "sv", "vo",
+                    "raise dbus.exceptions.DBusException('No', name='org.freedesktop.DBus.Error.NotSupported')"
+                )
             ],
             problem: .unencrypted),
+        Answers(
+            testDescription: "another error at the beginning",
+            methods: [
+                (
+                    "OpenSession", "sv", "vo",
+                    "raise dbus.exceptions.DBusException('Too many', name='a.b.LimitsExceeded')"
+                )
+            ],
+            problem: .refused("Too many")),
+        Answers(
+            testDescription: "items that stay locked",
+            methods: [
+                ("SearchItems", "a{ss}", "aoao", "ret = ([], ['\(path)/collection/login/1'])"),
+                ("Unlock", "ao", "aoo", "ret = ([], '/')"),
+            ],
+            problem: .dismissed),
         Answers(
             testDescription: "an invalid public key",
             methods: [
@@ -226,6 +297,54 @@ struct SecretServiceTests {
             #expect(message.contains(expected))
         } else {
             #expect(problem == answers.problem)
+        }
+        mock.stop()
+    }
+
+    @Test(
+        "An item that cannot be read does not hide the key, and is the problem if there is none",
+        .enabled(if: DBusMock.isAvailable), arguments: [true, false])
+    func unreadableItem(hasOther: Bool) async throws {
+        let bus = try PrivateBus()
+        let items = (1...(hasOther ? 2 : 1)).map { Self.path + "/collection/login/\($0)" }
+        let list = items.map { "'\($0)'" }.joined(separator: ", ")
+        // With the public key 2, the shared secret is the public key of the other side.
+        let session = """
+            self.shared = bytes(args[1])
+            key = dbus.Array([0] * 127 + [2], signature='y', variant_level=1)
+            ret = (key, dbus.ObjectPath('\(Self.path)/session/1'))
+            """
+        let mock = try Self.fake(
+            bus, [("SearchItems", "a{ss}", "aoao", "ret = ([\(list)], [])"), ("OpenSession", "sv", "vo", session)])
+        let secret = """
+            import ctypes, hashlib, hmac
+            middle = hmac.new(bytes(32), objects['\(Self.path)'].shared, hashlib.sha256).digest()
+            key = hmac.new(middle, bytes([1]), hashlib.sha256).digest()[:16]
+            text, size = b'5a' * 32 + bytes([16]) * 16, ctypes.c_size_t(80)
+            library, cipher, sealed = ctypes.CDLL('libgcrypt.so.20'), ctypes.c_void_p(), ctypes.create_string_buffer(80)
+            library.gcry_check_version(None)
+            library.gcry_cipher_open(ctypes.byref(cipher), 7, 3, 0)
+            library.gcry_cipher_setkey(cipher, key, ctypes.c_size_t(16))
+            library.gcry_cipher_setiv(cipher, bytes(16), ctypes.c_size_t(16))
+            library.gcry_cipher_encrypt(cipher, sealed, size, text, size)
+            path = dbus.ObjectPath('\(Self.path)/session/1')
+            ret = dbus.Struct((path, dbus.ByteArray(bytes(16)), dbus.ByteArray(sealed.raw), 'text/plain'))
+            """
+        for item in items {
+            try mock.call(
+                Self.path, "org.freedesktop.DBus.Mock.AddObject", item, "org.freedesktop.Secret.Item", "{}", "[]")
+            let code = item == items[0] ? "raise dbus.exceptions.DBusException('Broken', name='a.b.C')" : secret
+            try mock.addMethod(item, "org.freedesktop.Secret.Item", "GetSecret", ("o", "(oayays)"), code)
+        }
+        let keyring = SecretService(address: bus.address, limits: Self.limits())
+        if hasOther {
+            let keys = try await keyring.keys(Self.name())
+            #expect(try keys.count == 1 && keys[0].isSame(as: Self.key()))
+        } else {
+            let problem = await Self.problem { () async throws(ProtectionError) in
+                _ = try await keyring.keys(Self.name())
+            }
+            #expect(problem == .refused("Broken"))
         }
         mock.stop()
     }

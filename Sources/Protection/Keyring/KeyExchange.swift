@@ -14,7 +14,7 @@ struct KeyExchange {
         0x4FE1_356D_6D51_C245, 0xE485_B576_625E_7EC6, 0xF44C_42E9_A637_ED6B, 0x0BFF_5CB6_F406_B7ED,
         0xEE38_6BFB_5A89_9FA5, 0xAE9F_2411_7C4B_1FE6, 0x4928_6651_ECE6_5381, 0xFFFF_FFFF_FFFF_FFFF,
     ]
-    private static var primeBytes: [UInt8] {
+    static var primeBytes: [UInt8] {
         prime.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
     }
 
@@ -25,12 +25,18 @@ struct KeyExchange {
 
     /// Creates a random private key.
     init() throws(ProtectionError) {
-        guard SecretKey.isReady, gcry_check_version(nil) != nil else { throw .noMemory }
+        guard SecretKey.isReady else { throw .noMemory }
         var random = [UInt8](repeating: 0, count: Self.byteCount)
         defer { random.withUnsafeMutableBytes { sodium_memzero($0.baseAddress, $0.count) } }
         randombytes_buf(&random, random.count)
+        try self.init(exponent: random)
+    }
+
+    /// Adopts a private key.
+    init(exponent bytes: [UInt8]) throws(ProtectionError) {
+        guard SecretKey.isReady, gcry_check_version(nil) != nil else { throw .noMemory }
         modulus = try BigNumber(Self.primeBytes)
-        exponent = try BigNumber(random)
+        exponent = try BigNumber(bytes)
         publicKey = try BigNumber([2]).power(exponent, modulo: modulus).bytes(count: Self.byteCount)
     }
 
@@ -72,9 +78,9 @@ struct KeyExchange {
 }
 
 /// A number of libgcrypt, which overwrites the memory of its numbers when it frees them.
-private final class BigNumber: Sendable {
+private final class BigNumber {
     /// The number; not changed after its creation.
-    nonisolated(unsafe) private let number: gcry_mpi_t
+    private let number: gcry_mpi_t
 
     private init(adopting number: gcry_mpi_t) { self.number = number }
 

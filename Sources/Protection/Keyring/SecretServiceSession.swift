@@ -31,6 +31,7 @@ final class SecretServiceSession: Sendable {
     private static let itemInterface = "org.freedesktop.Secret.Item"
     private static let promptInterface = "org.freedesktop.Secret.Prompt"
     private static let completed = BusMember(promptInterface, "Completed")
+    private static let notSupported = "org.freedesktop.DBus.Error.NotSupported"
     private static let algorithm = "dh-ietf1024-sha256-aes128-cbc-pkcs7"
     /// The path that stands for no object.
     private static let noPrompt = "/"
@@ -102,15 +103,9 @@ final class SecretServiceSession: Sendable {
 
     private func agreeOnKey() async throws(ProtectionError) {
         let exchange = try KeyExchange()
-        let answer: [ForeignValue]
-        do throws(ProtectionError) {
-            answer = try await call(
-                Self.root, Self.serviceInterface, "OpenSession",
-                [.string(Self.algorithm), .variant(.bytes(exchange.publicKey))])
-        } catch {
-            if case .keyring(.refused) = error { throw .keyring(.unencrypted) }
-            throw error
-        }
+        let answer = try await call(
+            Self.root, Self.serviceInterface, "OpenSession",
+            [.string(Self.algorithm), .variant(.bytes(exchange.publicKey))], [Self.notSupported: .unencrypted])
         guard let key = answer.first?.byteList, let path = answer.dropFirst().first?.objectPath,
             let cipher = try exchange.cipher(with: key)
         else { throw Self.malformed("it opened no session") }
@@ -153,15 +148,37 @@ final class SecretServiceSession: Sendable {
         var items = try await search(name.attributes)
         if items.unlocked.isEmpty {
             // Some keyrings find nothing while they are locked.
-            var closed = items.locked
+            var closed = Array(items.locked.prefix(SecretService.maximumKeys))
             if closed.isEmpty, let collection = try await defaultCollection() { closed = [collection] }
             if !closed.isEmpty {
                 try await unlock(closed)
                 items = try await search(name.attributes)
+                guard items.locked.isEmpty || !items.unlocked.isEmpty else { throw .keyring(.dismissed) }
             }
         }
+        return try await secrets(of: items.unlocked.prefix(SecretService.maximumKeys))
+    }
+
+    /// Returns the keys of items. An item that the keyring cannot read, perhaps one of another
+    /// program, does not hide the others.
+    ///
+    /// - Throws: The first error, if no item has a key.
+    private func secrets(of items: ArraySlice<String>) async throws(ProtectionError) -> [SecretKey] {
         var keys: [SecretKey] = []
-        for item in items.unlocked.prefix(SecretService.maximumKeys) { if let key = try await secret(of: item) { keys.append(key) } }
+        var problem: ProtectionError?
+        for item in items {
+            do throws(ProtectionError) { if let key = try await secret(of: item) { keys.append(key) } } catch {
+                problem = problem ?? error
+                switch error {
+                case .keyring(.refused), .keyring(.malformed): break
+                // A keyring that does not answer now would not answer about the others either.
+                default:
+                    guard !keys.isEmpty else { throw error }
+                    return keys
+                }
+            }
+        }
+        if keys.isEmpty, let problem { throw problem }
         return keys
     }
 
@@ -230,13 +247,19 @@ final class SecretServiceSession: Sendable {
         return (cipher, path)
     }
 
+    /// Calls a method.
+    ///
+    /// - Parameter problems: The problem for an error with a certain name.
     private func call(
-        _ path: String, _ interface: String, _ method: String, _ arguments: [BusValue]
+        _ path: String, _ interface: String, _ method: String, _ arguments: [BusValue],
+        _ problems: [String: KeyringProblem] = [:]
     ) async throws(ProtectionError) -> [ForeignValue] {
         switch await service.answer(
             path, BusMember(interface, method), arguments, within: limits.answer, on: clock)
         {
         case .success(let values): return values
+        case .failure(.remote(let name, let message)):
+            throw .keyring(problems[name] ?? .refused(String((message.isEmpty ? name : message).prefix(500))))
         case .failure(.disconnected): throw .keyring(.unavailable("it ended."))
         case .failure(let error): throw .keyring(.refused(String(error.description.prefix(500))))
         case nil: throw timeOut(limits.answer)
