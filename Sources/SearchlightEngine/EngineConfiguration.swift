@@ -44,6 +44,8 @@ package struct EngineConfiguration: Sendable {
     package var onUnlock: @Sendable (_ lock: @escaping @Sendable () -> Void) async -> UnlockingSession = { _ in
         UnlockingSession()
     }
+    /// Called after a lock, before the protected items are removed from the memory; for tests.
+    package var onDiscard: @Sendable () async -> Void = {}
     /// Called before a passphrase is received, and before the keys are read.
     package var onSecrets: @Sendable () -> Void = {}
     /// The keyring of the desktop; `nil` if there is none.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import SearchlightEngine
+import Synchronization
 import TestSupport
 import Testing
 
@@ -156,6 +157,27 @@ struct SessionLockTests {
         login.stop()
     }
 
+    @Test("A logind that does not say whether the session is locked is reported", arguments: [false, true])
+    func silentLogin(hasSession: Bool) async throws {
+        let bus = try PrivateBus()
+        let (path, manager) = ("/org/freedesktop/login1", "org.freedesktop.login1.Manager")
+        let login = try DBusMock(bus, name: "org.freedesktop.login1", path: path, interface: manager)
+        if hasSession {
+            let session = "('1', \(getuid()), 'user', 'seat0', dbus.ObjectPath('\(path)/session/_31'))"
+            try login.addMethod(path, manager, "ListSessions", ("", "a(susso)"), "ret = [\(session)]")
+        }
+        let service = try await TestService { configuration in
+            configuration.lockBuses = (system: bus.address, session: nil)
+            configuration.engine.passphraseCost = .least
+        }
+        let user = try #require(try await RemoteEngine.connect(storeDirectory: service.store, program: "test"))
+        let notes = try await user.perform(UnlockCall(passphrase: Array("correct horse".utf8), creates: true)).notes
+        #expect(notes.contains { $0.contains("does not say whether the session is locked") }, "\(notes)")
+        await user.close()
+        await service.stop()
+        login.stop()
+    }
+
     @Test("An active screen saver unlocks nothing")
     func activeScreenSaver() async throws {
         let bus = try PrivateBus()
@@ -180,10 +202,15 @@ struct SessionLockTests {
         let bus = try PrivateBus()
         let login = try login(bus, user: getuid(), sessions: [("wayland", false)])
         let (path, manager) = ("/org/freedesktop/login1", "org.freedesktop.login1.Manager")
-        func state() throws -> String { try login.call(path, manager + ".State") }
+        @Sendable func state() throws -> String { try login.call(path, manager + ".State") }
+        let before = Mutex<[String]>([])
         let service = try await TestService { configuration in
             configuration.lockBuses = (system: bus.address, session: nil)
             configuration.engine.passphraseCost = .least
+            configuration.engine.onDiscard = {
+                let now = (try? state()) ?? "none"
+                before.withLock { $0.append(now) }
+            }
         }
         let user = try #require(try await RemoteEngine.connect(storeDirectory: service.store, program: "test"))
         #expect(try !state().contains("sleep"))
@@ -192,7 +219,8 @@ struct SessionLockTests {
         #expect(held.contains("'sleep', 'Searchlight'") && held.contains("'delay', 'held'"), "\(held)")
         try login.emit(path, manager, "PrepareForSleep", "b", "[<true>]")
         #expect(try await eventually { try state().contains("'released'") })
-        // The keys are overwritten before the inhibitor is released.
+        // The keys are overwritten and the items removed before the inhibitor is released.
+        #expect(before.withLock { $0.count == 1 && $0[0].contains("'held'") }, "\(before.withLock { $0 })")
         #expect(try await !user.perform(ProtectionStatusCall()).isUnlocked)
         try await user.perform(UnlockCall(passphrase: Array("correct horse".utf8), creates: false))
         #expect(try state().contains("'held'"))

@@ -11,7 +11,7 @@ import WriteAheadLog
 /// store is unlocked, an index in memory that is made from them.
 ///
 /// ```swift
-/// let report = try await vault.unlock(passphrase: Array("correct horse".utf8), creates: true)
+/// let report = try await vault.unlock(with: .passphrase(Array("correct horse".utf8)), creates: true)
 /// let page = try await vault.index?.search(request)
 /// vault.lock()  // from now on `index` is nil, and the keys are overwritten
 /// ```
@@ -34,13 +34,15 @@ final class Vault: Sendable {
     let onSecrets: @Sendable () -> Void
     /// See ``EngineConfiguration/keyring``.
     let keyring: (any Keyring)?
+    /// See ``EngineConfiguration/onDiscard``.
+    private let onDiscard: @Sendable () async -> Void
     let state: Mutex<State>
     private let queue = SerialTasks()
 
     struct State: Sendable {
         /// The files by their index.
         var logs: [IndexScope: SealedLog] = [:]
-        /// `nil` until the first ``unlock(passphrase:creates:)`` creates the keys.
+        /// `nil` until the first ``unlock(with:creates:)`` creates the keys.
         var keys: MasterKeyFile?
         /// The unlocked store; `nil` while it is locked.
         var unlocked: Unlocked?
@@ -96,7 +98,7 @@ final class Vault: Sendable {
         files = configuration.storeHooks.logFiles
         cost = configuration.passphraseCost
         (now, bootClock, onUnlock) = (configuration.now, configuration.bootClock, configuration.onUnlock)
-        (onSecrets, keyring) = (configuration.onSecrets, configuration.keyring)
+        (onSecrets, keyring, onDiscard) = (configuration.onSecrets, configuration.keyring, configuration.onDiscard)
         state = Mutex(Self.found(in: folder, configuration.storeHooks.logFiles, isWritable: isWritable))
     }
 
@@ -200,7 +202,8 @@ final class Vault: Sendable {
         guard !wasLocked else { return nil }
         // The connections of the other index keep the words of the last searches.
         plain.releaseMemory()
-        return Task.detached {
+        return Task.detached { [onDiscard] in
+            await onDiscard()
             for index in indexes { await index.discard() }
             // The session delays a suspend until the items are gone from the memory.
             withExtendedLifetime(sessions) {}
@@ -276,9 +279,9 @@ final class Vault: Sendable {
         guard let keys else { throw .noKeys }
         guard let master else { throw .locked }
         guard count < Self.maximumIndexes else { throw .tooManyIndexes(limit: Self.maximumIndexes) }
-        let name = VaultIdentifier().bytes.map { String(256 + Int($0), radix: 16).dropFirst() }.joined()
         let created = try SealedLog.create(
-            folder + "/" + name + SealedLog.suffix, in: folder, scope, protection ?? .complete, vault: keys.vault,
+            folder + "/" + VaultIdentifier().text + SealedLog.suffix, in: folder, scope, protection ?? .complete,
+            vault: keys.vault,
             master: master, files: files
         ) { _ in }
         let isLocked = state.withLock { state in

@@ -51,7 +51,7 @@ final class UnlockedSession: Sendable {
     private static let properties = BusMember(BusService.properties, "PropertiesChanged")
     private static let screenSavers = ["org.freedesktop.ScreenSaver", "org.gnome.ScreenSaver"]
         .map { BusMember($0, "ActiveChanged") }
-    /// The time for all answers of one bus together.
+    /// The time for each answer.
     private static let patience = Duration.seconds(3)
     /// The largest number of sessions that are asked.
     private static let maximumSessions = 32
@@ -60,8 +60,8 @@ final class UnlockedSession: Sendable {
         (self.token, follower) = (token, Follower(onLock))
     }
 
-    /// Connects to the buses, and returns when they deliver the signals of locks, or after
-    /// ``patience``.
+    /// Connects to the buses, and returns when they deliver the signals of locks and have said
+    /// whether the session is locked: at most three answers, one after the other.
     ///
     /// - Parameters:
     ///   - user: The user whose sessions are asked whether they are locked.
@@ -170,23 +170,29 @@ final class UnlockedSession: Sendable {
         }
         async let problem = delaySleep(connection.bus, clock)
         let isLocked = await Self.isLocked(service, user, clock)
-        let notes = await problem.map { reason in
-            ["logind does not delay a suspend, so the machine may sleep before the items are locked. \(reason)"]
+        var notes: [String] = []
+        if isLocked == nil {
+            notes.append("logind does not say whether the session is locked, so it may be locked already.")
         }
-        return (isLocked, notes ?? [])
+        if let reason = await problem {
+            notes.append(
+                "logind does not delay a suspend, so the machine may sleep before the items are locked. \(reason)")
+        }
+        return (isLocked == true, notes)
     }
 
-    /// `true` if the user has sessions on a display, and all of them are locked.
-    private static func isLocked(_ service: BusService, _ user: UInt32, _ clock: any Clock<Duration>) async -> Bool {
+    /// `true` if the user has sessions on a display, and all of them are locked; `nil` if logind
+    /// does not say that.
+    private static func isLocked(_ service: BusService, _ user: UInt32, _ clock: any Clock<Duration>) async -> Bool? {
         let list = BusMember(managerInterface, "ListSessions")
         guard case .success(let values)? = await service.answer(loginPath, list, within: patience, on: clock) else {
-            return false
+            return nil
         }
         // The second field of each session is the user, and the last one the path.
         let own = (values.first?.members ?? []).filter { $0.members.dropFirst().first?.unsigned == UInt64(user) }
         let paths = own.prefix(maximumSessions).compactMap { $0.members.last?.text }
         let get = BusMember(BusService.properties, "GetAll")
-        let sessions = await withTaskGroup(of: LoginSession?.self) { group in
+        let answers = await withTaskGroup(of: LoginSession?.self) { group in
             for path in paths where path.hasPrefix(sessionPaths + "/") {
                 group.addTask {
                     let answer = await service.answer(
@@ -197,11 +203,11 @@ final class UnlockedSession: Sendable {
                     return session
                 }
             }
-            return await group.reduce(into: [LoginSession]()) { sessions, session in
-                if let session, session.isGraphical, session.user == UInt64(user) { sessions.append(session) }
-            }
+            return await group.reduce(into: [LoginSession?]()) { $0.append($1) }
         }
-        return !sessions.isEmpty && sessions.allSatisfy { $0.isLocked == true }
+        let sessions = answers.compactMap(\.self).filter { $0.isGraphical && $0.user == UInt64(user) }
+        guard sessions.isEmpty else { return sessions.allSatisfy { $0.isLocked == true } }
+        return answers.count < own.count || answers.contains(nil) ? nil : false
     }
 
     /// Makes logind delay a suspend until the end of this object.
