@@ -273,6 +273,10 @@ package struct MasterKeyFile: Hashable, Sendable {
         case 2: wrapping = .keyring(VaultIdentifier(bytes: try take(VaultIdentifier.byteCount)))
         default: throw .newerFormat(path: path)
         }
+        // A passphrase and one key are version 1, also in what the sealing covers.
+        guard version == 1 || kind != 1 || count != 1 else {
+            throw .damaged(path: path, detail: "its version is wrong")
+        }
         sealedKey = try take(SecretKey.sealedByteCount)
         sealedPrevious = count == 2 ? try take(SecretKey.sealedByteCount) : []
         guard (1...2).contains(count), rest.isEmpty else { throw .damaged(path: path, detail: "its length is wrong") }

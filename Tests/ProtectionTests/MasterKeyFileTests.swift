@@ -126,6 +126,20 @@ struct MasterKeyFileTests {
         }
     }
 
+    @Test("A file of version 2 with a passphrase and one key is damaged")
+    func wrongVersion() throws {
+        let bytes = try #require(try Self.files().first).encoded
+        var changed = Array(bytes[..<8])
+        changed.append(2)
+        changed += bytes[9..<25]
+        changed += [1, 1]
+        changed += bytes[25...].dropLast(4)
+        LittleEndian.append(CRC32C.of(changed), to: &changed)
+        #expect(throws: ProtectionError.damaged(path: "key", detail: "its version is wrong")) {
+            try MasterKeyFile(decoding: changed, path: "key")
+        }
+    }
+
     @Test("A missing file is none and a long one is damaged")
     func aMissingFileIsNoneAndALongOneIsDamaged() throws {
         let folder = try TemporaryFolder()

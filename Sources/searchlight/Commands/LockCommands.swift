@@ -12,7 +12,7 @@ struct UnlockCommand: OptionedCommand {
         discussion: """
             Apps protect an index with the classes completeUnlessOpen and complete. Its items are encrypted, and only an \
             unlocked service finds them. The first unlock creates the keys. The keyring of the desktop keeps them (Secret \
-            Service: GNOME Keyring, KWallet, KeePassXC), which your login usually opens. Without a keyring, or with \
+            Service, such as GNOME Keyring), which your login usually opens. Without a keyring, or with \
             --passphrase, a passphrase protects them; it is asked for twice. Nobody can restore a lost keyring or \
             passphrase, nor the items. “searchlight keys” shows how the keys are kept, and changes it.
 
