@@ -250,7 +250,7 @@ let package = Package(
         // libstemmer has no pkg-config file.
         .systemLibrary(name: "CStemmer", providers: [.apt(["libstemmer-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
-        .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
+        .target(name: "CSeccomp", cSettings: strictC, linkerSettings: [.linkedLibrary("dl")]),
         .target(
             name: "ServiceMessages", dependencies: ["ItemRecord", "BusTransport", "SystemSupport", "CSystem"],
             resources: [.embedInCode("Introspection.xml")], swiftSettings: strict),

@@ -41,6 +41,8 @@ package struct KernelFacts: Hashable, Sendable {
     var tracingScope: Int?
     /// The soft limit on descriptors.
     var descriptorLimit: Int
+    /// The reason why libseccomp cannot be used; `nil` if it can.
+    var filterProblem: String?
 }
 
 /// The kernel features that were probed successfully.

@@ -44,6 +44,9 @@ struct DiagnosisTests {
         Fault("landlock-scopes", .note, "signals") { $0.kernel?.protections.remove(.scopes) },
         Fault("write-or-execute", .note, "Linux 6.3") { $0.kernel?.protections.remove(.code) },
         Fault("seccomp", .problem, "start programs") { $0.kernel?.protections.remove(.systemCalls) },
+        Fault("libseccomp", .problem, "No extension can be started") {
+            $0.kernel?.filterProblem = "libseccomp.so.2 cannot be opened"
+        },
         Fault("seccomp-notices", .note, "cannot show refused attempts") { $0.kernel?.protections.remove(.telling) },
         Fault("sandbox", .problem, "SEARCHLIGHT_SANDBOX=off") { $0.kernel?.isSandboxOff = true },
         Fault("process-handles", .note, "pidfd_getfd") { $0.kernel?.abilities.remove(.processHandles) },

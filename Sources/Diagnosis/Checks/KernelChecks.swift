@@ -54,6 +54,13 @@ enum KernelChecks {
                     advice: "Unset the variable: unset SEARCHLIGHT_SANDBOX")
             ]
         }
+        if let problem = facts.filterProblem {
+            return [
+                .problem(
+                    .kernel, "libseccomp", "\(problem).", costs: "No extension can be started.",
+                    advice: "Install libseccomp (Debian: libseccomp2).")
+            ]
+        }
         let missing = protections.filter { !facts.protections.contains($0.0) }
         guard !missing.isEmpty else {
             return [

@@ -13,6 +13,6 @@ extension KernelFacts {
             isSandboxOff: WorkerConfiguration.SandboxMode(environment: roots.environment) == .off,
             abilities: KernelAbilities(rawValue: csandbox_probe()),
             tracingScope: ProbedFile.word(roots.proc + "/sys/kernel/yama/ptrace_scope").flatMap { Int($0) },
-            descriptorLimit: Int(clamping: csandbox_descriptor_limit()))
+            descriptorLimit: Int(clamping: csandbox_descriptor_limit()), filterProblem: SeccompPrograms.libraryProblem)
     }
 }

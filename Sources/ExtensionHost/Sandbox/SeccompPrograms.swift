@@ -15,9 +15,12 @@ package struct SeccompPrograms: Hashable, Sendable {
 
     /// The version of libseccomp that this process uses.
     package static var libraryVersion: String {
-        guard let version = seccomp_version()?.pointee else { return "of unknown version" }
+        guard let version = seccomp_version()?.pointee else { return "that cannot be opened" }
         return "\(version.major).\(version.minor).\(version.micro)"
     }
+
+    /// The reason why libseccomp cannot be used; `nil` if it can.
+    package static var libraryProblem: String? { cseccomp_problem().map { String(cString: $0) } }
 
     private struct Kind: Hashable {
         var allowsNetwork: Bool
@@ -28,7 +31,18 @@ package struct SeccompPrograms: Hashable, Sendable {
     private static let compiled = Mutex<[Kind: SeccompPrograms?]>([:])
 
     /// Returns the filters for a policy; `nil` if libseccomp cannot make them here.
-    package static func programs(for policy: SandboxPolicy) -> SeccompPrograms? {
+    ///
+    /// - Parameter problem: The reason why libseccomp cannot be used.
+    /// - Throws: ``ExtensionError/workerUnavailable(reason:)`` if the policy filters system calls
+    ///   and the library is missing. A worker without the filter could use the network.
+    package static func programs(
+        for policy: SandboxPolicy, problem: String? = libraryProblem
+    ) throws(ExtensionError) -> SeccompPrograms? {
+        if let problem, policy.protections.contains(.systemCalls) {
+            throw .workerUnavailable(
+                reason:
+                    "\(problem). It filters the system calls of extensions. Install libseccomp (Debian: libseccomp2).")
+        }
         let kind = Kind(allowsNetwork: policy.allowsNetwork, allowsNewCode: policy.allowsNewCode)
         return compiled.withLock { compiled in
             if let known = compiled[kind] { return known }

@@ -108,7 +108,7 @@ final class WorkerProcess: Sendable {
             var policy = SandboxPolicy(bundle, configuration, temporaryFolder: temporary?.path)
             policy.background = origin == .background ? .all : []
             places = PathRevalidation(policy.places, clock: configuration.clock)
-            let bytes = try policy.encoded(SeccompPrograms.programs(for: policy), host: getpid())
+            let bytes = try policy.encoded(try SeccompPrograms.programs(for: policy), host: getpid())
             let sent = csandbox_send_policy(policyEnd.number, bytes, bytes.count)
             // A worker that has already exited is reported like any other worker that exits.
             if sent != EPIPE { try Self.check(sent, "sending its policy") }

@@ -38,7 +38,7 @@ struct SandboxPolicyTests {
             .init("/usr", .read), .init("/home/ü/x y", .write), .init("/" + String(repeating: "a", count: 4094), .read),
         ]
         policy.memoryLimit = 100 << 20
-        let programs = try #require(SeccompPrograms.programs(for: policy))
+        let programs = try #require(try SeccompPrograms.programs(for: policy))
         #expect(!programs.telling.isEmpty && !programs.plain.isEmpty)
         let bytes = try policy.encoded(programs, host: 4711)
         #expect(try rules(bytes) == policy.rules)
@@ -59,6 +59,18 @@ struct SandboxPolicyTests {
         #expect(throws: ExtensionError.self) { _ = try policy.encoded(nil, host: 1) }
         policy.rules = [.init("/zero\u{0}/x", .read)]
         #expect(throws: ExtensionError.self) { _ = try policy.encoded(nil, host: 1) }
+    }
+
+    @Test("that filters system calls starts no worker without libseccomp")
+    func missingLibrary() throws {
+        var policy = SandboxPolicy()
+        let problem = "libseccomp.so.2 cannot be opened: no such file"
+        let error = #expect(throws: ExtensionError.self) {
+            _ = try SeccompPrograms.programs(for: policy, problem: problem)
+        }
+        #expect(error?.description.contains("\(problem). It filters the system calls") == true)
+        policy.protections.remove(.systemCalls)
+        #expect(throws: Never.self) { _ = try SeccompPrograms.programs(for: policy, problem: problem) }
     }
 
     @Test("that was damaged is rejected, or has no part outside its bytes", arguments: 0..<20)

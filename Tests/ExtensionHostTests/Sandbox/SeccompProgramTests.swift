@@ -64,7 +64,7 @@ struct SeccompProgramTests {
     private func programs(network: Bool = false, newCode: Bool = false) throws -> SeccompPrograms {
         var policy = SandboxPolicy()
         (policy.allowsNetwork, policy.allowsNewCode) = (network, newCode)
-        return try #require(SeccompPrograms.programs(for: policy))
+        return try #require(try SeccompPrograms.programs(for: policy))
     }
 
     private func answer(_ program: [UInt8], _ name: String, _ arguments: UInt64...) throws -> Answer {
