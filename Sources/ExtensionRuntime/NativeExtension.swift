@@ -13,12 +13,12 @@ import SystemSupport
 final class NativeExtension: AskedExtension, @unchecked Sendable {
     private let `extension`: OpaquePointer?
     private let tables: HostTables
-    private let reindex: UnsafePointer<searchlight_reindex>?
-    private let paging: UnsafePointer<searchlight_paging>?
-    private let changes: UnsafePointer<searchlight_changes>?
-    private let promises: UnsafePointer<searchlight_promises>?
-    private let previews: UnsafePointer<searchlight_preview>?
-    private let throttle: UnsafePointer<searchlight_throttle>?
+    private let reindex: UnsafePointer<searchlight_extension_reindex>?
+    private let paging: UnsafePointer<searchlight_extension_paging>?
+    private let changes: UnsafePointer<searchlight_extension_changes>?
+    private let promises: UnsafePointer<searchlight_extension_promises>?
+    private let previews: UnsafePointer<searchlight_extension_preview>?
+    private let throttle: UnsafePointer<searchlight_extension_throttle>?
 
     /// The identifiers of the interfaces that the extension supports.
     let interfaces: [String]
@@ -34,17 +34,17 @@ final class NativeExtension: AskedExtension, @unchecked Sendable {
             principalClass: request.principalClass, recorded: recorded)
         let object = try Self.create(entry, host: tables.host)
         `extension` = object
-        reindex = Self.interface(entry, object, SEARCHLIGHT_REINDEX)
-        paging = Self.interface(entry, object, SEARCHLIGHT_PAGING)
-        changes = Self.interface(entry, object, SEARCHLIGHT_CHANGES)
-        promises = Self.interface(entry, object, SEARCHLIGHT_PROMISES)
-        previews = Self.interface(entry, object, SEARCHLIGHT_PREVIEW)
-        throttle = Self.interface(entry, object, SEARCHLIGHT_THROTTLE)
+        reindex = Self.interface(entry, object, SEARCHLIGHT_EXTENSION_REINDEX)
+        paging = Self.interface(entry, object, SEARCHLIGHT_EXTENSION_PAGING)
+        changes = Self.interface(entry, object, SEARCHLIGHT_EXTENSION_CHANGES)
+        promises = Self.interface(entry, object, SEARCHLIGHT_EXTENSION_PROMISES)
+        previews = Self.interface(entry, object, SEARCHLIGHT_EXTENSION_PREVIEW)
+        throttle = Self.interface(entry, object, SEARCHLIGHT_EXTENSION_THROTTLE)
         let served: [(String, Bool)] = [
-            (SEARCHLIGHT_REINDEX, reindex != nil), (SEARCHLIGHT_PAGING, paging != nil),
-            (SEARCHLIGHT_CHANGES, changes != nil), (SEARCHLIGHT_PROMISES, promises != nil),
-            (SEARCHLIGHT_PREVIEW, previews != nil),
-            (SEARCHLIGHT_THROTTLE, throttle != nil),
+            (SEARCHLIGHT_EXTENSION_REINDEX, reindex != nil), (SEARCHLIGHT_EXTENSION_PAGING, paging != nil),
+            (SEARCHLIGHT_EXTENSION_CHANGES, changes != nil), (SEARCHLIGHT_EXTENSION_PROMISES, promises != nil),
+            (SEARCHLIGHT_EXTENSION_PREVIEW, previews != nil),
+            (SEARCHLIGHT_EXTENSION_THROTTLE, throttle != nil),
         ]
         interfaces = served.filter(\.1).map(\.0)
         guard !interfaces.isEmpty else {

@@ -362,8 +362,9 @@ class Comments(unittest.TestCase):
                         self.fail(f"“{line}” has no comment; say what it means.")
 
     def test_types_and_functions_of_the_header_have_one(self):
-        header = ROOT / "Sources" / "SearchlightExtension" / "include" / "searchlight_extension.h"
-        self.assertEqual(list(undocumented_in_header(header.read_text(encoding="utf-8"))), [])
+        for header in (ROOT / "Sources" / "SearchlightExtension" / "include").rglob("*.h"):
+            with self.subTest(header=header.name):
+                self.assertEqual(list(undocumented_in_header(header.read_text(encoding="utf-8"))), [])
 
 
 class Reading(unittest.TestCase):

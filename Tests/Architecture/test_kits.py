@@ -6,6 +6,7 @@ import re
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2] / "Sources" / "SearchlightExtension"
+HEADERS = "\n".join(path.read_text() for path in sorted((ROOT / "include").rglob("*.h")))
 
 # The struct of the header that a struct of the crate, or of the kit for Zig, declares.
 STRUCTS = {
@@ -22,20 +23,22 @@ STRUCTS = {
     "HostListing": "searchlight_host_listing",
     "HostLog": "searchlight_host_log",
     "HostLeftOut": "searchlight_host_left_out",
-    "ReindexTable": "searchlight_reindex",
+    "ReindexTable": "searchlight_extension_reindex",
     "RawPage": "searchlight_page",
-    "PagingTable": "searchlight_paging",
+    "PagingTable": "searchlight_extension_paging",
     "RawChange": "searchlight_change",
-    "ChangesTable": "searchlight_changes",
-    "PromisesTable": "searchlight_promises",
-    "PreviewTable": "searchlight_preview",
+    "ChangesTable": "searchlight_extension_changes",
+    "PromisesTable": "searchlight_extension_promises",
+    "PreviewTable": "searchlight_extension_preview",
     "RawThrottle": "searchlight_throttle_notice",
-    "ThrottleTable": "searchlight_throttle",
+    "ThrottleTable": "searchlight_extension_throttle",
     "Entry": "searchlight_extension_entry",
 }
 
 # The kinds of a C type and a Rust type that have the same size.
 C_KINDS = {"uint32_t": 4, "int32_t": 4, "uint64_t": 8, "double": 8, "size_t": 8}
+# Names of such types.
+C_KINDS |= {name: C_KINDS[kind] for kind, name in re.findall(r"^typedef (u?int\d+_t) (searchlight_\w+);", HEADERS, flags=re.M)}
 RUST_KINDS = {"u32": 4, "i32": 4, "u64": 8, "f64": 8, "usize": 8}
 
 
@@ -100,7 +103,7 @@ class ZigKit(unittest.TestCase):
 
 class RustCrate(unittest.TestCase):
     def setUp(self):
-        self.header = (ROOT / "include" / "searchlight_extension.h").read_text()
+        self.header = HEADERS
         self.crate = (ROOT / "rust" / "src" / "raw.rs").read_text()
 
     def test_every_struct_has_the_fields_of_the_header(self):
@@ -121,7 +124,7 @@ class RustCrate(unittest.TestCase):
     def test_numbers_are_those_of_the_header(self):
         for name in ("OK", "FAILED", "UNSUPPORTED", "NOT_FOUND", "CANCELLED", "INVALID_ARGUMENT", "UNAVAILABLE",
                      "TOO_LARGE", "REFUSED"):
-            number = int(re.search(rf"#define SEARCHLIGHT_{name} (\d+)", self.header)[1])
+            number = int(re.search(rf"\bSEARCHLIGHT_{name} = (\d+)", self.header)[1])
             if name == "OK":
                 self.assertIn(f"pub const OK: Status = {number};", self.crate)
                 continue
@@ -150,12 +153,11 @@ class Numbers(unittest.TestCase):
     )
 
     def test_numbers_are_those_of_the_header(self):
-        header = (ROOT / "include" / "searchlight_extension.h").read_text()
         go = "".join(path.read_text() for path in (ROOT / "go").glob("*.go"))
         python = (ROOT / "python" / "searchlight.py").read_text()
         for c_name, go_name, python_name in self.NAMES:
             with self.subTest(name=c_name):
-                number = re.search(rf"#define SEARCHLIGHT_{c_name} (\d+)", header)[1]
+                number = re.search(rf"\bSEARCHLIGHT_{c_name} (?:= )?(\d+)", HEADERS)[1]
                 self.assertRegex(go, rf"\b{go_name}\s+(?:\w+\s+)?= {number}\b")
                 self.assertRegex(python, rf"(?m)^{python_name} = {number}\b")
 
@@ -163,6 +165,7 @@ class Numbers(unittest.TestCase):
 class Installation(unittest.TestCase):
     def test_all_files_of_the_kits_are_installed(self):
         release = (ROOT.parents[1] / "Scripts" / "release").read_text()
+        self.assertIn("Sources/SearchlightExtension/include -type f", release)
         for kit in ("go", "python", "rust", "zig"):
             installed = re.search(rf'for name in ([^\n]*); do\n    put 644 "Sources/SearchlightExtension/{kit}/', release)
             names = {str(path.relative_to(ROOT / kit)) for path in (ROOT / kit).rglob("*")

@@ -28,7 +28,8 @@ struct AdapterTests {
 
     private func reindex(_ host: FakeHost, _ pointer: OpaquePointer, _ request: UInt64, _ identifiers: [String]) throws
     {
-        let table = try #require(host.interface(SEARCHLIGHT_REINDEX, of: pointer, as: searchlight_reindex.self))
+        let table = try #require(
+            host.interface(SEARCHLIGHT_EXTENSION_REINDEX, of: pointer, as: searchlight_extension_reindex.self))
         var copies: [UnsafePointer<CChar>?] = identifiers.map { UnsafePointer(strdup($0)) }
         table.reindex_items(pointer, request, &copies, copies.count)
         for copy in copies { free(UnsafeMutablePointer(mutating: copy)) }
@@ -37,7 +38,10 @@ struct AdapterTests {
     private func promise(
         _ host: FakeHost, _ pointer: OpaquePointer, _ item: String, file inPlace: Bool? = nil
     ) async -> FakeHost.Answer? {
-        guard let table = host.interface(SEARCHLIGHT_PROMISES, of: pointer, as: searchlight_promises.self) else {
+        guard
+            let table = host.interface(
+                SEARCHLIGHT_EXTENSION_PROMISES, of: pointer, as: searchlight_extension_promises.self)
+        else {
             return nil
         }
         if let inPlace {
@@ -51,7 +55,10 @@ struct AdapterTests {
     private func preview(
         _ host: FakeHost, _ pointer: OpaquePointer, _ item: String, query: String? = nil, path: String? = nil
     ) async -> FakeHost.Answer? {
-        guard let table = host.interface(SEARCHLIGHT_PREVIEW, of: pointer, as: searchlight_preview.self) else {
+        guard
+            let table = host.interface(
+                SEARCHLIGHT_EXTENSION_PREVIEW, of: pointer, as: searchlight_extension_preview.self)
+        else {
             return nil
         }
         table.preview(pointer, 9, item, query, path)
@@ -62,7 +69,8 @@ struct AdapterTests {
 
     @Test func reindexAllDonatesAndAcknowledges() async throws {
         try await with("TestHandler") { host, pointer in
-            let table = try #require(host.interface(SEARCHLIGHT_REINDEX, of: pointer, as: searchlight_reindex.self))
+            let table = try #require(
+                host.interface(SEARCHLIGHT_EXTENSION_REINDEX, of: pointer, as: searchlight_extension_reindex.self))
             table.reindex_all(pointer, 1)
             #expect(await host.answer(to: 1) == .finished(SEARCHLIGHT_OK, nil))
             #expect(host.indexCalls == [.deleteAll(nil), .index(nil, ["one", "two"])])
@@ -70,7 +78,9 @@ struct AdapterTests {
     }
 
     /// Asks for a page, as a host does.
-    private func page(_ pointer: OpaquePointer, _ table: searchlight_paging, _ request: UInt64, cursor: [UInt8]?) {
+    private func page(
+        _ pointer: OpaquePointer, _ table: searchlight_extension_paging, _ request: UInt64, cursor: [UInt8]?
+    ) {
         cursor.withOptionalBytes { bytes, count in
             var page = searchlight_page(
                 size: UInt32(MemoryLayout<searchlight_page>.size), reserved: 0, cursor: bytes, cursor_length: count,
@@ -81,7 +91,8 @@ struct AdapterTests {
 
     @Test func pagesAreAnsweredWithTheNextCursor() async throws {
         try await with("PagingHandler") { host, pointer in
-            let table = try #require(host.interface(SEARCHLIGHT_PAGING, of: pointer, as: searchlight_paging.self))
+            let table = try #require(
+                host.interface(SEARCHLIGHT_EXTENSION_PAGING, of: pointer, as: searchlight_extension_paging.self))
             page(pointer, table, 1, cursor: nil)
             #expect(await host.answer(to: 1) == .page(next: Array("nil 2 1.5 seconds 1073741824 false".utf8)))
             page(pointer, table, 2, cursor: Array("end".utf8))
@@ -110,7 +121,8 @@ struct AdapterTests {
 
     @Test func aHandlerWithoutPagesOffersNone() async throws {
         try await with("TestHandler") { host, pointer in
-            #expect(host.interface(SEARCHLIGHT_PAGING, of: pointer, as: searchlight_paging.self) == nil)
+            #expect(
+                host.interface(SEARCHLIGHT_EXTENSION_PAGING, of: pointer, as: searchlight_extension_paging.self) == nil)
         }
     }
 
@@ -360,7 +372,7 @@ struct AdapterTests {
         try await with("TestHandler") { first, pointer in
             try await with("TestHandler") { second, _ in
                 let table = try #require(
-                    first.interface(SEARCHLIGHT_REINDEX, of: pointer, as: searchlight_reindex.self))
+                    first.interface(SEARCHLIGHT_EXTENSION_REINDEX, of: pointer, as: searchlight_extension_reindex.self))
                 table.reindex_all(pointer, 1)
                 #expect(await first.answer(to: 1) == .finished(SEARCHLIGHT_OK, nil))
                 #expect(second.indexCalls.isEmpty)
@@ -427,11 +439,13 @@ struct AdapterTests {
 
     @Test func malformedTextsAreRefused() async throws {
         try await with("TestHandler") { host, pointer in
-            let table = try #require(host.interface(SEARCHLIGHT_PROMISES, of: pointer, as: searchlight_promises.self))
+            let table = try #require(
+                host.interface(SEARCHLIGHT_EXTENSION_PROMISES, of: pointer, as: searchlight_extension_promises.self))
             let invalid: [CChar] = [-1, -2, 0]
             table.provide_data(pointer, 7, invalid, "public.text")
             table.provide_data(pointer, 8, nil, "public.text")
-            let reindex = try #require(host.interface(SEARCHLIGHT_REINDEX, of: pointer, as: searchlight_reindex.self))
+            let reindex = try #require(
+                host.interface(SEARCHLIGHT_EXTENSION_REINDEX, of: pointer, as: searchlight_extension_reindex.self))
             reindex.reindex_items(pointer, 9, nil, 3)
             #expect(
                 host.allAnswers.allSatisfy {
@@ -494,7 +508,9 @@ struct AdapterTests {
                     continue
                 }
             }
-            #expect(host.interface(SEARCHLIGHT_REINDEX, of: pointer, as: searchlight_reindex.self) == nil)
+            #expect(
+                host.interface(SEARCHLIGHT_EXTENSION_REINDEX, of: pointer, as: searchlight_extension_reindex.self)
+                    == nil)
         }
     }
 
@@ -533,7 +549,8 @@ struct AdapterTests {
 
     @Test func aPreviewThatIsUnderWayIsCancelledWithItsTask() async throws {
         try await with("PatientPreviewer") { host, pointer in
-            let table = try #require(host.interface(SEARCHLIGHT_PREVIEW, of: pointer, as: searchlight_preview.self))
+            let table = try #require(
+                host.interface(SEARCHLIGHT_EXTENSION_PREVIEW, of: pointer, as: searchlight_extension_preview.self))
             table.preview(pointer, 9, "a", nil, nil)
             await host.waitForCancelHandler()
             #expect(host.allAnswers.isEmpty)
@@ -570,7 +587,8 @@ struct AdapterTests {
 
     @Test func throttlingIsToldToTheHandler() async throws {
         try await with("TestHandler") { host, pointer in
-            let table = try #require(host.interface(SEARCHLIGHT_THROTTLE, of: pointer, as: searchlight_throttle.self))
+            let table = try #require(
+                host.interface(SEARCHLIGHT_EXTENSION_THROTTLE, of: pointer, as: searchlight_extension_throttle.self))
             TestHandler.throttles.withLock { $0 = [] }
             table.did_throttle(pointer, nil)
             table.did_finish_throttle(pointer)
@@ -613,10 +631,12 @@ struct AdapterTests {
 
     @Test func onlyServedInterfacesAreOffered() async throws {
         try await with("BareHandler") { host, pointer in
-            #expect(host.interface(SEARCHLIGHT_PREVIEW, of: pointer, as: searchlight_preview.self) == nil)
-            #expect(host.interface("searchlight.paging/1", of: pointer, as: searchlight_reindex.self) == nil)
-            let first = host.entryTable.get_interface(pointer, SEARCHLIGHT_REINDEX)
-            #expect(first != nil && first == host.entryTable.get_interface(pointer, SEARCHLIGHT_REINDEX))
+            #expect(
+                host.interface(SEARCHLIGHT_EXTENSION_PREVIEW, of: pointer, as: searchlight_extension_preview.self)
+                    == nil)
+            #expect(host.interface("searchlight.paging/1", of: pointer, as: searchlight_extension_reindex.self) == nil)
+            let first = host.entryTable.get_interface(pointer, SEARCHLIGHT_EXTENSION_REINDEX)
+            #expect(first != nil && first == host.entryTable.get_interface(pointer, SEARCHLIGHT_EXTENSION_REINDEX))
         }
     }
 

@@ -2,25 +2,53 @@
 import Foundation
 import Testing
 
-/// The public header compiles for every client, with the strictest warnings.
-@Suite("The C header")
+/// The public headers compile for every user, under the strictest warnings.
+@Suite("The C headers")
 struct HeaderTests {
     @Test(
-        "compiles without a warning",
+        "Each compiles without a warning",
         arguments: [("c", "c99"), ("c", "c11"), ("c", "c17"), ("c++", "c++17"), ("c++", "c++20")])
     func compiles(language: String, standard: String) throws {
         let source = "/tmp/searchlight-header-\(UUID().uuidString).\(language == "c" ? "c" : "cpp")"
-        // Included twice, because the header must have an include guard.
-        let text = "#include \"searchlight_extension.h\"\n#include \"searchlight_extension.h\"\nint unused;\n"
+        let headers = try FileManager.default.subpathsOfDirectory(atPath: CFixture.includeFolder)
+            .filter { $0.hasSuffix(".h") }
+        try #require(headers.count > 20)
+        defer { try? FileManager.default.removeItem(atPath: source) }
+        for header in headers {
+            // Included twice: a header must protect itself against that. Each needs no other.
+            let text = "#include \"\(header)\"\n#include \"\(header)\"\nint unused;\n"
+            try Data(text.utf8).write(to: URL(filePath: source))
+            let (status, output) = try CFixture.run(
+                CFixture.compiler,
+                [
+                    "-x", language, "-std=\(standard)", "-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Wshadow",
+                    "-Werror", "-fsyntax-only", "-I\(CFixture.includeFolder)", source,
+                ])
+            #expect(status == 0, "\(header): \(output)")
+        }
+    }
+
+    @Test("Old names give warnings if wanted, and can be left out")
+    func oldNames() throws {
+        let source = "/tmp/searchlight-names-\(UUID().uuidString).c"
+        let text = """
+            #include "searchlight_extension.h"
+            extern const struct searchlight_reindex *table;
+            extern const char *name;
+            const char *name = SEARCHLIGHT_REINDEX;
+
+            """
         try Data(text.utf8).write(to: URL(filePath: source))
         defer { try? FileManager.default.removeItem(atPath: source) }
-        let (status, output) = try CFixture.run(
-            CFixture.compiler,
-            [
-                "-x", language, "-std=\(standard)", "-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Wshadow",
-                "-Werror", "-fsyntax-only", "-I\(CFixture.includeFolder)", source,
-            ])
-        #expect(status == 0, "\(output)")
+        for (option, isAccepted) in [
+            ("-DPLAIN", true), ("-DSEARCHLIGHT_WARN_DEPRECATED_NAMES", false),
+            ("-DSEARCHLIGHT_NO_DEPRECATED_NAMES", false),
+        ] {
+            let (status, _) = try CFixture.run(
+                CFixture.compiler,
+                ["-std=c99", "-Werror", option, "-fsyntax-only", "-I\(CFixture.includeFolder)", source])
+            #expect((status == 0) == isAccepted, "\(option)")
+        }
     }
 
     @Test(

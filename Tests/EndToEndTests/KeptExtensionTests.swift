@@ -9,13 +9,15 @@ import ServiceMessages
 import Testing
 
 /// Extensions of revision 1, in `Tests/Fixtures/Revision1` with their original header. Extensions
-/// built from them must work indefinitely. Never change that folder.
+/// built from them must work indefinitely, and their sources must compile with the present headers.
+/// Never change that folder.
 @Suite("Extensions of revision 1", .timeLimit(.minutes(10)))
 struct KeptExtensionTests {
-    @Test("The smallest one is loaded and reindexed")
-    func smallest() async throws {
+    @Test("The smallest one is loaded and reindexed, also if its source is compiled again", arguments: [false, true])
+    func smallest(isRebuilt: Bool) async throws {
         let harness = try Harness()
-        try harness.install("com.example.smallest", library: try CFixture.keptLibrary("smallest"))
+        let library = try CFixture.keptLibrary("smallest", isRebuilt: isRebuilt)
+        try harness.install("com.example.smallest", library: library)
         try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll("com.example.smallest") == 1)
             try await engine.reindexItems(["only"], of: "com.example.smallest")
@@ -23,11 +25,13 @@ struct KeptExtensionTests {
         }
     }
 
-    @Test("An extension that uses every interface is served by all of them")
-    func everything() async throws {
+    @Test(
+        "An extension that uses every interface is served by all of them, also if its source is compiled again",
+        arguments: [false, true])
+    func everything(isRebuilt: Bool) async throws {
         let harness = try Harness()
         let bundle = "com.example.everything"
-        try harness.install(bundle, library: try CFixture.keptLibrary("everything"))
+        try harness.install(bundle, library: try CFixture.keptLibrary("everything", isRebuilt: isRebuilt))
         try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(bundle) == 2)
             let alpha = try await engine.item(named: "alpha")

@@ -33,6 +33,20 @@ static void donated(void *context, searchlight_status status, const char *messag
     free(pending);
 }
 
+/* Returns the item of a recipe, which the caller releases; NULL if the host refuses a part. */
+static searchlight_item *recipe_item(const searchlight_extension *self, const char *const recipe[3]) {
+    static const char *const types[] = {"public.utf8-plain-text"};
+    const searchlight_host_items *items = self->items;
+    searchlight_item *item = items->create(self->host, recipe[0], "desserts", "public.plain-text");
+    if (item != NULL && items->set_string(item, "title", recipe[1]) == SEARCHLIGHT_OK &&
+        items->set_string(item, "textContent", recipe[2]) == SEARCHLIGHT_OK &&
+        items->set_strings(item, "providerDataTypeIdentifiers", types, 1) == SEARCHLIGHT_OK &&
+        items->set_expiration(item, INFINITY) == SEARCHLIGHT_OK) /* otherwise it is gone after 30 days */
+        return item;
+    items->release(item);
+    return NULL;
+}
+
 static void reindex_all(searchlight_extension *self, searchlight_request request) {
     struct pending *pending = malloc(sizeof *pending);
     if (pending == NULL) {
@@ -40,22 +54,18 @@ static void reindex_all(searchlight_extension *self, searchlight_request request
         return;
     }
     *pending = (struct pending){self, request};
+    searchlight_item *items[recipe_count];
+    int count = 0;
+    while (count < recipe_count && (items[count] = recipe_item(self, recipes[count])) != NULL) count++;
     /* The acknowledgement deletes items that are not donated again. Until then, searches find
      * all. */
-    self->index->delete_all(self->host, NULL, NULL, NULL);
-    static const char *const types[] = {"public.utf8-plain-text"};
-    searchlight_item *items[recipe_count];
-    for (int i = 0; i < recipe_count; i++) {
-        items[i] = self->items->create(self->host, recipes[i][0], "desserts", "public.plain-text");
-        self->items->set_string(items[i], "title", recipes[i][1]);
-        self->items->set_string(items[i], "textContent", recipes[i][2]);
-        self->items->set_strings(items[i], "providerDataTypeIdentifiers", types, 1);
-        self->items->set_expiration(items[i], INFINITY); /* otherwise it is gone after 30 days */
-    }
+    searchlight_status status = count < recipe_count ? SEARCHLIGHT_FAILED
+                                                     : self->index->delete_all(self->host, NULL, NULL, NULL);
     /* `donated` finishes the request once the items are durable. */
-    searchlight_status status = self->index->index_items(self->host, NULL, items, recipe_count, donated, pending);
+    if (status == SEARCHLIGHT_OK)
+        status = self->index->index_items(self->host, NULL, items, recipe_count, donated, pending);
     if (status != SEARCHLIGHT_OK) donated(pending, status, "the donation was not sent");
-    for (int i = 0; i < recipe_count; i++) self->items->release(items[i]);
+    while (count > 0) self->items->release(items[--count]);
 }
 
 /* Donates all items, because there are only two. */
@@ -103,11 +113,11 @@ static searchlight_status create(const searchlight_host *host, searchlight_exten
 static void destroy(searchlight_extension *self) { (void)self; }
 
 static const void *get_interface(searchlight_extension *self, const char *identifier) {
-    static const searchlight_reindex reindex = {sizeof reindex, 0, reindex_all, reindex_items};
-    static const searchlight_promises promises = {sizeof promises, 0, provide_data, provide_file};
+    static const searchlight_extension_reindex reindex = {sizeof reindex, 0, reindex_all, reindex_items};
+    static const searchlight_extension_promises promises = {sizeof promises, 0, provide_data, provide_file};
     (void)self;
-    if (strcmp(identifier, SEARCHLIGHT_REINDEX) == 0) return &reindex;
-    if (strcmp(identifier, SEARCHLIGHT_PROMISES) == 0) return &promises;
+    if (strcmp(identifier, SEARCHLIGHT_EXTENSION_REINDEX) == 0) return &reindex;
+    if (strcmp(identifier, SEARCHLIGHT_EXTENSION_PROMISES) == 0) return &promises;
     return NULL; /* previews: the host shows the attributes */
 }
 

@@ -40,28 +40,38 @@ static void donated(void *context, searchlight_status status, const char *messag
     self.requests->finish(self.host, (searchlight_request)(size_t)context, status, message);
 }
 
+/* Returns the item of a thing, which the caller releases; NULL if the host refuses a part. */
+static searchlight_item *item_of(const char *const *thing) {
+    static const char *const promised[] = {"public.utf8-plain-text"};
+    searchlight_item *item = self.items->create(self.host, thing[0], "kitchen", "public.plain-text");
+    if (item != NULL && self.items->set_string(item, "title", thing[1]) == SEARCHLIGHT_OK &&
+        self.items->set_string(item, "textContent", thing[2]) == SEARCHLIGHT_OK &&
+        self.items->set_strings(item, "providerDataTypeIdentifiers", promised, 1) == SEARCHLIGHT_OK)
+        return item;
+    self.items->release(item);
+    return NULL;
+}
+
 static void reindex_all(searchlight_extension *extension, searchlight_request request) {
     searchlight_item *items[thing_count];
     size_t count = 0;
+    void *context = (void *)(size_t)request;
+    searchlight_status status = SEARCHLIGHT_OK;
     (void)extension;
+    while (count < thing_count && status == SEARCHLIGHT_OK) {
+        items[count] = item_of(things[count]);
+        if (items[count] == NULL)
+            status = SEARCHLIGHT_FAILED;
+        else if (self.cancel->is_cancelled(self.host, request))
+            status = SEARCHLIGHT_CANCELLED;
+        if (items[count] != NULL) count++;
+        self.progress->report(self.host, request, count, thing_count);
+    }
     /* The acknowledgement deletes items that are not donated again. Until then, searches find
      * all. */
-    self.index->delete_all(self.host, NULL, NULL, NULL);
-    for (; count < thing_count && !self.cancel->is_cancelled(self.host, request); count++) {
-        static const char *const promised[] = {"public.utf8-plain-text"};
-        items[count] = self.items->create(self.host, things[count][0], "kitchen", "public.plain-text");
-        self.items->set_string(items[count], "title", things[count][1]);
-        self.items->set_string(items[count], "textContent", things[count][2]);
-        self.items->set_strings(items[count], "providerDataTypeIdentifiers", promised, 1);
-        self.progress->report(self.host, request, count + 1, thing_count);
-    }
-    if (count < thing_count) {
-        self.requests->finish(self.host, request, SEARCHLIGHT_CANCELLED, "the reindex was cancelled");
-    } else {
-        void *context = (void *)(size_t)request;
-        searchlight_status status = self.index->index_items(self.host, NULL, items, count, donated, context);
-        if (status != SEARCHLIGHT_OK) donated(context, status, "the donation could not be sent");
-    }
+    if (status == SEARCHLIGHT_OK) status = self.index->delete_all(self.host, NULL, NULL, NULL);
+    if (status == SEARCHLIGHT_OK) status = self.index->index_items(self.host, NULL, items, count, donated, context);
+    if (status != SEARCHLIGHT_OK) donated(context, status, "the donation was not sent");
     while (count > 0) self.items->release(items[--count]);
 }
 
@@ -125,13 +135,13 @@ static searchlight_status create(const searchlight_host *host, searchlight_exten
 static void destroy(searchlight_extension *extension) { (void)extension; }
 
 static const void *get_interface(searchlight_extension *extension, const char *identifier) {
-    static const searchlight_reindex reindex = {sizeof reindex, 0, reindex_all, reindex_items};
-    static const searchlight_promises promises = {sizeof promises, 0, provide_data, provide_file};
-    static const searchlight_preview previews = {sizeof previews, 0, preview};
+    static const searchlight_extension_reindex reindex = {sizeof reindex, 0, reindex_all, reindex_items};
+    static const searchlight_extension_promises promises = {sizeof promises, 0, provide_data, provide_file};
+    static const searchlight_extension_preview previews = {sizeof previews, 0, preview};
     (void)extension;
-    if (strcmp(identifier, SEARCHLIGHT_REINDEX) == 0) return &reindex;
-    if (strcmp(identifier, SEARCHLIGHT_PROMISES) == 0) return &promises;
-    if (strcmp(identifier, SEARCHLIGHT_PREVIEW) == 0) return &previews;
+    if (strcmp(identifier, SEARCHLIGHT_EXTENSION_REINDEX) == 0) return &reindex;
+    if (strcmp(identifier, SEARCHLIGHT_EXTENSION_PROMISES) == 0) return &promises;
+    if (strcmp(identifier, SEARCHLIGHT_EXTENSION_PREVIEW) == 0) return &previews;
     return NULL;
 }
 

@@ -152,5 +152,5 @@ static void preview(searchlight_extension *self, searchlight_request request, co
     free(answer.bytes.bytes);
 }
 
-const searchlight_promises promises_interface = {sizeof promises_interface, 0, provide_data, provide_file};
-const searchlight_preview preview_interface = {sizeof preview_interface, 0, preview};
+const searchlight_extension_promises promises_interface = {sizeof promises_interface, 0, provide_data, provide_file};
+const searchlight_extension_preview preview_interface = {sizeof preview_interface, 0, preview};

@@ -260,4 +260,4 @@ static void update_files(searchlight_extension *self, searchlight_request reques
     else self->requests->finish(self->host, request, SEARCHLIGHT_OK, NULL);
 }
 
-const searchlight_changes changes_interface = {sizeof changes_interface, 0, update_files};
+const searchlight_extension_changes changes_interface = {sizeof changes_interface, 0, update_files};

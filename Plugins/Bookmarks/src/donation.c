@@ -173,4 +173,4 @@ bool donation_pace(struct task *task, size_t items) {
     return goes_on;
 }
 
-const searchlight_throttle throttle_interface = {sizeof throttle_interface, 0, did_throttle, did_finish_throttle};
+const searchlight_extension_throttle throttle_interface = {sizeof throttle_interface, 0, did_throttle, did_finish_throttle};

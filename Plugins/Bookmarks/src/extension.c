@@ -105,12 +105,12 @@ static void destroy(searchlight_extension *extension) { library_destroy(extensio
 
 static const void *get_interface(searchlight_extension *extension, const char *identifier) {
     bool finds_differences = extension->listing != NULL && extension->batch != NULL;
-    if (strcmp(identifier, SEARCHLIGHT_CHANGES) == 0 && finds_differences) return &changes_interface;
-    if (strcmp(identifier, SEARCHLIGHT_REINDEX) == 0) return &reindex_interface;
-    if (strcmp(identifier, SEARCHLIGHT_PAGING) == 0) return &paging_interface;
-    if (strcmp(identifier, SEARCHLIGHT_THROTTLE) == 0) return &throttle_interface;
-    if (strcmp(identifier, SEARCHLIGHT_PROMISES) == 0) return &promises_interface;
-    if (strcmp(identifier, SEARCHLIGHT_PREVIEW) == 0) return &preview_interface;
+    if (strcmp(identifier, SEARCHLIGHT_EXTENSION_CHANGES) == 0 && finds_differences) return &changes_interface;
+    if (strcmp(identifier, SEARCHLIGHT_EXTENSION_REINDEX) == 0) return &reindex_interface;
+    if (strcmp(identifier, SEARCHLIGHT_EXTENSION_PAGING) == 0) return &paging_interface;
+    if (strcmp(identifier, SEARCHLIGHT_EXTENSION_THROTTLE) == 0) return &throttle_interface;
+    if (strcmp(identifier, SEARCHLIGHT_EXTENSION_PROMISES) == 0) return &promises_interface;
+    if (strcmp(identifier, SEARCHLIGHT_EXTENSION_PREVIEW) == 0) return &preview_interface;
     return NULL;
 }
 

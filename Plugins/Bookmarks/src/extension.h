@@ -72,11 +72,11 @@ void item_source_domain(const char *key, char *out, size_t capacity);
 searchlight_item *item_make(const searchlight_extension *extension, const struct entry *entry);
 
 /* The interfaces that the host calls: reindex.c, changes.c, donation.c, answers.c. */
-extern const searchlight_reindex reindex_interface;
-extern const searchlight_paging paging_interface;
-extern const searchlight_changes changes_interface;
-extern const searchlight_throttle throttle_interface;
-extern const searchlight_promises promises_interface;
-extern const searchlight_preview preview_interface;
+extern const searchlight_extension_reindex reindex_interface;
+extern const searchlight_extension_paging paging_interface;
+extern const searchlight_extension_changes changes_interface;
+extern const searchlight_extension_throttle throttle_interface;
+extern const searchlight_extension_promises promises_interface;
+extern const searchlight_extension_preview preview_interface;
 
 #endif

@@ -51,8 +51,9 @@ static size_t split(char *text, const char *parts[], size_t maximum) {
     return count;
 }
 
-static void set_date(const searchlight_extension *self, searchlight_item *item, const char *name, double seconds) {
-    if (seconds > 0) self->items->set_date(item, name, seconds);
+static searchlight_status set_date(const searchlight_extension *self, searchlight_item *item, const char *name,
+                                   double seconds) {
+    return seconds > 0 ? self->items->set_date(item, name, seconds) : SEARCHLIGHT_OK;
 }
 
 searchlight_item *item_make(const searchlight_extension *self, const struct entry *entry) {
@@ -65,46 +66,50 @@ searchlight_item *item_make(const searchlight_extension *self, const struct entr
     domain_of(entry, domain, sizeof domain);
     searchlight_item *item = items->create(self->host, entry->identifier, domain, "public.url");
     if (item == NULL) return NULL;
-    items->set_string(item, "title", entry->title);
-    items->set_string(item, "contentURL", entry->url);
-    items->set_string(item, "url", entry->url);
+    searchlight_status refused = SEARCHLIGHT_OK; /* a sum of statuses */
+    refused |= items->set_string(item, "title", entry->title);
+    refused |= items->set_string(item, "contentURL", entry->url);
+    refused |= items->set_string(item, "url", entry->url);
     /* Searches also match parts of the URL, both decoded and as written. */
     size_t legible = text_legible_url(text, MAX_URL, entry->url);
     text_readable_url(text + legible + 1, MAX_URL, entry->url);
     if (strcmp(text, text + legible + 1) != 0) text[legible] = ' ';
-    items->set_string(item, "textContent", text);
-    if (*entry->description != 0) items->set_string(item, "contentDescription", entry->description);
-    items->set_strings(item, "contentSources", &entry->source, 1);
+    refused |= items->set_string(item, "textContent", text);
+    if (*entry->description != 0) refused |= items->set_string(item, "contentDescription", entry->description);
+    refused |= items->set_strings(item, "contentSources", &entry->source, 1);
 
     snprintf(tags, sizeof tags, "%s%s%s", entry->keyword, *entry->keyword == 0 ? "" : "\n", entry->tags);
     size_t count = split(tags, parts, MAX_TAG_COUNT + 1);
-    if (count > 0) items->set_strings(item, "keywords", parts, count);
+    if (count > 0) refused |= items->set_strings(item, "keywords", parts, count);
 
     const char *nearest = strrchr(entry->folder, '\n');
     nearest = nearest == NULL ? entry->folder : nearest + 1;
-    if (*nearest != 0) items->set_string(item, "containerTitle", nearest);
+    if (*nearest != 0) refused |= items->set_string(item, "containerTitle", nearest);
     snprintf(folder, sizeof folder, "%s", entry->folder);
     size_t length = 0;
     for (const char *at = folder; *at != 0 && length + 8 < sizeof path; at++)
         length += (size_t)snprintf(path + length, sizeof path - length, *at == '\n' ? " › " : "%c", *at);
     path[length] = 0;
     if (length > 0) {
-        items->set_string(item, "containerDisplayName", path);
-        items->set_string(item, folder_attribute, path);
+        refused |= items->set_string(item, "containerDisplayName", path);
+        refused |= items->set_string(item, folder_attribute, path);
         if (self->keys != NULL)
-            self->keys->set_traits(item, folder_attribute, SEARCHLIGHT_KEY_SEARCHABLE | SEARCHLIGHT_KEY_SEARCHABLE_BY_DEFAULT);
+            refused |= self->keys->set_traits(item, folder_attribute,
+                                              SEARCHLIGHT_KEY_SEARCHABLE | SEARCHLIGHT_KEY_SEARCHABLE_BY_DEFAULT);
     }
-    set_date(self, item, "contentCreationDate", entry->added);
-    set_date(self, item, "addedDate", entry->added);
-    set_date(self, item, "contentModificationDate", entry->modified);
-    set_date(self, item, "lastUsedDate", entry->visited);
+    refused |= set_date(self, item, "contentCreationDate", entry->added);
+    refused |= set_date(self, item, "addedDate", entry->added);
+    refused |= set_date(self, item, "contentModificationDate", entry->modified);
+    refused |= set_date(self, item, "lastUsedDate", entry->visited);
     if (entry->visits >= 0) {
-        items->set_integer(item, visits_attribute, entry->visits);
-        if (self->keys != NULL) self->keys->set_traits(item, visits_attribute, SEARCHLIGHT_KEY_SEARCHABLE);
+        refused |= items->set_integer(item, visits_attribute, entry->visits);
+        if (self->keys != NULL) refused |= self->keys->set_traits(item, visits_attribute, SEARCHLIGHT_KEY_SEARCHABLE);
     }
-    items->set_boolean(item, "userCreated", 1);
-    items->set_strings(item, "providerDataTypeIdentifiers", promised_data, 3);
-    items->set_strings(item, "providerFileTypeIdentifiers", promised_files, 2);
-    items->set_expiration(item, INFINITY); /* the default is 30 days */
+    refused |= items->set_boolean(item, "userCreated", 1);
+    refused |= items->set_strings(item, "providerDataTypeIdentifiers", promised_data, 3);
+    refused |= items->set_strings(item, "providerFileTypeIdentifiers", promised_files, 2);
+    refused |= items->set_expiration(item, INFINITY); /* the default is 30 days */
+    if (refused != SEARCHLIGHT_OK && self->log != NULL)
+        self->log->log(self->host, SEARCHLIGHT_LOG_WARNING, "an item lacks an attribute that the host has refused");
     return item;
 }

@@ -77,7 +77,11 @@ static void reindex_all(searchlight_extension *self, searchlight_request request
     char cursor[MAX_KEY + MAX_LOCAL + 2] = "";
     task_begin(&task, self, request);
     /* These items can be found until the acknowledgement. Items that are donated again are kept. */
-    self->index->delete_all(self->host, NULL, NULL, NULL);
+    searchlight_status sent = self->index->delete_all(self->host, NULL, NULL, NULL);
+    if (sent != SEARCHLIGHT_OK) {
+        task_fail(&task, sent, "the bookmarks could not be sent");
+        return;
+    }
     for (bool has_more = true, is_missing; has_more;) {
         struct donation *donation = donate_page(&task, cursor, MAX_ITEMS, 60, &is_missing);
         if (donation == NULL) return;
@@ -136,5 +140,5 @@ static void reindex_items(searchlight_extension *self, searchlight_request reque
     else self->requests->finish(self->host, request, SEARCHLIGHT_OK, NULL);
 }
 
-const searchlight_reindex reindex_interface = {sizeof reindex_interface, 0, reindex_all, reindex_items};
-const searchlight_paging paging_interface = {sizeof paging_interface, 0, reindex_page};
+const searchlight_extension_reindex reindex_interface = {sizeof reindex_interface, 0, reindex_all, reindex_items};
+const searchlight_extension_paging paging_interface = {sizeof paging_interface, 0, reindex_page};

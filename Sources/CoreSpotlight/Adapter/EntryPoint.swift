@@ -71,12 +71,12 @@ enum ExtensionTables {
 
     private static func interface(_ identifier: String, of instance: ExtensionInstance) -> UnsafeRawPointer? {
         switch identifier {
-        case SEARCHLIGHT_REINDEX: instance.servesIndex ? reindex.address : nil
-        case SEARCHLIGHT_PAGING: instance.servesPages ? paging.address : nil
-        case SEARCHLIGHT_CHANGES: instance.servesFileChanges ? changes.address : nil
-        case SEARCHLIGHT_PROMISES: instance.servesIndex ? promises.address : nil
-        case SEARCHLIGHT_THROTTLE: instance.servesIndex ? throttle.address : nil
-        case SEARCHLIGHT_PREVIEW: instance.servesPreviews ? preview.address : nil
+        case SEARCHLIGHT_EXTENSION_REINDEX: instance.servesIndex ? reindex.address : nil
+        case SEARCHLIGHT_EXTENSION_PAGING: instance.servesPages ? paging.address : nil
+        case SEARCHLIGHT_EXTENSION_CHANGES: instance.servesFileChanges ? changes.address : nil
+        case SEARCHLIGHT_EXTENSION_PROMISES: instance.servesIndex ? promises.address : nil
+        case SEARCHLIGHT_EXTENSION_THROTTLE: instance.servesIndex ? throttle.address : nil
+        case SEARCHLIGHT_EXTENSION_PREVIEW: instance.servesPreviews ? preview.address : nil
         default: nil
         }
     }

@@ -8,8 +8,8 @@ internal import SystemSupport
 // extension.
 extension ExtensionTables {
     static let reindex = StaticTable(
-        searchlight_reindex(
-            size: UInt32(MemoryLayout<searchlight_reindex>.size), reserved: 0,
+        searchlight_extension_reindex(
+            size: UInt32(MemoryLayout<searchlight_extension_reindex>.size), reserved: 0,
             reindex_all: { pointer, request in
                 ExtensionTables.serve(pointer, request) { instance, answer in instance.reindexAll(answer) }
             },
@@ -20,8 +20,8 @@ extension ExtensionTables {
             }))
 
     static let paging = StaticTable(
-        searchlight_paging(
-            size: UInt32(MemoryLayout<searchlight_paging>.size), reserved: 0,
+        searchlight_extension_paging(
+            size: UInt32(MemoryLayout<searchlight_extension_paging>.size), reserved: 0,
             reindex_page: { pointer, request, page in
                 ExtensionTables.serve(pointer, request) { instance, answer throws(HostFailure) in
                     instance.reindexPage(
@@ -32,8 +32,8 @@ extension ExtensionTables {
             }))
 
     static let changes = StaticTable(
-        searchlight_changes(
-            size: UInt32(MemoryLayout<searchlight_changes>.size), reserved: 0,
+        searchlight_extension_changes(
+            size: UInt32(MemoryLayout<searchlight_extension_changes>.size), reserved: 0,
             update_files: { pointer, request, changes, count in
                 ExtensionTables.serve(pointer, request) { instance, answer throws(HostFailure) in
                     instance.updateFiles(try ExtensionTables.fileChanges(changes, count), answer)
@@ -41,8 +41,8 @@ extension ExtensionTables {
             }))
 
     static let promises = StaticTable(
-        searchlight_promises(
-            size: UInt32(MemoryLayout<searchlight_promises>.size), reserved: 0,
+        searchlight_extension_promises(
+            size: UInt32(MemoryLayout<searchlight_extension_promises>.size), reserved: 0,
             provide_data: { pointer, request, item, type in
                 ExtensionTables.serve(pointer, request) { instance, answer throws(HostFailure) in
                     instance.provideData(
@@ -59,8 +59,8 @@ extension ExtensionTables {
             }))
 
     static let preview = StaticTable(
-        searchlight_preview(
-            size: UInt32(MemoryLayout<searchlight_preview>.size), reserved: 0,
+        searchlight_extension_preview(
+            size: UInt32(MemoryLayout<searchlight_extension_preview>.size), reserved: 0,
             preview: { pointer, request, item, query, path in
                 ExtensionTables.serve(pointer, request) { instance, answer throws(HostFailure) in
                     let item = try ExtensionTables.text(item, "item identifier")
@@ -75,8 +75,8 @@ extension ExtensionTables {
             }))
 
     static let throttle = StaticTable(
-        searchlight_throttle(
-            size: UInt32(MemoryLayout<searchlight_throttle>.size), reserved: 0,
+        searchlight_extension_throttle(
+            size: UInt32(MemoryLayout<searchlight_extension_throttle>.size), reserved: 0,
             did_throttle: { pointer, _ in ExtensionTables.instance(pointer)?.throttle() },
             did_finish_throttle: { ExtensionTables.instance($0)?.finishThrottle() }))
 

@@ -56,11 +56,11 @@ final class BoundExtension: AskedExtension {
         for purpose in purposes {
             let interfaces: [String] =
                 switch purpose {
-                case .reindexAll, .reindexItems: [SEARCHLIGHT_REINDEX]
-                case .files: [SEARCHLIGHT_REINDEX, SEARCHLIGHT_CHANGES]
-                case .data, .file: [SEARCHLIGHT_PROMISES]
-                case .preview: [SEARCHLIGHT_PREVIEW]
-                case .throttle: [SEARCHLIGHT_THROTTLE]
+                case .reindexAll, .reindexItems: [SEARCHLIGHT_EXTENSION_REINDEX]
+                case .files: [SEARCHLIGHT_EXTENSION_REINDEX, SEARCHLIGHT_EXTENSION_CHANGES]
+                case .data, .file: [SEARCHLIGHT_EXTENSION_PROMISES]
+                case .preview: [SEARCHLIGHT_EXTENSION_PREVIEW]
+                case .throttle: [SEARCHLIGHT_EXTENSION_THROTTLE]
                 case .attributes: []
                 }
             served += interfaces.filter { !served.contains($0) }

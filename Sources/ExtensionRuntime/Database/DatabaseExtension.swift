@@ -12,7 +12,8 @@ import SystemSupport
 /// one request at a time.
 final class DatabaseExtension: AskedExtension {
     let interfaces = [
-        SEARCHLIGHT_REINDEX, SEARCHLIGHT_PAGING, SEARCHLIGHT_CHANGES, SEARCHLIGHT_PROMISES, SEARCHLIGHT_PREVIEW,
+        SEARCHLIGHT_EXTENSION_REINDEX, SEARCHLIGHT_EXTENSION_PAGING, SEARCHLIGHT_EXTENSION_CHANGES,
+        SEARCHLIGHT_EXTENSION_PROMISES, SEARCHLIGHT_EXTENSION_PREVIEW,
     ]
     private let work: Mutex<DatabaseWork>
     private let session: HostSession

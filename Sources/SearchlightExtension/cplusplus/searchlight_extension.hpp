@@ -655,38 +655,38 @@ template <class Extension> struct Entry {
     static const void *getInterface(searchlight_extension *, const char *identifier) noexcept {
         const std::string_view name = identifier;
         if constexpr (requires(Extension &extension, Request request) { extension.reindexAll(std::move(request)); }) {
-            static const searchlight_reindex table = {sizeof table, 0, reindexAll, reindexItems};
-            if (name == SEARCHLIGHT_REINDEX) return &table;
+            static const searchlight_extension_reindex table = {sizeof table, 0, reindexAll, reindexItems};
+            if (name == SEARCHLIGHT_EXTENSION_REINDEX) return &table;
         }
         if constexpr (requires(Extension &extension, Request request, Page page) {
                           extension.reindexPage(std::move(request), page);
                       }) {
-            static const searchlight_paging table = {sizeof table, 0, reindexPage};
-            if (name == SEARCHLIGHT_PAGING) return &table;
+            static const searchlight_extension_paging table = {sizeof table, 0, reindexPage};
+            if (name == SEARCHLIGHT_EXTENSION_PAGING) return &table;
         }
         if constexpr (requires(Extension &extension, Request request, std::vector<Change> changes) {
                           extension.updateFiles(std::move(request), changes);
                       }) {
-            static const searchlight_changes table = {sizeof table, 0, updateFiles};
-            if (name == SEARCHLIGHT_CHANGES) return &table;
+            static const searchlight_extension_changes table = {sizeof table, 0, updateFiles};
+            if (name == SEARCHLIGHT_EXTENSION_CHANGES) return &table;
         }
         if constexpr (requires(Extension &extension, Request request, std::string_view text) {
                           extension.provideData(std::move(request), text, text);
                       } || requires(Extension &extension, Request request, std::string_view text) {
                           extension.provideFile(std::move(request), text, text, true);
                       }) {
-            static const searchlight_promises table = {sizeof table, 0, provideData, provideFile};
-            if (name == SEARCHLIGHT_PROMISES) return &table;
+            static const searchlight_extension_promises table = {sizeof table, 0, provideData, provideFile};
+            if (name == SEARCHLIGHT_EXTENSION_PROMISES) return &table;
         }
         if constexpr (requires(Extension &extension, Request request, PreviewRequest wanted) {
                           extension.preview(std::move(request), wanted);
                       }) {
-            static const searchlight_preview table = {sizeof table, 0, preview};
-            if (name == SEARCHLIGHT_PREVIEW) return &table;
+            static const searchlight_extension_preview table = {sizeof table, 0, preview};
+            if (name == SEARCHLIGHT_EXTENSION_PREVIEW) return &table;
         }
         if constexpr (requires(Extension &extension, Throttle notice) { extension.didThrottle(notice); }) {
-            static const searchlight_throttle table = {sizeof table, 0, didThrottle, didFinishThrottle};
-            if (name == SEARCHLIGHT_THROTTLE) return &table;
+            static const searchlight_extension_throttle table = {sizeof table, 0, didThrottle, didFinishThrottle};
+            if (name == SEARCHLIGHT_EXTENSION_THROTTLE) return &table;
         }
         return nullptr;
     }

@@ -44,22 +44,27 @@ static void did_finish_throttle(searchlight_extension *extension) {
     searchlightDidFinishThrottle(handle_of(extension));
 }
 
-static const searchlight_reindex reindex_table = {sizeof(searchlight_reindex), 0, reindex_all, reindex_items};
-static const searchlight_paging paging_table = {sizeof(searchlight_paging), 0, reindex_page};
-static const searchlight_changes changes_table = {sizeof(searchlight_changes), 0, update_files};
-static const searchlight_promises promises_table = {sizeof(searchlight_promises), 0, provide_data, provide_file};
-static const searchlight_preview preview_table = {sizeof(searchlight_preview), 0, preview};
-static const searchlight_throttle throttle_table = {sizeof(searchlight_throttle), 0, did_throttle,
-                                                    did_finish_throttle};
+static const searchlight_extension_reindex reindex_table = {sizeof(searchlight_extension_reindex), 0,
+                                                           reindex_all, reindex_items};
+static const searchlight_extension_paging paging_table = {sizeof(searchlight_extension_paging), 0, reindex_page};
+static const searchlight_extension_changes changes_table = {sizeof(searchlight_extension_changes), 0, update_files};
+static const searchlight_extension_promises promises_table = {sizeof(searchlight_extension_promises), 0,
+                                                             provide_data, provide_file};
+static const searchlight_extension_preview preview_table = {sizeof(searchlight_extension_preview), 0, preview};
+static const searchlight_extension_throttle throttle_table = {sizeof(searchlight_extension_throttle), 0,
+                                                             did_throttle, did_finish_throttle};
 
 /* In the order of the constants in exports.go. */
 static const struct {
     const char *identifier;
     const void *table;
 } interfaces[] = {
-    {SEARCHLIGHT_REINDEX, &reindex_table},   {SEARCHLIGHT_PAGING, &paging_table},
-    {SEARCHLIGHT_CHANGES, &changes_table},   {SEARCHLIGHT_PROMISES, &promises_table},
-    {SEARCHLIGHT_PREVIEW, &preview_table},   {SEARCHLIGHT_THROTTLE, &throttle_table},
+    {SEARCHLIGHT_EXTENSION_REINDEX, &reindex_table},
+    {SEARCHLIGHT_EXTENSION_PAGING, &paging_table},
+    {SEARCHLIGHT_EXTENSION_CHANGES, &changes_table},
+    {SEARCHLIGHT_EXTENSION_PROMISES, &promises_table},
+    {SEARCHLIGHT_EXTENSION_PREVIEW, &preview_table},
+    {SEARCHLIGHT_EXTENSION_THROTTLE, &throttle_table},
 };
 
 static const void *get_interface(searchlight_extension *extension, const char *identifier) {

@@ -127,13 +127,15 @@ static void did_finish_throttle(searchlight_extension *extension) {
     PyGILState_Release(lock);
 }
 
-static const searchlight_reindex reindex_table = {sizeof(searchlight_reindex), 0, reindex_all, reindex_items};
-static const searchlight_paging paging_table = {sizeof(searchlight_paging), 0, reindex_page};
-static const searchlight_changes changes_table = {sizeof(searchlight_changes), 0, update_files};
-static const searchlight_promises promises_table = {sizeof(searchlight_promises), 0, provide_data, provide_file};
-static const searchlight_preview preview_table = {sizeof(searchlight_preview), 0, preview};
-static const searchlight_throttle throttle_table = {sizeof(searchlight_throttle), 0, did_throttle,
-                                                    did_finish_throttle};
+static const searchlight_extension_reindex reindex_table = {sizeof(searchlight_extension_reindex), 0,
+                                                           reindex_all, reindex_items};
+static const searchlight_extension_paging paging_table = {sizeof(searchlight_extension_paging), 0, reindex_page};
+static const searchlight_extension_changes changes_table = {sizeof(searchlight_extension_changes), 0, update_files};
+static const searchlight_extension_promises promises_table = {sizeof(searchlight_extension_promises), 0,
+                                                             provide_data, provide_file};
+static const searchlight_extension_preview preview_table = {sizeof(searchlight_extension_preview), 0, preview};
+static const searchlight_extension_throttle throttle_table = {sizeof(searchlight_extension_throttle), 0,
+                                                             did_throttle, did_finish_throttle};
 
 /* An interface is supported if the author's class has at least one of its functions. */
 static const struct {
@@ -141,12 +143,12 @@ static const struct {
     const void *table;
     const char *functions[2];
 } interfaces[] = {
-    {SEARCHLIGHT_REINDEX, &reindex_table, {"reindex_all", "reindex_items"}},
-    {SEARCHLIGHT_PAGING, &paging_table, {"reindex_page", NULL}},
-    {SEARCHLIGHT_CHANGES, &changes_table, {"update_files", NULL}},
-    {SEARCHLIGHT_PROMISES, &promises_table, {"provide_data", "provide_file"}},
-    {SEARCHLIGHT_PREVIEW, &preview_table, {"preview", NULL}},
-    {SEARCHLIGHT_THROTTLE, &throttle_table, {"did_throttle", "did_finish_throttle"}},
+    {SEARCHLIGHT_EXTENSION_REINDEX, &reindex_table, {"reindex_all", "reindex_items"}},
+    {SEARCHLIGHT_EXTENSION_PAGING, &paging_table, {"reindex_page", NULL}},
+    {SEARCHLIGHT_EXTENSION_CHANGES, &changes_table, {"update_files", NULL}},
+    {SEARCHLIGHT_EXTENSION_PROMISES, &promises_table, {"provide_data", "provide_file"}},
+    {SEARCHLIGHT_EXTENSION_PREVIEW, &preview_table, {"preview", NULL}},
+    {SEARCHLIGHT_EXTENSION_THROTTLE, &throttle_table, {"did_throttle", "did_finish_throttle"}},
 };
 
 static const void *get_interface(searchlight_extension *extension, const char *identifier) {

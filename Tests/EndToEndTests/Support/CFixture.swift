@@ -31,11 +31,15 @@ enum CFixture {
             options: ["-std=c11", "-D_GNU_SOURCE", "-I\(includeFolder)"])
     }
 
-    /// Returns the shared library of an archived source, compiled with the archived header next to
-    /// it.
-    static func keptLibrary(_ name: String) throws -> String {
+    /// Returns the shared library of an archived source.
+    ///
+    /// - Parameter isRebuilt: `true` to compile it with the present headers, `false` with the
+    ///   archived header beside it.
+    static func keptLibrary(_ name: String, isRebuilt: Bool = false) throws -> String {
         let folder = BuiltProducts.repository + "/Tests/Fixtures/Revision1"
-        return try library(source: folder + "/\(name).c", options: ["-std=c99", "-I\(folder)"])
+        // Both headers have the same include guard, so the first one replaces the second.
+        let present = isRebuilt ? ["-include", "searchlight_extension.h", "-I\(includeFolder)"] : []
+        return try library(source: folder + "/\(name).c", options: ["-std=c99"] + present + ["-I\(folder)"])
     }
 
     /// Returns the shared library of a source file.

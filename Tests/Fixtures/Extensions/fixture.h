@@ -136,30 +136,30 @@ static searchlight_status fixture_create(const searchlight_host *host, searchlig
 static void fixture_destroy(searchlight_extension *extension) { (void)extension; }
 
 static const void *fixture_get_interface(searchlight_extension *extension, const char *identifier) {
-    static const searchlight_reindex reindex_table = {sizeof(searchlight_reindex), 0, FIXTURE_REINDEX_ALL,
+    static const searchlight_extension_reindex reindex_table = {sizeof(searchlight_extension_reindex), 0, FIXTURE_REINDEX_ALL,
                                                 FIXTURE_REINDEX_ITEMS};
-    static const searchlight_promises promises_table = {sizeof(searchlight_promises), 0, FIXTURE_PROVIDE_DATA,
+    static const searchlight_extension_promises promises_table = {sizeof(searchlight_extension_promises), 0, FIXTURE_PROVIDE_DATA,
                                                   FIXTURE_PROVIDE_FILE};
     (void)extension;
     FIXTURE_AT_GET_INTERFACE;
 #ifdef FIXTURE_DID_THROTTLE
-    static const searchlight_throttle throttle_table = {sizeof(searchlight_throttle), 0, FIXTURE_DID_THROTTLE,
+    static const searchlight_extension_throttle throttle_table = {sizeof(searchlight_extension_throttle), 0, FIXTURE_DID_THROTTLE,
                                                         FIXTURE_DID_FINISH_THROTTLE};
-    if (strcmp(identifier, SEARCHLIGHT_THROTTLE) == 0) return &throttle_table;
+    if (strcmp(identifier, SEARCHLIGHT_EXTENSION_THROTTLE) == 0) return &throttle_table;
 #endif
-    if (strcmp(identifier, SEARCHLIGHT_REINDEX) == 0) return &reindex_table;
-    if (strcmp(identifier, SEARCHLIGHT_PROMISES) == 0) return &promises_table;
+    if (strcmp(identifier, SEARCHLIGHT_EXTENSION_REINDEX) == 0) return &reindex_table;
+    if (strcmp(identifier, SEARCHLIGHT_EXTENSION_PROMISES) == 0) return &promises_table;
 #ifdef FIXTURE_PREVIEW
-    static const searchlight_preview preview_table = {sizeof(searchlight_preview), 0, FIXTURE_PREVIEW};
-    if (strcmp(identifier, SEARCHLIGHT_PREVIEW) == 0) return &preview_table;
+    static const searchlight_extension_preview preview_table = {sizeof(searchlight_extension_preview), 0, FIXTURE_PREVIEW};
+    if (strcmp(identifier, SEARCHLIGHT_EXTENSION_PREVIEW) == 0) return &preview_table;
 #endif
 #ifdef FIXTURE_PAGE
-    static const searchlight_paging paging_table = {sizeof(searchlight_paging), 0, FIXTURE_PAGE};
-    if (strcmp(identifier, SEARCHLIGHT_PAGING) == 0) return &paging_table;
+    static const searchlight_extension_paging paging_table = {sizeof(searchlight_extension_paging), 0, FIXTURE_PAGE};
+    if (strcmp(identifier, SEARCHLIGHT_EXTENSION_PAGING) == 0) return &paging_table;
 #endif
 #ifdef FIXTURE_CHANGES
-    static const searchlight_changes changes_table = {sizeof(searchlight_changes), 0, FIXTURE_CHANGES};
-    if (strcmp(identifier, SEARCHLIGHT_CHANGES) == 0) return &changes_table;
+    static const searchlight_extension_changes changes_table = {sizeof(searchlight_extension_changes), 0, FIXTURE_CHANGES};
+    if (strcmp(identifier, SEARCHLIGHT_EXTENSION_CHANGES) == 0) return &changes_table;
 #endif
     return NULL;
 }

@@ -178,8 +178,8 @@ static void reindex_page(searchlight_extension *extension, searchlight_request r
     items->release(item);
 }
 static const void *more(const char *identifier) {
-    static const searchlight_paging paging = {sizeof paging, 0, reindex_page};
-    return strcmp(identifier, SEARCHLIGHT_PAGING) == 0 ? &paging : NULL;
+    static const searchlight_extension_paging paging = {sizeof paging, 0, reindex_page};
+    return strcmp(identifier, SEARCHLIGHT_EXTENSION_PAGING) == 0 ? &paging : NULL;
 }
 #elif BREAK == VAST
 typedef struct {
@@ -213,8 +213,8 @@ static void reindex_page(searchlight_extension *extension, searchlight_request r
     for (int i = 0; i < count; i++) items->release(all[i]);
 }
 static const void *more(const char *identifier) {
-    static const searchlight_paging paging = {sizeof paging, 0, reindex_page};
-    return strcmp(identifier, SEARCHLIGHT_PAGING) == 0 ? &paging : NULL;
+    static const searchlight_extension_paging paging = {sizeof paging, 0, reindex_page};
+    return strcmp(identifier, SEARCHLIGHT_EXTENSION_PAGING) == 0 ? &paging : NULL;
 }
 #elif BREAK == TWICE
 static void donated(void *context, searchlight_status status, const char *message) {
@@ -262,8 +262,8 @@ static void did_throttle(searchlight_extension *extension, const searchlight_thr
 }
 static void did_finish(searchlight_extension *extension) { (void)extension; }
 static const void *more(const char *identifier) {
-    static const searchlight_throttle throttle = {sizeof throttle, 0, did_throttle, did_finish};
-    return strcmp(identifier, SEARCHLIGHT_THROTTLE) == 0 ? &throttle : NULL;
+    static const searchlight_extension_throttle throttle = {sizeof throttle, 0, did_throttle, did_finish};
+    return strcmp(identifier, SEARCHLIGHT_EXTENSION_THROTTLE) == 0 ? &throttle : NULL;
 }
 #elif BREAK == ENDLESS
 static void reindex_all(searchlight_extension *extension, searchlight_request request) {

@@ -212,13 +212,13 @@ static searchlight_status create(const searchlight_host *given, searchlight_exte
 static void destroy(searchlight_extension *extension) { (void)extension; }
 
 static const void *get_interface(searchlight_extension *extension, const char *identifier) {
-    static const searchlight_reindex reindex = {sizeof reindex, 0, SUBJECT_REINDEX_ALL, SUBJECT_REINDEX_ITEMS};
-    static const searchlight_promises promises = {sizeof promises, 0, SUBJECT_PROVIDE_DATA, SUBJECT_PROVIDE_FILE};
-    static const searchlight_preview previews = {sizeof previews, 0, SUBJECT_PREVIEW};
+    static const searchlight_extension_reindex reindex = {sizeof reindex, 0, SUBJECT_REINDEX_ALL, SUBJECT_REINDEX_ITEMS};
+    static const searchlight_extension_promises promises = {sizeof promises, 0, SUBJECT_PROVIDE_DATA, SUBJECT_PROVIDE_FILE};
+    static const searchlight_extension_preview previews = {sizeof previews, 0, SUBJECT_PREVIEW};
     (void)extension;
-    if (strcmp(identifier, SEARCHLIGHT_REINDEX) == 0) return &reindex;
-    if (strcmp(identifier, SEARCHLIGHT_PROMISES) == 0) return &promises;
-    if (strcmp(identifier, SEARCHLIGHT_PREVIEW) == 0) return &previews;
+    if (strcmp(identifier, SEARCHLIGHT_EXTENSION_REINDEX) == 0) return &reindex;
+    if (strcmp(identifier, SEARCHLIGHT_EXTENSION_PROMISES) == 0) return &promises;
+    if (strcmp(identifier, SEARCHLIGHT_EXTENSION_PREVIEW) == 0) return &previews;
 #ifdef SUBJECT_INTERFACE
     return SUBJECT_INTERFACE(identifier);
 #else

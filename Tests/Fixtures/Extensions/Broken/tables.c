@@ -32,16 +32,16 @@ static __attribute__((unused)) searchlight_status create(const searchlight_host 
 static __attribute__((unused)) const void *get_interface(searchlight_extension *extension, const char *identifier) {
     (void)extension;
 #if defined(EMPTY_TABLES)
-    static const searchlight_reindex reindex = {sizeof(searchlight_reindex), 0, NULL, NULL};
-    static const searchlight_promises promises = {sizeof(searchlight_promises), 0, NULL, NULL};
-    static const searchlight_preview preview = {sizeof(searchlight_preview), 0, NULL};
-    static const searchlight_throttle throttle = {sizeof(searchlight_throttle), 0, NULL, NULL};
-    static const searchlight_paging paging = {sizeof(searchlight_paging), 0, NULL};
-    if (strcmp(identifier, SEARCHLIGHT_REINDEX) == 0) return &reindex;
-    if (strcmp(identifier, SEARCHLIGHT_PROMISES) == 0) return &promises;
-    if (strcmp(identifier, SEARCHLIGHT_PREVIEW) == 0) return &preview;
-    if (strcmp(identifier, SEARCHLIGHT_THROTTLE) == 0) return &throttle;
-    if (strcmp(identifier, SEARCHLIGHT_PAGING) == 0) return &paging;
+    static const searchlight_extension_reindex reindex = {sizeof(searchlight_extension_reindex), 0, NULL, NULL};
+    static const searchlight_extension_promises promises = {sizeof(searchlight_extension_promises), 0, NULL, NULL};
+    static const searchlight_extension_preview preview = {sizeof(searchlight_extension_preview), 0, NULL};
+    static const searchlight_extension_throttle throttle = {sizeof(searchlight_extension_throttle), 0, NULL, NULL};
+    static const searchlight_extension_paging paging = {sizeof(searchlight_extension_paging), 0, NULL};
+    if (strcmp(identifier, SEARCHLIGHT_EXTENSION_REINDEX) == 0) return &reindex;
+    if (strcmp(identifier, SEARCHLIGHT_EXTENSION_PROMISES) == 0) return &promises;
+    if (strcmp(identifier, SEARCHLIGHT_EXTENSION_PREVIEW) == 0) return &preview;
+    if (strcmp(identifier, SEARCHLIGHT_EXTENSION_THROTTLE) == 0) return &throttle;
+    if (strcmp(identifier, SEARCHLIGHT_EXTENSION_PAGING) == 0) return &paging;
     return NULL;
 #elif defined(SHORT_TABLES)
     static const uint32_t small[2] = {8, 0};

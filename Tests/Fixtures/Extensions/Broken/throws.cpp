@@ -19,8 +19,8 @@ static searchlight_status create(const searchlight_host *, searchlight_extension
 }
 
 static const void *get_interface(searchlight_extension *, const char *identifier) {
-    static const searchlight_reindex table = {sizeof table, 0, reindex_all, reindex_items};
-    return std::strcmp(identifier, SEARCHLIGHT_REINDEX) == 0 ? &table : nullptr;
+    static const searchlight_extension_reindex table = {sizeof table, 0, reindex_all, reindex_items};
+    return std::strcmp(identifier, SEARCHLIGHT_EXTENSION_REINDEX) == 0 ? &table : nullptr;
 }
 
 extern "C" SEARCHLIGHT_EXPORT const searchlight_extension_entry *searchlight_extension_entry_point() {
