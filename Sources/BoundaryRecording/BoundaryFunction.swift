@@ -14,6 +14,7 @@ package struct BoundaryFunction: Sendable, Hashable {
     package enum ObjectKind: UInt8, Sendable, Hashable, CaseIterable {
         case item = 1
         case batch = 2
+        case stream = 3
     }
 
     /// The signature of a completion or handler.
@@ -75,7 +76,7 @@ package struct BoundaryFunction: Sendable, Hashable {
     /// Recordings leave out such calls.
     package let isPoll: Bool
     /// `true` if the function answers a request.
-    package var isAnswer: Bool { interface == "searchlight.request/1" }
+    package var isAnswer: Bool { name.hasPrefix("finish") }
 
     /// The name in reports, such as `searchlight.items/1 set_string`.
     package var title: String { interface.isEmpty ? name : "\(interface) \(name)" }
@@ -126,6 +127,7 @@ package struct BoundaryInterface: Sendable {
     private static let done = BoundaryFunction.Parameter.callback(.completion)
     private static let item = BoundaryFunction.Parameter.object(.item)
     private static let batch = BoundaryFunction.Parameter.object(.batch)
+    private static let stream = BoundaryFunction.Parameter.object(.stream)
 
     /// All interfaces of the host, with their functions in table order. The numbers never change.
     package static let all: [BoundaryInterface] = [
@@ -200,6 +202,14 @@ package struct BoundaryInterface: Sendable {
         BoundaryInterface(11, "searchlight.log/1", [Declaration("log", [.host, .int32, .message], .none)]),
         BoundaryInterface(
             12, "searchlight.left-out/1", [Declaration("report", [.host, .message, .message], .none)]),
+        BoundaryInterface(
+            13, "searchlight.content-draft/1",
+            [
+                Declaration("finish_with_descriptor", [.host, .request, .int32, name], .none),
+                Declaration("finish_with_stream", [.host, .request, .int64], .object(.stream)),
+                Declaration("write", [stream, .bytes(limit: .max)], .int32),
+                Declaration("end", [stream], .none),
+            ]),
     ]
 
     private static let functions: [UInt8: BoundaryFunction] = Dictionary(

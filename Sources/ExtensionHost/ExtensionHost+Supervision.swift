@@ -183,7 +183,16 @@ extension ExtensionHost {
         }
         let outcome: Result<Value, ExtensionError>
         do throws(ExtensionError) { outcome = .success(try await body(worker)) } catch { outcome = .failure(error) }
-        await pool.giveBack(lease, isUsable: !worker.isLeaving && !outcome.isOfAWorkerUsedUp(worker.bundle))
+        let isUsable = !outcome.isOfAWorkerUsedUp(worker.bundle)
+        guard worker.fillsStreams else {
+            await pool.giveBack(lease, isUsable: isUsable && !worker.isLeaving)
+            return try outcome.get()
+        }
+        // The receiver reads the stream after this answer, and an idle worker may be ended.
+        Task { [pool] in
+            await worker.streamsEnd()
+            await pool.giveBack(lease, isUsable: isUsable && !worker.isLeaving)
+        }
         return try outcome.get()
     }
 

@@ -19,6 +19,11 @@ final class HostSession: Sendable {
     /// A semaphore that blocks an extension that donates without waiting for completions.
     private let donationsUnderWay = DispatchSemaphore(value: HostSession.maximumDonationsUnderWay)
 
+    /// The number of streams that the extension fills.
+    private let openStreams = Mutex<UInt64>(0)
+
+    /// `SEARCHLIGHT_STREAMS_MAX`
+    static let maximumStreams: UInt64 = 16
     /// The maximum number of donations and deletions in progress: enough to keep the host busy.
     static let maximumDonationsUnderWay = 8
     /// The number of times that misuse of the same rule is always reported. After that, only the
@@ -63,13 +68,40 @@ final class HostSession: Sendable {
     func leaveOut(_ what: LeftOut) { link.post(.leftOut(what)) }
 
     /// Completes a request. A second answer to the same request is reported as misuse.
-    func finish(_ request: UInt64, _ outcome: RequestOutcome) {
+    func finish(_ request: UInt64, _ outcome: RequestOutcome) { _ = isFinished(request, by: outcome) }
+
+    /// Answers a request; returns `false`, and reports misuse, if it is answered already.
+    func isFinished(_ request: UInt64, by outcome: RequestOutcome) -> Bool {
         if let memory = LibraryMemory.shared { link.post(.libraryMemory(kept: memory.kept)) }
-        if !requests.finish(request, outcome) {
+        guard requests.finish(request, outcome) else {
             misuse(
                 .answeredTwice,
                 "Request \(request) was answered twice or after its end; the later answer is ignored. Call exactly one "
                     + "of the finish functions for each request.")
+            return false
+        }
+        return true
+    }
+
+    /// Counts a stream that the extension begins to fill, and reports their number to the host,
+    /// which keeps the worker until it is 0.
+    ///
+    /// - Returns: `false` if there are too many.
+    func beginStream() -> Bool {
+        openStreams.withLock { open in
+            guard open < Self.maximumStreams else { return false }
+            open += 1
+            // Under the lock, so that the host gets the numbers in their order.
+            link.post(.openStreams(open))
+            return true
+        }
+    }
+
+    /// Counts the end of a stream.
+    func endStream() {
+        openStreams.withLock { open in
+            open -= 1
+            link.post(.openStreams(open))
         }
     }
 

@@ -93,6 +93,7 @@ func hostTable(_ identifier: String) -> UnsafeRawPointer? {
     case SEARCHLIGHT_HOST_LISTING: listingTable.address
     case SEARCHLIGHT_HOST_LOG: logTable.address
     case SEARCHLIGHT_HOST_LEFT_OUT: leftOutTable.address
+    case SEARCHLIGHT_HOST_CONTENT: contentTable.address
     default: nil
     }
 }

@@ -3,6 +3,7 @@ import Dispatch
 import Glibc
 import ServiceMessages
 import Synchronization
+import SystemSupport
 
 /// An extension's answer to a request.
 enum RequestOutcome: Sendable {
@@ -15,6 +16,10 @@ enum RequestOutcome: Sendable {
     case data([UInt8])
     /// The file for a promise.
     case file(FileReply)
+    /// An open file that fulfils a promise for data or a file, and its name; empty for none.
+    case descriptor(OwnedDescriptor, name: String)
+    /// A stream with the data of a promise, which the extension fills after the answer.
+    case stream(OwnedDescriptor, length: UInt64)
     /// A preview.
     case preview(PreparedPreview)
     /// The request failed.

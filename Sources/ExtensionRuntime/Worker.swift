@@ -197,21 +197,28 @@ private func answer(
     _ call: IncomingCall, _ request: WorkerRequest, with outcome: RequestOutcome, _ session: HostSession
 ) {
     csandbox_flush_output()
-    do throws(BusError) {
+    do {
         switch (request, outcome) {
         case (_, .failed(let status, let message)): call.refuse(name: status.errorName, message: message)
         case (.reindexAll, .acknowledged), (.reindexItems, .acknowledged), (.updateFiles, .acknowledged): call.reply()
         case (.reindexPage, .page(let next)): call.reply(ReindexPageReply(next: next).arguments)
         case (.provideData, .data(let bytes)): call.reply(try Payload.sending(bytes).arguments)
+        case (.provideData, .stream(let stream, let length)):
+            call.reply(Payload.stream(stream, length: length).arguments)
+        case (.provideData, .descriptor(let file, _)): call.reply(try Payload(file: file).arguments)
         case (.provideFile, .file(let file)): call.reply(file.arguments)
+        case (.provideFile, .descriptor(let file, let name)):
+            call.reply(try FileReply(checking: file, name: name).arguments)
         case (.preview, .preview(let preview)): call.reply(try preview.reply().arguments)
         default:
             let message = "The extension answered \(request.member.member) with another kind of answer."
             session.misuse(.wrongAnswer, "\(message) Each kind of request has its own finish function.")
             call.refuse(name: BusErrorName.failed, message: message)
         }
+    } catch let error as FileRefusal {
+        call.refuse(name: error.status.errorName, message: error.message)
     } catch {
-        call.refuse(name: BusErrorName.failed, message: error.description)
+        call.refuse(name: BusErrorName.failed, message: "\(error)")
     }
 }
 

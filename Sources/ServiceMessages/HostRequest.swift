@@ -20,6 +20,8 @@ public enum HostRequest: Sendable, Hashable {
     case libraryMemory(kept: Int64)
     /// Reports content that is left out of the index. Has no answer.
     case leftOut(LeftOut)
+    /// The number of streams that the extension fills, whose requests are answered. Has no answer.
+    case openStreams(UInt64)
 
     /// The rules whose violations are detected.
     public enum Misuse: String, Sendable, Codable, CaseIterable {
@@ -56,6 +58,7 @@ public enum HostRequest: Sendable, Hashable {
         case misuse = "Misuse"
         case libraryMemory = "LibraryMemory"
         case leftOut = "LeftOut"
+        case openStreams = "OpenStreams"
 
         var member: BusMember { BusMember(HostRequest.interface, rawValue) }
     }
@@ -77,6 +80,7 @@ public enum HostRequest: Sendable, Hashable {
         case .libraryMemory(let kept): (Method.libraryMemory.member, [.unsigned(UInt64(bitPattern: kept))])
         case .leftOut(let what):
             (Method.leftOut.member, [.string(what.name), .string(what.reason)])
+        case .openStreams(let count): (Method.openStreams.member, [.unsigned(count)])
         }
     }
 
@@ -103,6 +107,7 @@ public enum HostRequest: Sendable, Hashable {
             self = .misuse(rule, message: try arguments.string())
         case .libraryMemory: self = .libraryMemory(kept: Int64(bitPattern: try arguments.unsigned()))
         case .leftOut: self = .leftOut(LeftOut(name: try arguments.string(), reason: try arguments.string()))
+        case .openStreams: self = .openStreams(try arguments.unsigned())
         case nil: throw .unknownMethod(call.member)
         }
         try arguments.finish()

@@ -37,6 +37,17 @@ extension Payload {
         return .stream(reader, length: UInt64(bytes.count))
     }
 
+    /// Creates a payload with the bytes of an open file, from its start.
+    ///
+    /// - Throws: ``FileRefusal`` for a descriptor that is not of a regular file.
+    public init(file: OwnedDescriptor) throws(FileRefusal) {
+        var status = stat()
+        guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size >= 0,
+            lseek(file.number, 0, SEEK_SET) == 0
+        else { throw FileRefusal(status: .unsupported, message: "its descriptor is not of a regular file") }
+        self = .stream(file, length: UInt64(status.st_size))
+    }
+
     /// Reads all bytes; blocks while a stream is filled.
     ///
     /// - Parameter limit: The maximum number of bytes.
@@ -96,5 +107,17 @@ extension FileReply {
             throw FileRefusal(status: .unsupported, message: "\(path) is neither a regular file nor a folder")
         }
         self.init(descriptor: descriptor, name: path.split(separator: "/").last.map(String.init) ?? "")
+    }
+
+    /// Checks an open file that fulfils a promise.
+    ///
+    /// - Throws: ``FileRefusal`` for anything but a regular file and a folder.
+    public init(checking descriptor: OwnedDescriptor, name: String) throws(FileRefusal) {
+        var status = stat()
+        guard fstat(descriptor.number, &status) == 0, [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
+            throw FileRefusal(
+                status: .unsupported, message: "its descriptor is neither of a regular file nor of a folder")
+        }
+        self.init(descriptor: descriptor, name: name)
     }
 }

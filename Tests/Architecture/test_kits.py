@@ -23,6 +23,7 @@ STRUCTS = {
     "HostListing": "searchlight_host_listing",
     "HostLog": "searchlight_host_log",
     "HostLeftOut": "searchlight_host_left_out",
+    "HostContent": "searchlight_host_content",
     "ReindexTable": "searchlight_extension_reindex",
     "RawPage": "searchlight_page",
     "PagingTable": "searchlight_extension_paging",

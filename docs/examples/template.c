@@ -4,7 +4,7 @@
  * progress and cancellation, fulfils a promise and renders a preview. Replace the list of things
  * and their texts.
  *
- *   cc -shared -fPIC -I /usr/include/searchlight template.c -o com.example.template.searchext/template.so
+ *   cc -shared -fPIC $(pkg-config --cflags searchlight-extension) template.c -o com.example.template.searchext/template.so
  */
 #include <stdio.h>
 #include <string.h>

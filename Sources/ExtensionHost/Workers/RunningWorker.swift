@@ -106,6 +106,7 @@ final class RunningWorker: Responder {
                     case .closed, .peerClosed, .system: break
                     }
                     intake.close()
+                    messages.streams.noteEnd()
                 })
         } catch {
             process.terminate()
@@ -124,6 +125,7 @@ final class RunningWorker: Responder {
         // worker exits.
         process.whenEnded { [connection] in
             pausing.noteEnd()
+            messages.streams.noteEnd()
             connection.close()
         }
     }
@@ -279,6 +281,20 @@ final class RunningWorker: Responder {
         case .timedOut: hasEnded ? end.report(end.wasStarved ? .late : .hung) : .late
         default: nil
         }
+    }
+
+    /// `true` if the worker fills a stream whose request is answered.
+    var fillsStreams: Bool { messages.streams.isOpen }
+
+    /// Returns once the worker fills no stream, or has done so for the limit of streams.
+    func streamsEnd() async {
+        let streams = messages.streams
+        let timer = Task { [configuration] in
+            guard (try? await configuration.clock.sleep(for: configuration.limits.stream)) != nil else { return }
+            streams.noteEnd()
+        }
+        await streams.end()
+        timer.cancel()
     }
 
     /// `true` if the last time the worker was late, the cause was that other processes used the

@@ -12,6 +12,9 @@ extension WorkerConfiguration {
         public var progress: Duration = .seconds(10)
         /// The total limit for a promise or preview, which the user waits for.
         public var answer: Duration = .seconds(60)
+        /// The time for which a worker is kept for a stream after its request was answered: the
+        /// total limit of a delivery.
+        public var stream: Duration = .seconds(600)
         /// The total limit for a reindex.
         public var reindex: Duration = .seconds(1800)
         /// The limit for a throttle notice.

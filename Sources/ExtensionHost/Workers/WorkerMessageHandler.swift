@@ -22,6 +22,8 @@ final class WorkerMessageHandler: Sendable {
     static let maximumLeftOut = 100_000
     /// The counter of signs of life.
     let progress = WorkerProgress()
+    /// The streams that the worker fills.
+    let streams = WorkerStreams()
     private let bundle: String
     private let elapsed: @Sendable () -> Duration
     private let onEvent: @Sendable (ExtensionEvent) -> Void
@@ -74,6 +76,7 @@ final class WorkerMessageHandler: Sendable {
                     onEvent(.leftOut(bundle: bundle, what))
                 }
             case .progress(let serial, let completed, let total): take(serial, completed, total)
+            case .openStreams(let count): streams.note(open: count)
             case .libraryMemory(let kept): onEvent(.libraryMemory(bundle: bundle, kept: kept))
             }
             call.reply()

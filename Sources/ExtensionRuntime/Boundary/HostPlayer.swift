@@ -36,7 +36,9 @@ final class HostPlayer: BoundaryHandler {
     private let cancels = DispatchQueue(label: "com.searchlight.played-cancels", attributes: .concurrent)
 
     /// The tags of handles, the same as in ``HandleTable``.
-    private static let tags: [BoundaryFunction.ObjectKind: UInt] = [.item: 0x5A, .batch: 0x5B]
+    private static let tags: [BoundaryFunction.ObjectKind: UInt] = [
+        .item: 0x5A, .batch: 0x5B, .stream: 0x5C,
+    ]
     private static let tagShift: UInt = 56
 
     /// - Parameter requests: The queue for requests.

@@ -60,6 +60,7 @@
 #include <vector>
 
 #include "searchlight_extension.h"
+#include "searchlight/draft/content.h"
 
 namespace searchlight {
 
@@ -412,6 +413,28 @@ struct Preview {
     std::vector<Attachment> attachments = {};
 };
 
+/* A stream that answers a data promise. It ends with the object; if bytes are missing then, the receiver gets an
+ * error. */
+class Stream {
+public:
+    Stream(const searchlight_host_content *content, searchlight_stream *raw) : content(content), raw(raw) {}
+    Stream(Stream &&other) noexcept : content(other.content), raw(std::exchange(other.raw, nullptr)) {}
+    Stream &operator=(Stream &&other) noexcept {
+        std::swap(content, other.content), std::swap(raw, other.raw);
+        return *this;
+    }
+    ~Stream() { content->end(raw); }
+
+    /* Writes the next bytes. The status is cancelled if the receiver has gone. */
+    Result<void> write(Bytes bytes) {
+        return detail::checked(content->write(raw, bytes.data(), bytes.size()), "writing to a stream");
+    }
+
+private:
+    const searchlight_host_content *content;
+    searchlight_stream *raw;
+};
+
 /* A request from the host. It can be moved, and can be answered from any thread. */
 class Request {
 public:
@@ -453,6 +476,22 @@ public:
     /* Answers with a file. `removeAfter`: the file was created for this request. */
     void answerWithFile(std::string_view path, bool removeAfter) {
         if (close()) requests->finish_with_file(host.get(), number, std::string(path).c_str(), removeAfter);
+    }
+    /* Answers with an open file, which may be closed afterwards. `name`: the proposed one, or empty. */
+    void answerWithDescriptor(int descriptor, const std::string &name = {}) {
+        auto *content = host.interface<searchlight_host_content>(SEARCHLIGHT_HOST_CONTENT);
+        if (content == nullptr) return fail(Error(Status::unsupported, "this host takes no descriptors"));
+        if (close()) content->finish_with_descriptor(host.get(), number, descriptor, name.empty() ? nullptr : name.c_str());
+    }
+    /* Answers with a stream of a known length, which is then written. If it fails, the request is still open. */
+    Result<Stream> answerWithStream(uint64_t length) {
+        auto *content = host.interface<searchlight_host_content>(SEARCHLIGHT_HOST_CONTENT);
+        if (content == nullptr) return Error(Status::unsupported, "this host has no streams");
+        if (!isOpen) return Error(Status::invalidArgument, "the request is already answered");
+        auto *raw = content->finish_with_stream(host.get(), number, length);
+        if (raw == nullptr) return Error(Status::unavailable, "there are too many streams");
+        close();
+        return Stream(content, raw);
     }
     void answer(const Preview &preview) {
         std::vector<searchlight_attachment> parts;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "searchlight_extension.h"
+#include "searchlight/draft/content.h"
 
 /* The host and its interfaces. All members after batch are nullable. */
 typedef struct searchlight_go_host {
@@ -26,6 +27,7 @@ typedef struct searchlight_go_host {
     const searchlight_host_progress *progress;
     const searchlight_host_log *log;
     const searchlight_host_left_out *left_out;
+    const searchlight_host_content *content;
 } searchlight_go_host;
 
 /* The completions in bridge.c, which call Go. */
@@ -50,6 +52,7 @@ static inline searchlight_go_host searchlight_go_connect(const searchlight_host 
         (const searchlight_host_progress *)host->get_interface(host, SEARCHLIGHT_HOST_PROGRESS),
         (const searchlight_host_log *)host->get_interface(host, SEARCHLIGHT_HOST_LOG),
         (const searchlight_host_left_out *)host->get_interface(host, SEARCHLIGHT_HOST_LEFT_OUT),
+        (const searchlight_host_content *)host->get_interface(host, SEARCHLIGHT_HOST_CONTENT),
     };
     return link;
 }
@@ -67,6 +70,21 @@ static inline void searchlight_go_finish_data(searchlight_go_link link, uint64_t
 static inline void searchlight_go_finish_file(searchlight_go_link link, uint64_t request, const char *path,
                                               int32_t remove_after) {
     link->request->finish_with_file(link->host, request, path, remove_after);
+}
+/* The next four need content. */
+static inline void searchlight_go_finish_descriptor(searchlight_go_link link, uint64_t request, int32_t descriptor,
+                                                    const char *name) {
+    link->content->finish_with_descriptor(link->host, request, descriptor, name);
+}
+static inline searchlight_stream *searchlight_go_stream(searchlight_go_link link, uint64_t request, uint64_t length) {
+    return link->content->finish_with_stream(link->host, request, length);
+}
+static inline int32_t searchlight_go_write(searchlight_go_link link, searchlight_stream *stream, const void *bytes,
+                                           size_t length) {
+    return link->content->write(stream, bytes, length);
+}
+static inline void searchlight_go_end(searchlight_go_link link, searchlight_stream *stream) {
+    link->content->end(stream);
 }
 static inline void searchlight_go_finish_preview(searchlight_go_link link, uint64_t request,
                                                  const searchlight_preview_reply *reply) {

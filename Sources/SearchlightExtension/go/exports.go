@@ -94,6 +94,9 @@ func searchlightServes(handle C.uintptr_t, number C.int) bool {
 	case promisesInterface:
 		_, serves = instance.(DataProvider)
 		if !serves {
+			_, serves = instance.(ContentProvider)
+		}
+		if !serves {
 			_, serves = instance.(FileProvider)
 		}
 	case previewInterface:
@@ -170,6 +173,13 @@ func searchlightUpdateFiles(handle C.uintptr_t, request C.uint64_t, changes **C.
 //export searchlightProvideData
 func searchlightProvideData(handle C.uintptr_t, request C.uint64_t, item, contentType *C.char) {
 	answer(handle, request, func(own *object, request *Request) (bool, error) {
+		if provider, provides := own.instance.(ContentProvider); provides {
+			content, err := provider.ProvideContent(request, C.GoString(item), C.GoString(contentType))
+			if err == nil {
+				err = request.finishContent(content)
+			}
+			return true, err
+		}
 		provider, provides := own.instance.(DataProvider)
 		if !provides {
 			return false, Errorf(Unsupported, "this extension provides no data")

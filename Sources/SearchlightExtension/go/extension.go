@@ -38,7 +38,9 @@ package searchlight
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
 	"time"
 )
 
@@ -116,6 +118,12 @@ type DataProvider interface {
 	ProvideData(request *Request, item, contentType string) ([]byte, error)
 }
 
+// ContentProvider fulfils promises with large data. It is used in place of DataProvider.
+type ContentProvider interface {
+	// ProvideContent converts an item to data of a type that it promised.
+	ProvideContent(request *Request, item, contentType string) (Content, error)
+}
+
 // FileProvider fulfils promises with files.
 type FileProvider interface {
 	// ProvideFile provides an item as a file of a type that the item promised, or provides the
@@ -171,10 +179,20 @@ func (change Change) Paths() []string {
 	return []string{change.PreviousPath, change.Path}
 }
 
-// ProvidedFile is a file that fulfils a promise.
+// Content is the data that fulfils a promise: one of Data, File, and Reader with Length.
+type Content struct {
+	Data   []byte
+	File   *os.File  // read from its start, and closed
+	Reader io.Reader // read after the answer, without memory for all of it; closed if it is an io.Closer
+	Length uint64    // the exact number of bytes of Reader
+}
+
+// ProvidedFile is a file that fulfils a promise: Path, or an open File.
 type ProvidedFile struct {
-	Path        string // absolute
-	RemoveAfter bool   // true if the file was created for this request, in $TMPDIR
+	Path        string   // absolute
+	RemoveAfter bool     // true if the file was created for this request, in $TMPDIR
+	File        *os.File // it needs no path any more, and is closed
+	Name        string   // the proposed name of File, or empty
 }
 
 // PreviewRequest names the item to preview.

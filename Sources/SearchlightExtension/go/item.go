@@ -8,7 +8,9 @@ package searchlight
 import "C"
 
 import (
+	"io"
 	"math"
+	"os"
 	"time"
 	"unsafe"
 )
@@ -168,7 +170,91 @@ func (request *Request) finishData(data []byte) {
 	C.searchlight_go_finish_data(request.host.link, request.number, start, C.size_t(len(data)))
 }
 
+// finishOpen gives an open file. A host without descriptors gives an error.
+func (request *Request) finishOpen(file *os.File, name string) error {
+	defer file.Close()
+	if request.host.link.content == nil {
+		return Errorf(Unsupported, "this host takes no open files")
+	}
+	var memory arena
+	defer memory.free()
+	text := memory.optional(name)
+	if memory.problem == nil {
+		C.searchlight_go_finish_descriptor(request.host.link, request.number, C.int32_t(file.Fd()), text)
+	}
+	return memory.problem
+}
+
+// streamBytes is the size of the pieces of a stream.
+const streamBytes = 256 << 10
+
+func (request *Request) finishContent(content Content) error {
+	if closer, closes := content.Reader.(io.Closer); closes {
+		defer closer.Close()
+	}
+	switch hasContent := request.host.link.content != nil; {
+	case content.File != nil && hasContent:
+		return request.finishOpen(content.File, "")
+	case content.Reader != nil && hasContent:
+		return request.stream(content.Reader, content.Length)
+	case content.File != nil:
+		defer content.File.Close()
+		if _, err := content.File.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		content.Reader = content.File
+	case content.Reader == nil:
+		request.finishData(content.Data)
+		return nil
+	}
+	data, err := io.ReadAll(content.Reader)
+	if err == nil {
+		request.finishData(data)
+	}
+	return err
+}
+
+// stream gives a stream, which answers the request. A later error only ends the stream.
+func (request *Request) stream(reader io.Reader, length uint64) error {
+	link := request.host.link
+	stream := C.searchlight_go_stream(link, request.number, C.uint64_t(length))
+	if stream == nil {
+		return Errorf(Unavailable, "there are too many streams")
+	}
+	defer C.searchlight_go_end(link, stream)
+	err := guarded(func() error {
+		buffer := make([]byte, streamBytes)
+		for left := length; left > 0; {
+			part := buffer
+			if left < streamBytes {
+				part = buffer[:left]
+			}
+			count, err := io.ReadFull(reader, part)
+			if count > 0 {
+				status := C.searchlight_go_write(link, stream, unsafe.Pointer(&part[0]), C.size_t(count))
+				if status == C.SEARCHLIGHT_CANCELLED {
+					return nil // the receiver has gone
+				} else if status != C.SEARCHLIGHT_OK {
+					return checked(status, "writing to a stream")
+				}
+				left -= uint64(count)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		request.host.Log(ErrorReport, "A stream ended early: "+err.Error())
+	}
+	return nil
+}
+
 func (request *Request) finishFile(file ProvidedFile) error {
+	if file.File != nil {
+		return request.finishOpen(file.File, file.Name)
+	}
 	var memory arena
 	defer memory.free()
 	path, remove := memory.text(file.Path), C.int32_t(0)

@@ -413,6 +413,68 @@ static PyObject *finish_file(PyObject *module, PyObject *arguments) {
     Py_RETURN_NONE;
 }
 
+/* Takes (request, descriptor, name). Returns False if the host takes no descriptors. */
+static PyObject *finish_descriptor(PyObject *module, PyObject *arguments) {
+    (void)module;
+    unsigned long long request;
+    int descriptor;
+    const char *name;
+    if (!PyArg_ParseTuple(arguments, "Kiz", &request, &descriptor, &name)) return NULL;
+    if (connection.content == NULL) Py_RETURN_FALSE;
+    connection.content->finish_with_descriptor(connection.host, request, descriptor, name);
+    Py_RETURN_TRUE;
+}
+
+static const char stream_kind[] = "searchlight_stream";
+
+static void end_stream(PyObject *capsule) {
+    connection.content->end(PyCapsule_GetPointer(capsule, stream_kind));
+}
+
+/* Takes (request, length). Returns None if the host has no streams. */
+static PyObject *stream_begin(PyObject *module, PyObject *arguments) {
+    (void)module;
+    unsigned long long request, length;
+    if (!PyArg_ParseTuple(arguments, "KK", &request, &length)) return NULL;
+    if (connection.content == NULL) Py_RETURN_NONE;
+    searchlight_stream *stream = connection.content->finish_with_stream(connection.host, request, length);
+    if (stream == NULL) {
+        raise_error(SEARCHLIGHT_UNAVAILABLE, "there are too many streams");
+        return NULL;
+    }
+    PyObject *capsule = PyCapsule_New(stream, stream_kind, end_stream);
+    if (capsule == NULL) connection.content->end(stream);
+    return capsule;
+}
+
+/* Takes (stream, bytes). Returns False if the receiver has gone. */
+static PyObject *stream_write(PyObject *module, PyObject *arguments) {
+    (void)module;
+    PyObject *capsule;
+    Py_buffer bytes;
+    if (!PyArg_ParseTuple(arguments, "Oy*", &capsule, &bytes)) return NULL;
+    searchlight_stream *stream = PyCapsule_GetPointer(capsule, stream_kind);
+    searchlight_status status = SEARCHLIGHT_INVALID_ARGUMENT;
+    if (stream != NULL) {
+        Py_BEGIN_ALLOW_THREADS
+        status = connection.content->write(stream, bytes.buf, (size_t)bytes.len);
+        Py_END_ALLOW_THREADS
+    }
+    PyBuffer_Release(&bytes);
+    if (stream == NULL) return NULL;
+    if (status == SEARCHLIGHT_CANCELLED) Py_RETURN_FALSE;
+    if (status == SEARCHLIGHT_OK) Py_RETURN_TRUE;
+    return checked(status, "writing to a stream");
+}
+
+static PyObject *stream_end(PyObject *module, PyObject *capsule) {
+    (void)module;
+    if (PyCapsule_GetPointer(capsule, stream_kind) == NULL) return NULL;
+    end_stream(capsule);
+    if (PyCapsule_SetDestructor(capsule, NULL) != 0) return NULL;
+    Py_RETURN_NONE;
+}
+
 static PyObject *finish_page(PyObject *module, PyObject *arguments) {
     (void)module;
     unsigned long long request;
@@ -529,6 +591,10 @@ static PyMethodDef functions[] = {
     {"finish", finish, METH_VARARGS, NULL},
     {"finish_data", finish_data, METH_VARARGS, NULL},
     {"finish_file", finish_file, METH_VARARGS, NULL},
+    {"finish_descriptor", finish_descriptor, METH_VARARGS, NULL},
+    {"stream_begin", stream_begin, METH_VARARGS, NULL},
+    {"stream_write", stream_write, METH_VARARGS, NULL},
+    {"stream_end", stream_end, METH_O, NULL},
     {"finish_page", finish_page, METH_VARARGS, NULL},
     {"finish_preview", finish_preview, METH_VARARGS, NULL},
     {"is_cancelled", is_cancelled, METH_VARARGS, NULL},

@@ -25,9 +25,9 @@ network or the user then. The functions of the class, of which it may leave out 
     reindex_page(request, page)          donates a page; returns the bytes at which the next begins
                                          (at most 4,096), or None after the last
     update_files(request, changes)       donates, updates or removes the items of these files
-    provide_data(request, item, type)    returns bytes of a promised type
+    provide_data(request, item, type)    returns bytes of a promised type, an open file, or a Stream
     provide_file(request, item, type, in_place)
-                                         returns an absolute path, or a ProvidedFile
+                                         returns an absolute path, a ProvidedFile, or an open file
     preview(request, item, query, path)  returns a Preview; query and path may be None
     did_throttle(notice), did_finish_throttle()
                                          stops work that is not urgent, and goes on
@@ -38,6 +38,7 @@ OSError as "not found" or "unavailable", and any other as a failure, whose lines
 standard error. Texts are UTF-8 without NUL characters; is_text checks one.
 """
 
+import os
 import sys
 
 import _searchlight
@@ -258,6 +259,16 @@ class ProvidedFile:
         self.remove_after = remove_after  # True if it was created for this request, in $TMPDIR
 
 
+class Stream:
+    """Data of a known length that is made piece by piece, without memory for all of it."""
+
+    __slots__ = ("length", "parts")
+
+    def __init__(self, length, parts):
+        self.length = length  # bytes
+        self.parts = parts  # an iterable of bytes, which is read on this thread after the answer
+
+
 class Preview:
     """The displayed content of an item."""
 
@@ -348,7 +359,12 @@ def _finish(number, name, answer):
     if name == "reindex_page":
         _searchlight.finish_page(number, answer)
     elif name == "provide_data":
-        _searchlight.finish_data(number, answer.encode() if isinstance(answer, str) else answer)
+        _finish_data(number, answer)
+    elif name == "provide_file" and hasattr(answer, "fileno"):
+        with answer:
+            name = answer.name if isinstance(answer.name, str) else None
+            if not _searchlight.finish_descriptor(number, _descriptor(answer), name and os.path.basename(name)):
+                raise Error(UNSUPPORTED, "this host takes no open files")
     elif name == "provide_file":
         file = answer if isinstance(answer, ProvidedFile) else ProvidedFile(answer)
         _searchlight.finish_file(number, str(file.path), file.remove_after)
@@ -360,3 +376,35 @@ def _finish(number, name, answer):
         )
     else:
         _searchlight.finish(number, 0, None)
+
+
+def _descriptor(file):
+    file.flush()
+    return file.fileno()
+
+
+def _finish_data(number, answer):
+    if isinstance(answer, Stream):
+        stream = _searchlight.stream_begin(number, answer.length)
+        if stream is not None:
+            return _fill(stream, answer.parts)
+        answer = b"".join(answer.parts)
+    elif hasattr(answer, "fileno"):
+        with answer:
+            if _searchlight.finish_descriptor(number, _descriptor(answer), None):
+                return None
+            answer.seek(0)
+            answer = answer.read()
+    return _searchlight.finish_data(number, answer.encode() if isinstance(answer, str) else answer)
+
+
+def _fill(stream, parts):
+    """Writes a stream. Its request is answered, so an exception ends the stream only."""
+    try:
+        for part in parts:
+            if not _searchlight.stream_write(stream, part):
+                break
+    except BaseException as error:
+        _reason(error)
+    finally:
+        _searchlight.stream_end(stream)

@@ -18,6 +18,7 @@
 #include <Python.h>
 
 #include "searchlight_extension.h"
+#include "searchlight/draft/content.h"
 
 /* The host of the extension object, and the host's interfaces. Set by create, before any
  * request. */
@@ -33,6 +34,7 @@ struct connection {
     const searchlight_host_progress *progress;
     const searchlight_host_log *log;
     const searchlight_host_left_out *left_out;
+    const searchlight_host_content *content;
 };
 extern struct connection connection;
 

@@ -8,6 +8,7 @@ pub const Bytes = ?[*]const u8;
 pub const Instance = opaque {};
 pub const RawItem = opaque {};
 pub const RawBatch = opaque {};
+pub const RawStream = opaque {};
 
 pub const ok: i32 = 0;
 pub const abi_major: u32 = 1;
@@ -142,6 +143,15 @@ pub const HostLeftOut = extern struct {
     size: u32,
     reserved: u32,
     report: *const fn (*const RawHost, Text, Text) callconv(.c) void,
+};
+
+pub const HostContent = extern struct {
+    size: u32,
+    reserved: u32,
+    finish_with_descriptor: *const fn (*const RawHost, u64, i32, ?Text) callconv(.c) void,
+    finish_with_stream: *const fn (*const RawHost, u64, u64) callconv(.c) ?*RawStream,
+    write: *const fn (*RawStream, Bytes, usize) callconv(.c) i32,
+    end: *const fn (?*RawStream) callconv(.c) void,
 };
 
 pub const ReindexTable = extern struct {

@@ -39,6 +39,7 @@
 //!     reindexPage(*Self, Request, Page) !?[]const u8          donates a page, returns the cursor of the next
 //!     updateFiles(*Self, Request, []const Change) !void       updates the items of changed files
 //!     provideData(*Self, Request, []const u8, []const u8) ![]const u8            the item, the type
+//!     provideContent(*Self, Request, []const u8, []const u8) !Content            the same for large data
 //!     provideFile(*Self, Request, []const u8, []const u8, bool) !ProvidedFile    …, true for the original
 //!     preview(*Self, Request, PreviewRequest) !Preview        renders an item
 //!     didThrottle(*Self, Throttle) void, didFinishThrottle(*Self) void
@@ -253,6 +254,11 @@ pub const Host = struct {
         defer arena.deinit();
         const memory = arena.allocator();
         table.report(self.raw, (try terminated(memory, name)).ptr, (try terminated(memory, reason)).ptr);
+    }
+
+    fn content(self: Host) Error!*const raw.HostContent {
+        return self.find(raw.HostContent, "searchlight.content-draft/1") orelse
+            fail(error.Unsupported, "this host takes no descriptors and streams", .{});
     }
 
     /// Lists identifiers of the extension's own items, sorted by their bytes, after everything that
@@ -545,6 +551,24 @@ pub const Change = union(enum) {
     removed: []const u8,
 };
 
+/// Large data that fulfils a promise.
+pub const Content = union(enum) {
+    /// Bytes in memory.
+    data: []const u8,
+    /// An open regular file, which is read from its start. The kit closes it.
+    descriptor: i32,
+    /// Data of a known length that is made piece by piece, without memory for all of it.
+    stream: Stream,
+};
+
+/// A source of `length` bytes. `read` fills a part of the buffer and returns its length; it is
+/// called on the thread of the request, after the answer.
+pub const Stream = struct {
+    length: u64,
+    context: *anyopaque,
+    read: *const fn (context: *anyopaque, buffer: []u8) anyerror!usize,
+};
+
 /// A file that fulfils a promise: an absolute path. `remove_after` is for a file in `$TMPDIR`.
 pub const ProvidedFile = struct { path: []const u8, remove_after: bool = false };
 
@@ -628,7 +652,7 @@ fn Calls(comptime Extension: type) type {
             if (comptime @hasDecl(Extension, "updateFiles")) {
                 if (std.mem.eql(u8, wanted, "searchlight.changes/1")) return &changes;
             }
-            if (comptime (@hasDecl(Extension, "provideData") or @hasDecl(Extension, "provideFile"))) {
+            if (comptime (providesData or @hasDecl(Extension, "provideFile"))) {
                 if (std.mem.eql(u8, wanted, "searchlight.promises/1")) return &promises;
             }
             if (comptime @hasDecl(Extension, "preview")) {
@@ -640,11 +664,13 @@ fn Calls(comptime Extension: type) type {
             return null;
         }
 
+        const providesData = @hasDecl(Extension, "provideData") or @hasDecl(Extension, "provideContent");
+
         const reindex: raw.ReindexTable = .{ .reindex_all = reindexAll, .reindex_items = reindexItems };
         const paging: raw.PagingTable = .{ .reindex_page = reindexPage };
         const changes: raw.ChangesTable = .{ .update_files = updateFiles };
         const promises: raw.PromisesTable = .{
-            .provide_data = if (@hasDecl(Extension, "provideData")) provideData else null,
+            .provide_data = if (providesData) provideData else null,
             .provide_file = if (@hasDecl(Extension, "provideFile")) provideFile else null,
         };
         const previews: raw.PreviewTable = .{ .preview = preview };
@@ -730,10 +756,41 @@ fn Calls(comptime Extension: type) type {
         fn provideData(_: *raw.Instance, number: u64, item: raw.Text, content_type: raw.Text) callconv(.c) void {
             answer(number, struct {
                 fn body(request: Request, requests: *const raw.HostRequest, name: []const u8, kind: []const u8) !void {
-                    const data: []const u8 = try loaded.extension.provideData(request, name, kind);
-                    requests.finish_with_data(request.host.raw, request.number, data.ptr, data.len);
+                    const content: Content = if (@hasDecl(Extension, "provideContent"))
+                        try loaded.extension.provideContent(request, name, kind)
+                    else
+                        .{ .data = try loaded.extension.provideData(request, name, kind) };
+                    switch (content) {
+                        .data => |data| requests.finish_with_data(request.host.raw, request.number, data.ptr, data.len),
+                        .descriptor => |file| {
+                            defer _ = std.c.close(file);
+                            const table = try request.host.content();
+                            table.finish_with_descriptor(request.host.raw, request.number, file, null);
+                        },
+                        .stream => |source| try stream(request, source),
+                    }
                 }
             }.body, .{ std.mem.span(item), std.mem.span(content_type) });
+        }
+
+        /// Answers with a stream. A later error only ends the stream.
+        fn stream(request: Request, source: Stream) !void {
+            const table = try request.host.content();
+            const buffer = try request.arena.alloc(u8, 256 << 10);
+            const target = table.finish_with_stream(request.host.raw, request.number, source.length) orelse
+                return fail(error.Unavailable, "there are too many streams", .{});
+            defer table.end(target);
+            var left = source.length;
+            while (left > 0) {
+                const wanted = buffer[0..@intCast(@min(left, buffer.len))];
+                const count = source.read(source.context, wanted) catch |failure| {
+                    return request.host.log(.err, "A stream ended early: {s}", .{@errorName(failure)});
+                };
+                if (count == 0) return request.host.log(.err, "A stream ended early: {d} bytes are missing", .{left});
+                // The receiver has gone if this fails.
+                if (table.write(target, buffer.ptr, count) != raw.ok) return;
+                left -= count;
+            }
         }
 
         fn provideFile(_: *raw.Instance, number: u64, item: raw.Text, content_type: raw.Text, in_place: i32) callconv(.c) void {

@@ -111,6 +111,25 @@ struct KitTests {
         #expect(harness.messages.suffix(2) == ["throttled to 0", "not throttled"])
     }
 
+    @Test(
+        "gives streams and open files as data, and a broken stream is an error of the receiver",
+        arguments: Kit.available)
+    func content(_ kit: Kit) async throws {
+        let harness = try Harness()
+        try install(kit, in: harness)
+        try await harness.withEngine { engine async throws in
+            func bytes(_ name: String) async throws -> [UInt8] {
+                try await engine.data(of: name, as: "public.text", bundle: Self.bundle).bytes(upTo: 1 << 20)
+            }
+            let stream = try await bytes("stream")
+            #expect(stream.count == 300_000)
+            #expect(stream.indices.allSatisfy { stream[$0] == UInt8(truncatingIfNeeded: $0 / 1000) })
+            await #expect(throws: (any Error).self) { try await bytes("broken_stream") }
+            #expect(try await bytes("open_file") == Array("from a file without a name".utf8))
+        }
+        #expect(!harness.recordedEvents.contains { if case .misuse = $0 { true } else { false } })
+    }
+
     @Test("answers a request that fails with its reason, and serves the next one", arguments: Kit.available)
     func failures(_ kit: Kit) async throws {
         let harness = try Harness()

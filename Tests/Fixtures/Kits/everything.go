@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -111,6 +112,37 @@ func (own *everything) ProvideData(_ *searchlight.Request, name, _ string) ([]by
 		return []byte(own.host.BundleIdentifier() + " " + filepath.Base(own.host.BundlePath())), nil
 	}
 	return nil, searchlight.Errorf(searchlight.NotFound, "there is no %s", name)
+}
+
+// pattern has 1000 bytes of each value.
+type pattern struct{ place int }
+
+func (own *pattern) Read(bytes []byte) (int, error) {
+	for i := range bytes {
+		bytes[i] = byte(own.place / 1000)
+		own.place++
+	}
+	return len(bytes), nil
+}
+
+func (own *everything) ProvideContent(
+	request *searchlight.Request, name, contentType string,
+) (searchlight.Content, error) {
+	switch name {
+	case "stream":
+		return searchlight.Content{Reader: &pattern{}, Length: 300_000}, nil
+	case "broken_stream":
+		return searchlight.Content{Reader: io.LimitReader(&pattern{}, 5), Length: 300_000}, nil
+	case "open_file":
+		file, err := os.CreateTemp("", "content")
+		if err == nil {
+			os.Remove(file.Name())
+			_, err = file.WriteString("from a file without a name")
+		}
+		return searchlight.Content{File: file}, err
+	}
+	data, err := own.ProvideData(request, name, contentType)
+	return searchlight.Content{Data: data}, err
 }
 
 func (own *everything) ProvideFile(

@@ -5,6 +5,7 @@ import datetime
 import os
 import socket
 import subprocess
+import tempfile
 
 import searchlight
 
@@ -69,6 +70,17 @@ class Everything:
         batch.commit()
         searchlight.report_left_out("third", "it is locked")
         return ",".join(searchlight.list_items())
+
+    def stream(self):
+        return searchlight.Stream(300_000, (bytes([part % 256]) * 1000 for part in range(300)))
+
+    def broken_stream(self):
+        return searchlight.Stream(300_000, (b"%d" % (1 // (1 - part)) for part in range(3)))
+
+    def open_file(self):
+        file = tempfile.TemporaryFile()
+        file.write(b"from a file without a name")
+        return file
 
     def refused(self):
         raise searchlight.Error(searchlight.REFUSED, "not today")

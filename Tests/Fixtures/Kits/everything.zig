@@ -31,6 +31,40 @@ const Everything = struct {
         };
     }
 
+    /// 1000 bytes of each value.
+    var place: usize = 0;
+
+    fn pattern(_: *anyopaque, buffer: []u8) anyerror!usize {
+        for (buffer) |*byte| {
+            byte.* = @truncate(place / 1000);
+            place += 1;
+        }
+        return buffer.len;
+    }
+
+    fn broken(_: *anyopaque, _: []u8) anyerror!usize {
+        return error.Broken;
+    }
+
+    pub fn provideContent(self: *Everything, request: searchlight.Request, name: []const u8, kind: []const u8) !searchlight.Content {
+        if (std.mem.eql(u8, name, "stream")) {
+            place = 0;
+            return .{ .stream = .{ .length = 300_000, .context = self, .read = pattern } };
+        }
+        if (std.mem.eql(u8, name, "broken_stream"))
+            return .{ .stream = .{ .length = 300_000, .context = self, .read = broken } };
+        if (std.mem.eql(u8, name, "open_file")) {
+            // O_TMPFILE | O_RDWR
+            const file = open(std.c.getenv("TMPDIR") orelse return error.NoFile, 0o20200002, @as(c_uint, 0o600));
+            const text = "from a file without a name";
+            if (std.c.write(file, text, text.len) != text.len) return error.NoFile;
+            return .{ .descriptor = file };
+        }
+        return .{ .data = try self.provideData(request, name, kind) };
+    }
+
+    extern "c" fn open(path: [*:0]const u8, flags: c_int, ...) c_int;
+
     pub fn provideData(self: *Everything, request: searchlight.Request, name: []const u8, _: []const u8) ![]const u8 {
         const wanted = std.meta.stringToEnum(enum { state, listing, refused, missing, crash, bad_text, rights, where }, name) orelse
             return searchlight.fail(error.NotFound, "there is no {s}", .{name});

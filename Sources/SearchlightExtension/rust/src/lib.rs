@@ -50,6 +50,8 @@ pub mod tables;
 pub use host::{Batch, ClientState, Expectation, Host, Item, LogLevel, Request, Value};
 
 use std::fmt;
+use std::fs::File;
+use std::io::Read;
 use std::time::Duration;
 
 /// The kind of an error.
@@ -156,6 +158,11 @@ pub trait Changes: Extension {
 pub trait Promises: Extension {
     /// Converts an item to data of a type that the item promised.
     fn provide_data(&self, request: &Request, item: &str, content_type: &str) -> Result<Vec<u8>, Error>;
+    /// Converts an item to large data. The host calls this function; it calls
+    /// [`Promises::provide_data`] unless it is implemented.
+    fn provide_content(&self, request: &Request, item: &str, content_type: &str) -> Result<Content, Error> {
+        self.provide_data(request, item, content_type).map(Content::Data)
+    }
     /// Provides an item as a file of a type that the item promised; `in_place` requests the
     /// original.
     fn provide_file(
@@ -166,6 +173,17 @@ pub trait Promises: Extension {
         _in_place: bool,
     ) -> Result<ProvidedFile, Error> {
         Err(Error::new(Status::Unsupported, "this extension provides no files"))
+    }
+    /// Converts an item to a file that is open. The host calls this function; it calls
+    /// [`Promises::provide_file`] unless it is implemented.
+    fn provide_open_file(
+        &self,
+        request: &Request,
+        item: &str,
+        content_type: &str,
+        in_place: bool,
+    ) -> Result<FileContent, Error> {
+        self.provide_file(request, item, content_type, in_place).map(FileContent::Path)
     }
 }
 
@@ -211,6 +229,35 @@ pub enum Change<'a> {
     },
     /// There is no longer a file at the path.
     Removed(&'a str),
+}
+
+/// The data that fulfils a promise.
+pub enum Content {
+    /// Bytes in memory.
+    Data(Vec<u8>),
+    /// An open regular file, which is read from its start.
+    File(File),
+    /// Data of a known length that is made piece by piece, without memory for all of it.
+    Stream {
+        /// The exact number of bytes.
+        length: u64,
+        /// Read on the thread of the request, after the answer.
+        reader: Box<dyn Read>,
+    },
+}
+
+/// The file that fulfils a promise.
+#[derive(Debug)]
+pub enum FileContent {
+    /// A file with a path.
+    Path(ProvidedFile),
+    /// An open file or folder.
+    Open {
+        /// The file, which needs no path any more.
+        file: File,
+        /// The proposed name; empty for none.
+        name: String,
+    },
 }
 
 /// A file that fulfils a promise.

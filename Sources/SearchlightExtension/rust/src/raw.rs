@@ -19,6 +19,7 @@ pub struct Opaque {
 pub type Instance = Opaque;
 pub type RawItem = Opaque;
 pub type RawBatch = Opaque;
+pub type RawStream = Opaque;
 
 #[repr(C)]
 pub struct RawHost {
@@ -175,6 +176,16 @@ pub struct HostLeftOut {
     pub size: u32,
     pub reserved: u32,
     pub report: unsafe extern "C" fn(*const RawHost, *const c_char, *const c_char),
+}
+
+#[repr(C)]
+pub struct HostContent {
+    pub size: u32,
+    pub reserved: u32,
+    pub finish_with_descriptor: unsafe extern "C" fn(*const RawHost, RequestNumber, i32, *const c_char),
+    pub finish_with_stream: unsafe extern "C" fn(*const RawHost, RequestNumber, u64) -> *mut RawStream,
+    pub write: unsafe extern "C" fn(*mut RawStream, *const c_void, usize) -> Status,
+    pub end: unsafe extern "C" fn(*mut RawStream),
 }
 
 #[repr(C)]

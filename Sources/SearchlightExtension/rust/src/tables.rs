@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The functions that the host calls. Each answers its request exactly once.
 
-use crate::host::{c_text, Host, Request};
+use crate::host::{c_text, Host, LogLevel, Request};
 use crate::raw::{self, Instance, RawHost, RequestNumber};
 use crate::{Error, Status};
 use std::any::Any;
 use std::ffi::{CStr, CString};
+use std::io::{Read, Seek, SeekFrom};
 use std::marker::PhantomData;
 use std::os::raw::{c_char, c_void};
+use std::os::unix::io::AsRawFd;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::ptr;
 
@@ -230,6 +232,53 @@ unsafe extern "C" fn update_files<E: crate::Changes>(
     })
 }
 
+const CONTENT: &[u8] = b"searchlight.content-draft/1\0";
+
+fn read_all(reader: &mut dyn Read) -> Result<Vec<u8>, Error> {
+    let mut data = Vec::new();
+    reader.read_to_end(&mut data)?;
+    Ok(data)
+}
+
+/// The size of the pieces of a stream, in bytes.
+const PIECE: usize = 256 << 10;
+
+/// Gives a stream, which answers the request. A later error or panic only ends the stream.
+unsafe fn stream(
+    host: &Host,
+    content: &raw::HostContent,
+    number: RequestNumber,
+    length: u64,
+    mut reader: Box<dyn Read>,
+) -> Result<(), Error> {
+    let stream = (content.finish_with_stream)(host.raw(), number, length);
+    if stream.is_null() {
+        return Err(Error::new(Status::Unavailable, "there are too many streams"));
+    }
+    let result = guarded(|| {
+        let mut buffer = vec![0u8; PIECE];
+        let mut left = length;
+        while left > 0 {
+            let wanted = left.min(PIECE as u64) as usize;
+            let count = reader.read(&mut buffer[..wanted])?;
+            if count == 0 {
+                return Err(Error::new(Status::Failed, format!("{} bytes are missing", left)));
+            }
+            match (content.write)(stream, buffer.as_ptr() as *const c_void, count) {
+                raw::OK => left -= count as u64,
+                status if status == Status::Cancelled as raw::Status => return Ok(()), // the receiver has gone
+                status => return Err(Error::new(Status::from_raw(status), "writing to a stream failed")),
+            }
+        }
+        Ok(())
+    });
+    (content.end)(stream);
+    if let Err(error) = result {
+        host.log(LogLevel::Error, &format!("A stream ended early: {}", error.message));
+    }
+    Ok(())
+}
+
 unsafe extern "C" fn provide_data<E: crate::Promises>(
     instance: *mut Instance,
     number: RequestNumber,
@@ -239,9 +288,27 @@ unsafe extern "C" fn provide_data<E: crate::Promises>(
     answer::<E, _>(
         instance,
         number,
-        |extension, request| extension.provide_data(request, text(item)?, text(content_type)?),
-        |requests, host, data: Vec<u8>| {
-            (requests.finish_with_data)(host, number, data.as_ptr() as *const c_void, data.len());
+        |extension, request| {
+            let content = extension.provide_content(request, text(item)?, text(content_type)?)?;
+            Ok((request.host, content))
+        },
+        |requests, raw_host, (host, content)| {
+            let data = match (content, host.interface::<raw::HostContent>(CONTENT)) {
+                (crate::Content::Data(data), _) => data,
+                (crate::Content::File(file), Some(content)) => {
+                    (content.finish_with_descriptor)(raw_host, number, file.as_raw_fd(), ptr::null());
+                    return Ok(());
+                }
+                (crate::Content::Stream { length, reader }, Some(content)) => {
+                    return stream(&host, content, number, length, reader);
+                }
+                (crate::Content::File(mut file), None) => {
+                    file.seek(SeekFrom::Start(0))?;
+                    read_all(&mut file)?
+                }
+                (crate::Content::Stream { mut reader, .. }, None) => read_all(&mut *reader)?,
+            };
+            (requests.finish_with_data)(raw_host, number, data.as_ptr() as *const c_void, data.len());
             Ok(())
         },
     )
@@ -257,10 +324,26 @@ unsafe extern "C" fn provide_file<E: crate::Promises>(
     answer::<E, _>(
         instance,
         number,
-        |extension, request| extension.provide_file(request, text(item)?, text(content_type)?, in_place != 0),
-        |requests, host, file: crate::ProvidedFile| {
-            let path = c_text(&file.path)?;
-            (requests.finish_with_file)(host, number, path.as_ptr(), file.remove_after as i32);
+        |extension, request| {
+            let file =
+                extension.provide_open_file(request, text(item)?, text(content_type)?, in_place != 0)?;
+            Ok((request.host, file))
+        },
+        |requests, raw_host, (host, file)| {
+            match file {
+                crate::FileContent::Path(file) => {
+                    let path = c_text(&file.path)?;
+                    (requests.finish_with_file)(raw_host, number, path.as_ptr(), file.remove_after as i32);
+                }
+                crate::FileContent::Open { file, name } => {
+                    let content = host
+                        .interface::<raw::HostContent>(CONTENT)
+                        .ok_or_else(|| Error::new(Status::Unsupported, "this host takes no open files"))?;
+                    let name = if name.is_empty() { None } else { Some(c_text(&name)?) };
+                    let name = name.as_ref().map_or(ptr::null(), |name| name.as_ptr());
+                    (content.finish_with_descriptor)(raw_host, number, file.as_raw_fd(), name);
+                }
+            }
             Ok(())
         },
     )
