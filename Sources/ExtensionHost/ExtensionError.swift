@@ -85,6 +85,11 @@ public enum ExtensionError: Error, Hashable, Sendable, Codable, CustomStringConv
         }
     }
 
+    /// `true` for a request that was lost because another request of the same worker failed.
+    package var isConsequence: Bool {
+        if case .crashed(_, _, .endedAfter, _) = self { true } else { false }
+    }
+
     /// The user's next step after a fault in the extension's code, or `nil` if `description`
     /// already contains one.
     public var advice: String? {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import ExtensionHost
 import Foundation
 import Promises
@@ -93,6 +94,18 @@ struct ContentTests {
             #expect(Set(harness.messages).isSuperset(of: ["long 7", "many 0", "second 1"]))
             let rules = harness.recordedEvents.compactMap { if case .misuse(_, let rule, _) = $0 { rule } else { nil } }
             #expect(rules == [.invalidArgument, .answeredTwice, .answeredTwice, .invalidArgument])
+        }
+    }
+
+    @Test("A stream that is not filled within its limit ends with its worker, and the next request gets another")
+    func late() async throws {
+        var limits = WorkerConfiguration.Limits.patient
+        limits.stream = .milliseconds(100)
+        try await withContent(limits: limits) { harness, engine async throws in
+            let payload = try await engine.data(of: "paced-200000", as: "public.text", bundle: "com.example.content")
+            #expect(throws: BusError.self) { try payload.bytes(upTo: 1 << 20) }
+            let next = try await engine.data(of: "stream-10", as: "public.text", bundle: "com.example.content")
+            #expect(isRight(Data(try next.bytes(upTo: 100)), 10))
         }
     }
 

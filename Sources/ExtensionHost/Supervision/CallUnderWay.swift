@@ -23,6 +23,7 @@ final class CallUnderWay: Sendable {
     }
     private let state = Mutex(State())
     private let canBeCancelled: Bool
+    private let purpose: String
     private let limits: WorkerConfiguration.Limits
     private let clock: any Clock<Duration>
     private let end: WorkerEnd
@@ -36,6 +37,7 @@ final class CallUnderWay: Sendable {
         tell: @escaping @Sendable (WorkerRequest) -> Void
     ) {
         canBeCancelled = request.canBeCancelled
+        purpose = request.purpose
         limits = configuration.limits
         clock = configuration.clock
         self.end = end
@@ -65,12 +67,13 @@ final class CallUnderWay: Sendable {
 
     private func escalate() async {
         if canBeCancelled, !end.isFrozen {
-            guard (try? await clock.sleep(for: limits.cancelGrace)) != nil, unlessOver({ end.politely() }) else {
+            guard (try? await clock.sleep(for: limits.cancelGrace)) != nil, unlessOver({ end.politely(after: purpose) })
+            else {
                 return
             }
             guard (try? await clock.sleep(for: limits.endGrace)) != nil else { return }
         }
-        _ = unlessOver { end.now() }
+        _ = unlessOver { end.now(after: purpose) }
     }
 
     /// Signals the worker, unless the request has ended: a later signal would affect another

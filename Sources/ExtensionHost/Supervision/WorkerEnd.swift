@@ -8,6 +8,7 @@ final class WorkerEnd: Sendable {
         var hasBrokenProtocol = false
         var wasReported = false
         var wasStarved = false
+        var request: String?
     }
     private let state = Mutex(State())
     private let process: WorkerProcess
@@ -15,25 +16,37 @@ final class WorkerEnd: Sendable {
     init(_ process: WorkerProcess) { self.process = process }
 
     /// Asks the worker to exit (SIGTERM).
-    func politely() {
-        noteHosts()
+    ///
+    /// - Parameter request: The purpose of the request that caused it.
+    func politely(after request: String) {
+        noteHosts(request)
         process.askToEnd()
     }
 
     /// Terminates the worker at once (SIGKILL).
-    func now() {
-        noteHosts()
+    ///
+    /// - Parameter request: The purpose of the request that caused it; `nil` if the cause is not a
+    ///   request.
+    func now(after request: String? = nil) {
+        noteHosts(request)
         process.terminate()
     }
 
     /// `true` if the worker is frozen, so that it cannot react to a request.
     var isFrozen: Bool { process.isFrozen }
 
-    private func noteHosts() {
+    private func noteHosts(_ request: String?) {
         // A worker that has already exited did so by itself.
         guard !process.hasEnded else { return }
-        state.withLock { $0.wasHosts = true }
+        state.withLock { state in
+            if !state.wasHosts { state.request = request }
+            state.wasHosts = true
+        }
     }
+
+    /// The purpose of the request because of which the host terminated the worker; `nil` for other
+    /// causes.
+    var request: String? { state.withLock { $0.request } }
 
     /// Records that the worker broke the protocol, so that the host closed the connection.
     func noteBrokenProtocol() { state.withLock { $0.hasBrokenProtocol = true } }

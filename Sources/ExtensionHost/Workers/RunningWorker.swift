@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
+import Glibc
 import ServiceMessages
 import Synchronization
 
@@ -248,14 +249,16 @@ final class RunningWorker: Responder {
         // A worker exits when its host closes the connection. That exit is not the cause of the
         // failure.
         if case .exited = exit, end.hasBrokenProtocol { return .endedByHost }
-        return exit
+        guard !end.hasBrokenProtocol, let request = end.request, [.endedByHost, .signalled(SIGTERM)].contains(exit)
+        else { return exit }
+        return .endedAfter(request: request)
     }
 
     /// Terminates a worker whose reindex failed. Otherwise the worker might continue to donate and
     /// delete, and no request would wait for it.
     private func close(after request: WorkerRequest) async {
         guard request.isReindex else { return }
-        end.now()
+        end.now(after: request.purpose)
         _ = await process.exit()
         await intake.drain()
     }
@@ -266,9 +269,9 @@ final class RunningWorker: Responder {
 
     private var hasEnded: Bool { process.hasEnded }
 
-    /// `true` if the worker accepts no more requests because it has exited or is being terminated.
-    /// It may still reply.
-    var isLeaving: Bool { process.hasEnded || end.wasHosts }
+    /// `true` if the worker accepts no more requests because it has exited, is being terminated, or
+    /// has exceeded the limit of a stream. It may still reply.
+    var isLeaving: Bool { process.hasEnded || end.wasHosts || messages.streams.hasEnded }
 
     /// Returns the kind of failure that an error from ``perform(_:)`` counts as; `nil` if it does
     /// not count, or if another request has reported it. A worker's exit counts as one failure,

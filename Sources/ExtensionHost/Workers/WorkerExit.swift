@@ -10,6 +10,9 @@ public enum WorkerExit: Hashable, Sendable, Codable, CustomStringConvertible {
     case endedByHost
     /// The host terminated the worker, because it exceeded this limit.
     case exceeded(limit: String)
+    /// The host terminated the worker after another request had failed, or had been stopped. That
+    /// request is described as the end of a sentence.
+    case endedAfter(request: String)
 
     /// The exit status of a worker program that cannot start (EX_OSERR). The program prints the
     /// reason.
@@ -21,6 +24,7 @@ public enum WorkerExit: Hashable, Sendable, Codable, CustomStringConvertible {
         case .exited(let status): "ended its worker with exit status \(status)"
         case .endedByHost: "broke or closed its connection and was ended"
         case .exceeded(let limit): "exceeded a limit (\(limit)) and was ended"
+        case .endedAfter(let request): "was ended after another request (to \(request)) had failed or was stopped,"
         case .signalled(let number): "crashed (signal \(number), \(Self.name(of: number)))"
         }
     }

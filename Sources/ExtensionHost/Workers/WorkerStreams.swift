@@ -14,13 +14,17 @@ final class WorkerStreams: Sendable {
     /// `true` if the worker fills a stream.
     var isOpen: Bool { state.withLock { $0.open > 0 && !$0.hasEnded } }
 
+    /// `true` if the worker has exited, or has filled a stream for longer than the limit.
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
     /// Records the number of streams, which the worker has reported.
     func note(open: UInt64) {
         state.withLock { $0.open = open }
         if open == 0 { resume() }
     }
 
-    /// Records the end of the worker, or of the host's patience: no stream counts any more.
+    /// Records that the worker has exited, or that a stream exceeded its limit. Streams no longer
+    /// count.
     func noteEnd() {
         state.withLock { $0.hasEnded = true }
         resume()

@@ -68,7 +68,7 @@ extension CheckContext {
                 }
                 return await group.reduce(into: [ExtensionError?]()) { $0.append($1) }
             }
-            if let problem = results.compactMap(\.self).first { throw problem }
+            if let problem = ExtensionError.first(of: results) { throw problem }
             // The answers above must not have consumed later answers.
             if let offer = offers.first { _ = try await trial.ask(offer) }
             return .passed
@@ -80,5 +80,11 @@ extension ExtensionError {
     static func of(_ body: () async throws(ExtensionError) -> Void) async -> ExtensionError? {
         do throws(ExtensionError) { try await body() } catch { return error }
         return nil
+    }
+
+    /// Returns the first error of concurrent requests: a cause, before its consequences.
+    static func first(of errors: [ExtensionError?]) -> ExtensionError? {
+        let errors = errors.compactMap(\.self)
+        return errors.first { !$0.isConsequence } ?? errors.first
     }
 }

@@ -161,7 +161,12 @@ extension CheckContext {
                 }
             }
             var findings = Findings()
-            for (offer, result) in answers.kept.withLock({ $0 }) {
+            let kept = answers.kept.withLock { $0 }
+            let problems = kept.map { (_, result) -> ExtensionError? in
+                if case .failure(let error) = result { error } else { nil }
+            }
+            if let problem = ExtensionError.first(of: problems) { throw problem }
+            for (offer, result) in kept {
                 let answer = try result.get()
                 guard stable.contains(offer), !answer.isLike(expected[offer]) else { continue }
                 let before = expected[offer]?.summary ?? "nothing"

@@ -70,6 +70,7 @@ final class EventRecord: Sendable {
         switch event {
         case .started(_, let process): state.withLock { $0.processes.append(process) }
         case .output(_, let line), .log(_, _, let line): take(line: line)
+        case .retrying(_, let error) where error.isConsequence: break
         case .retrying(_, let error): state.withLock { $0.crashes.append(error) }
         case .refusal(_, let refusal): noteRefusal(refusal)
         case .libraryMemory(_, let kept): state.withLock { $0.libraryMemory = kept }
