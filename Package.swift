@@ -220,7 +220,7 @@ let package = Package(
         .target(
             name: "ExtensionValidation",
             dependencies: [
-                "ExtensionHost", "Promises", "Previews", "ItemRecord", "BusTransport", "SystemSupport",
+                "ExtensionHost", "Promises", "Previews", "ItemRecord", "MetadataQuery", "BusTransport", "SystemSupport",
                 "ServiceMessages",
                 "UniformTypeIdentifiers", "BoundaryRecording",
             ],

@@ -15,6 +15,8 @@ public enum ValidationCheck: String, Sendable, Hashable, CaseIterable, Codable {
     case doubleAcknowledgement = "double-acknowledgement"
     /// Correct answers from other threads, late and out of order.
     case lateAcknowledgement = "late-acknowledgement"
+    /// Known attributes with values of their kinds.
+    case attributes
     /// Equal items in a second reindex.
     case reindexTwice = "reindex-twice"
     /// A correct reindex of some items.
@@ -61,6 +63,7 @@ public enum ValidationCheck: String, Sendable, Hashable, CaseIterable, Codable {
         case .acknowledgement: "Every kind of reindex is acknowledged, and promises and previews are answered."
         case .doubleAcknowledgement: "Nothing is answered twice."
         case .lateAcknowledgement: "Overlapping requests are all answered, from any thread."
+        case .attributes: "Items have known attributes, with values of the right kinds."
         case .reindexTwice: "A second reindex, and a reindex in a new process, give the same items."
         case .reindexItems: "A reindex of known, unknown, no, repeated and very many items works."
         case .goneItems: "A reindex of missing items deletes them."

@@ -246,7 +246,7 @@ extension CheckContext {
         case .readablePaths, .writablePaths, .allowsNetwork, .memoryLimit:
             return """
                 If it needs this, declare it in the manifest (Searchlight: ReadablePaths, WritablePaths, AllowsNetwork, \
-                MemoryLimit). Otherwise: \(whoAsks)
+                MemoryLimit). Otherwise, find the caller; often it is a library.
                 """
         case .temporaryFolder: return "No manifest grants this. Write into $TMPDIR, the worker's own folder."
         case .madeBefore:

@@ -22,6 +22,7 @@ extension ValidationCheck {
         case .acknowledgement: try await context.checkAcknowledgement()
         case .doubleAcknowledgement: try await context.checkDoubleAcknowledgement()
         case .lateAcknowledgement: try await context.checkLateAcknowledgement()
+        case .attributes: context.checkAttributes()
         case .reindexTwice: try await context.checkReindexTwice()
         case .reindexItems: try await context.checkReindexItems()
         case .goneItems: try await context.checkGoneItems()

@@ -32,6 +32,9 @@ struct ValidatorCheckTests {
         Fault(.twice, .doubleAcknowledgement, .failed, "answeredTwice"),
         Fault(.twice, .misuse, .failed, "answeredTwice"),
         Fault(.deadlock, .lateAcknowledgement, .failed, "did not answer"),
+        // The host then ends the worker, and the other requests of the check are lost.
+        Fault(.unwilling, .lateAcknowledgement, .failed, "the sheets are locked"),
+        Fault(.misspelt, .attributes, .warning, #"3 items have the attribute "keyword": there is no such"#),
         Fault(.counting, .reindexTwice, .failed, "lacks 3 items"),
         Fault(.volatile, .reindexTwice, .warning, "a different title for 3 items"),
         Fault(.hoarding, .reindexTwice, .warning, "does not delete it"),

@@ -14,7 +14,7 @@ enum ValidatorSubject: Int, CaseIterable, Sendable {
     case good, eager, silent, twice, counting, volatile, forgetful, generous, liar, breaking, anyType, badPreview
     case badReference, shared, leaking, descriptors, fragile, talkative, deadlock, crashing, slowNotice, endless
     case paged, circling, absent, prying, undead, slowToLoad, planting, scripted
-    case hoarding, lockedOut, lingering, vast, huge, crowded, warming
+    case hoarding, lockedOut, lingering, vast, huge, crowded, warming, misspelt, unwilling
 
     var identifier: String { "com.example.subject\(rawValue)" }
 

@@ -43,6 +43,8 @@
 #define HUGE 34          /* correct, with very many items; donates a sample on request */
 #define CROWDED 35       /* correct, with very many items at once; ignores the requested sample */
 #define WARMING 36       /* keeps 96 KiB in each of its first 50 requests */
+#define MISSPELT 37      /* attributes with unknown names, and with values of other kinds */
+#define UNWILLING 38     /* fails each reindex of some items */
 
 #if BREAK == EAGER || BREAK == PRYING || BREAK == UNDEAD || BREAK == SLOW_TO_LOAD || BREAK == PLANTING || \
     BREAK == LINGERING
@@ -63,10 +65,13 @@ static const char *counted(int sheet);
 #elif BREAK == VOLATILE
 static const char *counted(int sheet);
 #define SUBJECT_TITLE counted
-#elif BREAK == FORGETFUL
+#elif BREAK == FORGETFUL || BREAK == UNWILLING
 static void reindex_items(searchlight_extension *extension, searchlight_request request, const char *const *identifiers,
                           size_t count);
 #define SUBJECT_REINDEX_ITEMS reindex_items
+#elif BREAK == MISSPELT
+static void misspell(searchlight_item *item);
+#define SUBJECT_ATTRIBUTES misspell
 #elif BREAK == GENEROUS || BREAK == LIAR || BREAK == BREAKING || BREAK == ANY_TYPE || BREAK == SHARED || \
     BREAK == LEAKING || BREAK == WARMING || BREAK == DESCRIPTORS || BREAK == FRAGILE || BREAK == TALKATIVE || \
     BREAK == DEADLOCK
@@ -229,11 +234,18 @@ static const char *counted(int sheet) {
     snprintf(names[place], sizeof names[place], "%s-%d-%d", sheets[sheet], (int)getpid(), count);
     return names[place];
 }
-#elif BREAK == FORGETFUL
+#elif BREAK == FORGETFUL || BREAK == UNWILLING
 static void reindex_items(searchlight_extension *extension, searchlight_request request, const char *const *identifiers,
                           size_t count) {
     (void)extension, (void)identifiers, (void)count;
-    finish(request, SEARCHLIGHT_OK, NULL);
+    finish(request, BREAK == FORGETFUL ? SEARCHLIGHT_OK : SEARCHLIGHT_UNAVAILABLE, "the sheets are locked");
+}
+#elif BREAK == MISSPELT
+static void misspell(searchlight_item *item) {
+    items->set_string(item, "keyword", "paper");
+    items->set_string(item, "keywords", "paper");
+    items->set_date(item, "contentCreationDate", 1.7e12); /* milliseconds */
+    items->set_string(item, "com_example_subject_mood", "calm");
 }
 #elif BREAK == BAD_PREVIEW || BREAK == BAD_REFERENCE || BREAK == CRASHING || BREAK == SCRIPTED
 static void preview(searchlight_extension *extension, searchlight_request request, const char *item, const char *query,

@@ -81,6 +81,9 @@ static inline void donate(searchlight_request request, const int *chosen, size_t
         items->set_strings(all[i], "providerDataTypeIdentifiers", data_types, 2);
         items->set_strings(all[i], "providerFileTypeIdentifiers", file_types, 1);
         items->set_expiration(all[i], INFINITY);
+#ifdef SUBJECT_ATTRIBUTES
+        SUBJECT_ATTRIBUTES(all[i]);
+#endif
     }
     void *context = (void *)(uintptr_t)request;
     searchlight_status status = index_table->index_items(host, NULL, all, count, SUBJECT_DONATED, context);
