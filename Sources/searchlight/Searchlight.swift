@@ -72,7 +72,9 @@ enum Program {
             if hasMinusWord(CommandLine.arguments) {
                 let item = CommandLine.arguments.dropFirst().first == "why-not" ? "why-not @12" : "search"
                 Output.complain("To exclude items with a word, put -- first: searchlight \(item) -- notes -release")
-            } else if let hint = dashHint(Array(CommandLine.arguments.dropFirst()), message) {
+            } else if let hint = dashHint(Array(CommandLine.arguments.dropFirst()), message)
+                ?? ValueHint.question(for: message)
+            {
                 Output.complain("\(hint)")
             }
         }

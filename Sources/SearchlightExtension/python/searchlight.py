@@ -309,6 +309,10 @@ def extension(of):
 def _create():
     """Returns the object of the extension, or the reason why there is none."""
     try:
+        # Standard output is a pipe to the host. Without this, the host gets printed lines only when
+        # several kilobytes are full, and none of a worker that it ends.
+        if sys.stdout is not None:
+            sys.stdout.reconfigure(line_buffering=True)
         import extension as module  # noqa: F401
 
         if _class is None:

@@ -92,7 +92,7 @@ struct SearchCommand: OptionedCommand {
         let found = try await store.find(search)
         if let notes = found.notes { options.warnOfOpening(notes) }
         let notes =
-            (found.notes?.messages ?? [])
+            (found.notes?.messages(asksService: !options.inProcess) ?? [])
             + (found.isLocked ? ["Some items are locked. To search them: searchlight unlock"] : [])
         defer { for note in notes { Output.complain("Note: \(note)") } }
         if options.json { return try Output.printJSON(JSONObject(query: text, found, notes, explains: explain)) }
@@ -140,10 +140,13 @@ struct SearchCommand: OptionedCommand {
 }
 
 extension StoreNotes {
-    /// The reasons why items may be missing, each as one or more sentences for the user.
-    fileprivate var messages: [String] {
+    /// Returns the reasons why items may be missing, each as one or more sentences for the user.
+    ///
+    /// - Parameter asksService: `false` if the user does without the service (`--in-process`). Then
+    ///   no message proposes to start it.
+    fileprivate func messages(asksService: Bool) -> [String] {
         let now = Date.now.timeIntervalSinceReferenceDate
-        return reindexes + unfollowed(now) + pendingFiles(now)
+        return reindexes + (asksService ? unfollowed(now) : []) + pendingFiles(now)
     }
 
     /// The pending reindexes. Those of several installed extensions are combined in one sentence.

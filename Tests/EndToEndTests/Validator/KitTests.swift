@@ -130,6 +130,16 @@ struct KitTests {
         #expect(!harness.recordedEvents.contains { if case .misuse = $0 { true } else { false } })
     }
 
+    @Test("shows a printed line before the answer", arguments: Kit.available)
+    func printing(_ kit: Kit) async throws {
+        let harness = try Harness()
+        try install(kit, in: harness)
+        try await harness.withEngine { engine async throws in
+            #expect(try await data("printing", engine) == "printed")
+            #expect(harness.messages == ["printed by the kit"])
+        }
+    }
+
     @Test("answers a request that fails with its reason, and serves the next one", arguments: Kit.available)
     func failures(_ kit: Kit) async throws {
         let harness = try Harness()

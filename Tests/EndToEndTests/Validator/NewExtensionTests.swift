@@ -39,6 +39,7 @@ struct NewExtensionTests {
         let run = try command.shell("env -u SEARCHLIGHT \(variables) make -s -C project run")
         #expect(run.status == 0, "\(run.output)")
         #expect(run.output.contains("2 items indexed") && run.output.contains("Rice pudding"), "\(run.output)")
+        #expect(!run.output.contains("are not watched"), "\(run.output)")
         #expect(try !command("list").output.contains("Rice pudding"), "the user's index has no item")
     }
 
@@ -144,6 +145,13 @@ struct NewExtensionTests {
         let failing = try command.shell(
             "mv Recipes Away; make -s -C project run PACKAGES=zlib; status=$?; mv Away Recipes; exit $status")
         #expect(failing.status != 0 && failing.output.contains("cannot be read now"), "\(failing.output)")
+        for advice in ["README.md has the command", "make validate", "work”: \(BuiltProducts.repository)/docs"] {
+            #expect(failing.output.contains(advice), "\(failing.output)")
+        }
+        let other = try command.shell("make -s -C project run PACKAGES=zlib WORD=sago")
+        #expect(other.output.contains("make run WORD="), "\(other.output)")
+        let absent = try command.shell("make -s -C project check PACKAGES=zlib SEARCHLIGHT=/absent/searchlight")
+        #expect(absent.status != 0 && absent.output.contains("SEARCHLIGHT=/path/to"), "\(absent.output)")
     }
 
     @Test("in C++ is built without a warning, validated, follows its files, and is searched")
@@ -379,6 +387,36 @@ struct NewExtensionTests {
                 == 0)
         let build = try command.shell("make -s -C project CC=\(CFixture.compiler)")
         #expect(build.status == 0 && build.output.isEmpty, "\(build.output)")
+    }
+
+    @Test("has a README that first creates what the sample reads", arguments: ["c", "python", "swift", "bindings"])
+    func readme(_ language: String) throws {
+        let folder = harness.folder + "/project"
+        #expect(try command("extensions", "new", "com.example.one", "-l", language, "-d", folder).status == 0)
+        let text = try String(contentsOfFile: folder + "/README.md", encoding: .utf8)
+        let commands = text.split(separator: "\n").filter { $0.hasPrefix("    ") }.map { $0.dropFirst(4) }
+        try #require(commands.count > 2)
+        #expect(commands[0].hasPrefix("mkdir -p ~/") && commands[1].hasPrefix("make "), "\(text)")
+        // The command works, and creates the folder that the manifest declares.
+        #expect(try command.shell("HOME=\(harness.folder) sh -c \"\(commands[0])\"").status == 0)
+        let declared = try String(contentsOfFile: folder + "/Info.plist", encoding: .utf8)
+        let created = commands[0].split(separator: " ")[2]
+        #expect(declared.contains("<string>\(created)</string>"), "\(declared)")
+    }
+
+    @Test("names the nearest language for a misspelt one, and lists all")
+    func misspeltLanguage() throws {
+        for (given, meant) in [("pyton", "python"), ("rus", "rust"), ("swfit", "swift"), ("binding", "bindings")] {
+            let refused = try command(
+                "extensions", "new", "com.example.one", "-l", given, "-d", harness.folder + "/one")
+            #expect(refused.status == 64, "\(refused.output)")
+            #expect(refused.output.contains("Did you mean \(meant)"), "\(refused.output)")
+            #expect(refused.output.contains("- zig"), "\(refused.output)")
+        }
+        let history = try command("history", "of")
+        #expect(history.status == 64 && history.output.contains("Did you mean off"), "\(history.output)")
+        let other = try command("extensions", "new", "com.example.one", "-l", "cobol", "-d", harness.folder + "/one")
+        #expect(other.status == 64 && !other.output.contains("Did you mean"), "\(other.output)")
     }
 
     @Test("overwrites nothing, and reports an invalid identifier")

@@ -95,6 +95,9 @@ func (own *everything) ProvideData(_ *searchlight.Request, name, _ string) ([]by
 		own.host.ReportLeftOut("third", "it is locked")
 		list, err := own.host.ListItems(searchlight.DefaultIndex, "", searchlight.MaximumListing)
 		return []byte(strings.Join(list, ",")), err
+	case "printing":
+		fmt.Println("printed by the kit")
+		return []byte("printed"), nil
 	case "refused":
 		return nil, searchlight.Errorf(searchlight.Refused, "not today")
 	case "missing":

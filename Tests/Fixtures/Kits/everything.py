@@ -52,7 +52,7 @@ class Everything:
     def did_finish_throttle(self):
         searchlight.log("not throttled", "warning")
 
-    # What provide_data does, by the name of the item.
+    # The functions of provide_data have the names of items.
 
     def state(self):
         batch = searchlight.Batch()
@@ -81,6 +81,10 @@ class Everything:
         file = tempfile.TemporaryFile()
         file.write(b"from a file without a name")
         return file
+
+    def printing(self):
+        print("printed by the kit")
+        return "printed"
 
     def refused(self):
         raise searchlight.Error(searchlight.REFUSED, "not today")

@@ -66,7 +66,7 @@ const Everything = struct {
     extern "c" fn open(path: [*:0]const u8, flags: c_int, ...) c_int;
 
     pub fn provideData(self: *Everything, request: searchlight.Request, name: []const u8, _: []const u8) ![]const u8 {
-        const wanted = std.meta.stringToEnum(enum { state, listing, refused, missing, crash, bad_text, rights, where }, name) orelse
+        const wanted = std.meta.stringToEnum(enum { state, listing, printing, refused, missing, crash, bad_text, rights, where }, name) orelse
             return searchlight.fail(error.NotFound, "there is no {s}", .{name});
         switch (wanted) {
             .state => {
@@ -89,6 +89,10 @@ const Everything = struct {
                 try self.host.reportLeftOut("third", "it is locked");
                 const list = try self.host.listItems(request.arena, null, searchlight.maximum_listing);
                 return std.mem.join(request.arena, ",", list);
+            },
+            .printing => {
+                std.debug.print("printed by the kit\n", .{});
+                return "printed";
             },
             .refused => return searchlight.fail(error.Refused, "not today", .{}),
             .missing => {

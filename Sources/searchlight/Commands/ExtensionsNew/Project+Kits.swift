@@ -16,8 +16,11 @@ extension Project {
         project.addMakefile(
             needs: "Cargo.toml $(wildcard src/*.rs)",
             variables: """
-                # Offline, the cargo of rustup may fail; then: make CARGO=/usr/bin/cargo RUSTC=/usr/bin/rustc
-                CARGO ?= cargo
+                # The cargo of the system, if the cargo in PATH does not work. The cargo of rustup may need a download.
+                CARGO ?= $(if $(shell cargo --version 2>/dev/null),cargo,$(or $(wildcard /usr/bin/cargo),cargo))
+                ifeq ($(CARGO),/usr/bin/cargo)
+                export RUSTC ?= /usr/bin/rustc
+                endif
 
                 """,
             build: """
@@ -28,8 +31,8 @@ extension Project {
             """
             An extension of Searchlight in Rust 1.63 or later. The crate `searchlight-extension` at
             `\(crate)`
-            has safe traits over the C interface; it needs no other crate, and nothing is downloaded. If the cargo of rustup
-            fails offline: `make CARGO=/usr/bin/cargo RUSTC=/usr/bin/rustc`.
+            has safe traits over the C interface; it needs no other crate, and nothing is downloaded. For another
+            compiler: `make CARGO=/usr/bin/cargo RUSTC=/usr/bin/rustc`.
             """)
         return project
     }

@@ -55,11 +55,16 @@ struct Project {
     ///   - word: The word for which “make run” searches; empty to list all items.
     mutating func addMakefile(needs: String, variables: String = "", build: String, word: String = "pudding") {
         // Quoted for the shell, and for make.
-        let program = "'\(names.program.replacing("'", with: "'\\''"))'"
-        let made = program.replacing("$", with: "$$").replacing("#", with: "\\#")
+        func quoted(_ path: String) -> String {
+            "'\(path.replacing("'", with: "'\\''"))'".replacing("$", with: "$$")
+        }
+        let made = quoted(names.program).replacing("#", with: "\\#")
         add(
             "Makefile", "builds, tries, validates and installs it", PackageResources.makefile_template,
-            ["needs": needs, "variables": variables, "build": build, "program": made, "word": word])
+            [
+                "needs": needs, "variables": variables, "build": build, "program": made, "word": word,
+                "guide": quoted(names.guide),
+            ])
     }
 
     /// Adds the Makefile for a project built with a C or C++ compiler.
@@ -78,7 +83,8 @@ struct Project {
         addMakefile(
             needs: sources.split(separator: " ").map { "$(wildcard \($0))" }.joined(separator: " "),
             variables: """
-                \(compiler) := $(firstword $(shell command -v \(candidates)))
+                \(compiler) = $(or $(firstword $(shell command -v \(candidates))),\
+                $(error There is no compiler. Install one, such as gcc, or name it: make \(compiler)=…))
                 \(Self.headerVariables(searchlight, folders: folders))
                 \(Self.packageVariables)
 
@@ -112,7 +118,9 @@ struct Project {
         """
 
     mutating func addReadme(_ about: String) {
-        add("README.md", "the commands", PackageResources.readme_template, ["about": about])
+        // The steps before “make” create what the sample reads.
+        let first = steps.prefix { !$0.hasPrefix("make") }.map { "    \($0)\n" }.joined()
+        add("README.md", "the commands", PackageResources.readme_template, ["about": about, "first": first])
     }
 }
 
@@ -208,7 +216,7 @@ extension Project {
 
     /// Returns a project that consists of a manifest, which binds a function of a system library.
     static func bindings(_ names: ProjectNames) -> Project {
-        var project = Project(names, steps: simpleSteps(names))
+        var project = Project(names, steps: [firstDocument] + simpleSteps(names))
         project.addManifest(more: String(decoding: PackageResources.bindings_plist_template, as: UTF8.self))
         project.addMakefile(needs: "", build: "\t@:", word: "")
         project.addReadme(
@@ -243,6 +251,8 @@ extension Project {
         return project
     }
 
+    /// The sample data of the project with bindings.
+    static let firstDocument = "mkdir -p ~/Documents && echo '# Rice pudding' >~/Documents/'Rice pudding.md'"
     /// The sample data that extensions with code donate.
     static let firstRecipe = "mkdir -p ~/Recipes && echo 'rice, milk, cinnamon' >~/Recipes/'Rice pudding.txt'"
     static let recipeFolder = """
