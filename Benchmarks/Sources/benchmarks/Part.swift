@@ -4,7 +4,8 @@ import Foundation
 
 /// A part of the benchmarks. Each part runs in its own process, so that no part affects the next.
 enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
-    case types, spelling, bindings, registry, watching, promises, workers, kits, calls, boundary, previews, service,
+    case types, spelling, bindings, registry, watching, promises, content, workers, kits, calls, boundary, previews,
+        service,
         idle,
         returns,
         backlog, foreground, relevance, protection, log, meaning, index
@@ -23,6 +24,7 @@ enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
         case .watching:
             return Report(measurements: try WatchingBenchmarks(folder: folder, isShort: options.check).run())
         case .promises: return Report(measurements: try PromiseBenchmarks(folder: folder, isShort: options.check).run())
+        case .content: return Report(measurements: try await ContentBenchmarks(folder: folder).run())
         case .workers: return Report(measurements: try await HostBenchmarks(folder: folder, seed: seed).starts())
         case .kits: return Report(measurements: try await KitBenchmarks(folder: folder).run())
         case .calls: return Report(measurements: try await HostBenchmarks(folder: folder, seed: seed).calls())

@@ -26,6 +26,9 @@ enum Row: String, Codable, CaseIterable {
     case copy = "promises.copy"
     case stream = "promises.stream"
 
+    case streamTime = "content.stream-time"
+    case streamMemory = "content.stream-memory"
+
     case coldWorker = "workers.cold"
     case coldSwiftWorker = "workers.cold-swift"
 
