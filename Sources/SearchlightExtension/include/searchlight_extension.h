@@ -19,23 +19,24 @@
  *
  * Rules for all functions:
  *
- *     Text       is UTF-8 and NUL-terminated. Longer messages than 16 KiB are cut.
- *     NULL       nothing is NULL unless it is marked "nullable". Also an array of 0 elements and
- *                bytes of length 0 may be NULL. The host reports a NULL, a malformed text and a
- *                released object as misuse, and reads nothing. A function with a status then
- *                returns SEARCHLIGHT_INVALID_ARGUMENT, one with a pointer returns NULL, and one
- *                without a result does nothing.
+ *     Text       is UTF-8 and NUL-terminated. A message of more than 16 KiB is cut.
+ *     NULL       an argument must not be NULL unless it is marked "nullable". An array of 0
+ *                elements and bytes of length 0 may be NULL. The host reports a NULL, a malformed
+ *                text and a released object as misuse, and does not read them. Then a function
+ *                with a status returns SEARCHLIGHT_INVALID_ARGUMENT, a function with a pointer
+ *                returns NULL, and a function without a result does nothing.
  *     Bounds     each function states its own. A donation and a batch have at most 32 MiB, the
  *                largest message to the host. An item has at most 16 MiB with 1024 attributes. An
  *                identifier, a domain and the name of an index have at most 4096 bytes. Beyond a
  *                bound, the status is SEARCHLIGHT_TOO_LARGE.
- *     Sizes      are numbers of bytes, of type size_t in memory and uint64_t in files. A count is a
- *                number of elements.
+ *     Sizes      a "length", a "capacity" and a "size" are numbers of bytes: size_t for memory,
+ *                uint64_t for files and streams. A length does not count a NUL at the end. A
+ *                "count" is a number of elements. A KiB has 1024 bytes, a MiB 1,048,576.
  *     Time       each function states it. "At once" means that the function does not wait for the
- *                host or for other threads. The host ends a worker that breaks a time limit of the
- *                functions that it calls. A donation, a deletion, a log message, a printed line
- *                and a progress report are signs of life. A request needs the first one within
- *                5 s, and each further one within 10 s.
+ *                host or for other threads. A "time limit" belongs to a function of the extension:
+ *                the host ends a worker that breaks it. A donation, a deletion, a log message, a
+ *                printed line and a progress report are signs of life. A request needs the first
+ *                sign of life within 5 s, and the next one within 10 s each time.
  *     Ownership  pointers passed to a function are valid until it returns, unless its comment says
  *                otherwise.
  *     Threads    each function has a tag:
@@ -50,10 +51,10 @@
  *                SEARCHLIGHT_HOST_NAME its identifier. searchlight_extension_NAME is a table of
  *                functions of the extension, and SEARCHLIGHT_EXTENSION_NAME its identifier. Other
  *                names belong to values that both sides use, such as searchlight_item.
- *     Growth     each table and each struct starts with "size", its sizeof where it was compiled:
- *                the side that fills it sets it, the other side reads a field only if it lies
- *                within. New features come as new interfaces or new revisions, fetched by the
- *                identifier "name/revision"; a struct never changes. The host keeps all revisions.
+ *     Growth     each table and each struct starts with "size", its sizeof in bytes. The side that
+ *                fills the struct sets "size". The other side reads a field only if the field ends
+ *                within "size". A struct never changes. A new feature is a new interface or a new
+ *                revision, with its own identifier "name/revision". The host keeps all revisions.
  *     Drafts     have identifiers with "-draft" and headers in searchlight/draft. A later host may
  *                lack a draft, so an extension must work without it. An accepted draft keeps its
  *                structs, and loses "-draft" in its identifier; hosts of the next minor version

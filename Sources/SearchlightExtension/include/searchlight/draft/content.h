@@ -40,7 +40,7 @@ typedef struct searchlight_host_content {
      * else, such as a pipe, fails the request.
      *
      * descriptor: open for reading; duplicated before the function returns, so the caller may close
-     * it. Its position is moved. The file must keep its size until it is delivered, or the receiver
+     * it. Its position changes. If the size of the file changes before the delivery, the receiver
      * gets an error.
      * name: nullable; the proposed name of a file promise's file, one path component of at most 255
      * bytes; not read for a data promise.
@@ -48,13 +48,13 @@ typedef struct searchlight_host_content {
     void (*finish_with_descriptor)(const searchlight_host *host, searchlight_request request, int32_t descriptor,
                                    const char *name);
 
-    /* Fulfils a data promise with a stream, and returns the stream, which the caller then fills. It
-     * must write exactly length bytes, and end the stream in each case. The worker is kept in use
-     * for the stream's limits: a byte every 10 s, and 10 min in all without the time for which the
-     * receiver waits.
+    /* Fulfils a data promise with a stream, and returns the stream. The caller then writes exactly
+     * length bytes, and ends the stream in each case. The host keeps the worker until the stream
+     * ends, at most 10 min. At most 10 s may pass without a new byte. Time in which the receiver
+     * blocks the stream does not count for these 10 s.
      *
-     * length: the number of bytes, which the receiver checks.
-     * Returns NULL if the worker has SEARCHLIGHT_STREAMS_MAX streams, or no descriptors; the
+     * length: the number of bytes. The receiver checks it.
+     * Returns NULL if the worker has SEARCHLIGHT_STREAMS_MAX streams, or no descriptor is free. The
      * request is not answered then. Also returns NULL after another answer to the request.
      * Time: at once; otherwise as for finish. [thread-safe] */
     searchlight_stream *(*finish_with_stream)(const searchlight_host *host, searchlight_request request,
@@ -62,11 +62,12 @@ typedef struct searchlight_host_content {
     /* Writes the next bytes of a stream. Pieces of 64 KiB to 1 MiB cost least.
      *
      * bytes: nullable if length is 0; read before the function returns.
-     * Returns SEARCHLIGHT_OK; SEARCHLIGHT_TOO_LARGE, and writes nothing, if the stream would exceed
-     * its length; SEARCHLIGHT_CANCELLED if the receiver has gone, so that nothing more is needed;
+     * Returns SEARCHLIGHT_OK, or
+     * SEARCHLIGHT_TOO_LARGE if the stream would exceed its length; nothing is written then;
+     * SEARCHLIGHT_CANCELLED if the receiver has gone; end the stream then;
      * SEARCHLIGHT_INVALID_ARGUMENT for a stream that was ended.
-     * Time: may block until the receiver has read the bytes, at most 10 min. It is no sign of life
-     * of other requests. [thread-safe; one thread per stream] */
+     * Time: may block until the receiver has read the bytes, at most 10 min. A write is not a sign
+     * of life of other requests. [thread-safe; one thread per stream] */
     searchlight_status (*write)(searchlight_stream *stream, const void *bytes, size_t length);
     /* Ends and releases a stream. If bytes are missing, the receiver gets an error, and no file
      * appears. stream: nullable. Time: at once. [thread-safe; one thread per stream] */

@@ -14,7 +14,7 @@ extern "C" {
 
 #define SEARCHLIGHT_CLIENT_STATE_MAX 250 /* the maximum size of a client state, in bytes */
 
-/* The client state that must be stored, or the batch is refused. */
+/* The expected client state. If the stored client state differs, the batch is refused. */
 typedef int32_t searchlight_expectation;
 SEARCHLIGHT_CONSTANTS(int32_t) {
     SEARCHLIGHT_EXPECT_ANY = 0,   /* any client state */

@@ -14,8 +14,8 @@ extern "C" {
  * the request must be finished. [host-thread] */
 typedef void (*searchlight_cancel_handler)(void *context, searchlight_request request);
 
-/* Reports that a request was cancelled. The host ends a worker that continues anyway, after a
- * grace of 2 s. */
+/* Reports that a request was cancelled. The host ends a worker that has not finished the request 2 s
+ * later. */
 #define SEARCHLIGHT_HOST_CANCEL "searchlight.cancel/1"
 typedef struct searchlight_host_cancel {
     uint32_t size;
@@ -33,8 +33,8 @@ typedef struct searchlight_host_cancel {
      *
      * handler: nullable; NULL removes it.
      * context: nullable; only passed to the handler.
-     * Time: at once. An earlier handler that runs on another thread is waited for, at most 1 s.
-     * [thread-safe] */
+     * Time: at once. If an earlier handler runs on another thread, the function waits for it, at
+     * most 1 s. [thread-safe] */
     void (*set_handler)(const searchlight_host *host, searchlight_request request, searchlight_cancel_handler handler,
                         void *context);
 } searchlight_host_cancel;

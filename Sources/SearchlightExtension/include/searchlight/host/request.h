@@ -48,8 +48,8 @@ typedef struct searchlight_host_request {
      * request.
      *
      * message: nullable; not read for SEARCHLIGHT_OK; at most 16 KiB, the rest is cut.
-     * Time: at once. A cancel handler that runs on another thread is waited for, at most 1 s.
-     * [thread-safe] */
+     * Time: at once. If a cancel handler runs on another thread, the function waits for it, at most
+     * 1 s. [thread-safe] */
     void (*finish)(const searchlight_host *host, searchlight_request request, searchlight_status status,
                    const char *message);
 
