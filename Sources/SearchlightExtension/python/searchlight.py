@@ -309,8 +309,8 @@ def extension(of):
 def _create():
     """Returns the object of the extension, or the reason why there is none."""
     try:
-        # Standard output is a pipe to the host. Without this, the host gets printed lines only when
-        # several kilobytes are full, and none of a worker that it ends.
+        # Standard output is a pipe to the host. Line buffering sends each printed line at once. The
+        # default sends blocks of several kilobytes, and loses the last block of an ended worker.
         if sys.stdout is not None:
             sys.stdout.reconfigure(line_buffering=True)
         import extension as module  # noqa: F401

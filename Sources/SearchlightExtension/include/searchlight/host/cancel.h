@@ -14,8 +14,8 @@ extern "C" {
  * the request must be finished. [host-thread] */
 typedef void (*searchlight_cancel_handler)(void *context, searchlight_request request);
 
-/* Reports that a request was cancelled. The host ends a worker that has not finished the request 2 s
- * later. */
+/* Reports that a request was cancelled. The host ends a worker that has not finished the request
+ * 2 s later. */
 #define SEARCHLIGHT_HOST_CANCEL "searchlight.cancel/1"
 typedef struct searchlight_host_cancel {
     uint32_t size;
