@@ -189,7 +189,10 @@ let package = Package(
         // The index for local assistants, over the Model Context Protocol
         .target(
             name: "AssistantServer",
-            dependencies: ["SearchlightEngine", "SearchIndex", "MetadataQuery", "ItemRecord", "Previews", "JSONText"],
+            dependencies: [
+                "SearchlightEngine", "SearchIndex", "MetadataQuery", "ItemRecord", "Previews", "JSONText",
+                "SystemSupport",
+            ],
             swiftSettings: strict),
 
         // Code that the command and its Quick Look server share

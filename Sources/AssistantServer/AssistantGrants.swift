@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import SearchlightEngine
+import SystemSupport
 
 /// A problem with the files for assistants.
 package struct AssistantFileError: Error, CustomStringConvertible {
@@ -67,25 +69,28 @@ package struct AssistantGrants: Codable, Equatable, Sendable {
 /// The file with the grants, in the store's folder. A change is durable when its function returns.
 /// May be used by several processes at a time.
 package struct AssistantGrantsFile: Sendable {
-    private static let name = "assistants.json"
     private static let maximumBytes = 4 << 20
 
     private let path: String
+    private let lockPath: String
 
     /// Creates the object for a store's file.
-    package init(store: String) { path = store + "/" + Self.name }
+    package init(store: String) {
+        path = StoreFileName.assistantGrants.path(inStore: store)
+        lockPath = StoreFileName.assistantGrantsLock.path(inStore: store)
+    }
 
     /// Reads the grants; none if the file does not exist.
     ///
-    /// - Throws: ``AssistantFileError`` if the file is damaged. Nothing is granted in that case.
+    /// - Throws: ``AssistantFileError`` if the file is damaged, or is not a regular file that only
+    ///   this user may change. Nothing is granted in that case.
     package func read() throws(AssistantFileError) -> AssistantGrants {
-        guard access(path, F_OK) == 0 else { return AssistantGrants() }
-        do {
-            let handle = try FileHandle(forReadingFrom: URL(filePath: path))
-            defer { try? handle.close() }
-            let data = try handle.read(upToCount: Self.maximumBytes) ?? Data()
-            return try JSONDecoder().decode(AssistantGrants.self, from: data)
-        } catch {
+        let bytes: [UInt8]?
+        do throws(UntrustedFile) { bytes = try OwnFile.bytes(path, limit: Self.maximumBytes) } catch {
+            throw AssistantFileError(description: "\(error.description) Until then, no assistant may read anything.")
+        }
+        guard let bytes else { return AssistantGrants() }
+        do { return try JSONDecoder().decode(AssistantGrants.self, from: Data(bytes)) } catch {
             throw AssistantFileError(
                 description: """
                     The grants in \(path) cannot be read, so no assistant may read anything. Remove the file, and grant \
@@ -117,10 +122,12 @@ package struct AssistantGrantsFile: Sendable {
 
     /// Changes the file under a lock. If the body returns `false`, the change is dropped.
     private func change(_ body: (inout AssistantGrants) -> Bool) throws(AssistantFileError) -> Bool {
-        let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard lock >= 0 else { throw failure(errno) }
-        defer { close(lock) }
-        guard flock(lock, LOCK_EX) == 0 else { throw failure(errno) }
+        let lock: OwnedDescriptor
+        do throws(UntrustedFile) { lock = try OwnFile.open(lockPath, O_RDWR | O_CREAT) } catch {
+            throw AssistantFileError(description: error.description)
+        }
+        guard flock(lock.number, LOCK_EX) == 0 else { throw failure(errno) }
+        defer { flock(lock.number, LOCK_UN) }
         var grants = try read()
         guard body(&grants) else { return false }
         do {
@@ -135,6 +142,6 @@ package struct AssistantGrantsFile: Sendable {
     }
 
     private func failure(_ code: Int32) -> AssistantFileError {
-        AssistantFileError(description: "Opening \(path).lock failed: \(String(cString: strerror(code)).lowercased()).")
+        AssistantFileError(description: "Locking \(lockPath) failed: \(String(cString: strerror(code)).lowercased()).")
     }
 }

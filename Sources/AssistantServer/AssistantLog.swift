@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import SearchlightEngine
+import SystemSupport
 
 /// The log of everything that assistants read, in the store's folder: one JSON object per line. It
 /// contains the numbers and bundles of items, but not their content. May be used by several
@@ -32,7 +34,6 @@ package struct AssistantLog: Sendable {
         }
     }
 
-    private static let name = "assistants.log"
     /// The size, in bytes, at which the older half is dropped.
     private let maximumBytes: Int
 
@@ -40,7 +41,7 @@ package struct AssistantLog: Sendable {
 
     /// Creates the log of a store.
     package init(store: String, maximumBytes: Int = 4 << 20) {
-        (path, self.maximumBytes) = (store + "/" + Self.name, maximumBytes)
+        (path, self.maximumBytes) = (StoreFileName.assistantLog.path(inStore: store), maximumBytes)
     }
 
     /// Returns the entries, oldest first. Damaged lines are left out.
@@ -84,11 +85,13 @@ package struct AssistantLog: Sendable {
     private func locked<Value>(
         _ body: (Int32) throws(AssistantFileError) -> Value
     ) throws(AssistantFileError) -> Value {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw failure(errno) }
-        defer { close(descriptor) }
-        guard flock(descriptor, LOCK_EX) == 0 else { throw failure(errno) }
-        return try body(descriptor)
+        let file: OwnedDescriptor
+        do throws(UntrustedFile) { file = try OwnFile.open(path, O_RDWR | O_CREAT) } catch {
+            throw AssistantFileError(description: error.description)
+        }
+        guard flock(file.number, LOCK_EX) == 0 else { throw failure(errno) }
+        defer { flock(file.number, LOCK_UN) }
+        return try body(file.number)
     }
 
     private func replace(_ descriptor: Int32, with data: Data) throws(AssistantFileError) {

@@ -4,9 +4,10 @@ import SystemSupport
 
 /// Checks all files in a store's folder before any of them is opened.
 enum StoreInspection {
-    /// The files of this module and the extension host; the index has its own list.
+    /// The files of this module, the extension host and the commands; the index has its own list.
     static let fileNames: [String] =
-        ["lock", "extensions.lock", "decisions.log", "decisions.log.1"]
+        ["lock", "extensions.lock", "decisions.log", "decisions.log.1", FollowedFiles.lookName]
+        + FollowedFiles.databaseNames + StoreFileName.allCases.map(\.rawValue)
         + [
             "jobs.json", "extensions.json", "installed.json", "sandbox.json", "schedule.json", "extensions.cache",
             OmissionStore.fileName, DesktopVisibilityFile.fileName,

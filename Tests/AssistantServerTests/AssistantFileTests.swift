@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -39,6 +40,44 @@ struct AssistantFileTests {
         let error = #expect(throws: AssistantFileError.self) { try grants.read() }
         #expect(error?.description.contains("Remove the file") == true)
         #expect(throws: AssistantFileError.self) { try grants.grant("b", nil) }
+    }
+
+    /// Something other than a file, at the path of a file.
+    enum Replacement: CaseIterable { case pipe, link, secondName, folder }
+
+    @Test("A pipe, a link or a folder instead of a file is an error at once, and nothing is written through it")
+    func replaced() throws {
+        let other = folder.path("other")
+        for name in ["assistants.json", "assistants.json.lock", "assistants.log"] {
+            for replacement in Replacement.allCases {
+                let content = #"{"assistants": {"a": {"bundles": [], "all": true}}}"#
+                try content.write(toFile: other, atomically: false, encoding: .utf8)
+                let path = folder.path(name)
+                let result =
+                    switch replacement {
+                    case .pipe: mkfifo(path, 0o600)
+                    case .link: symlink(other, path)
+                    case .secondName: link(other, path)
+                    case .folder: mkdir(path, 0o700)
+                    }
+                try #require(result == 0)
+                if name == "assistants.log" {
+                    let log = AssistantLog(store: folder.path)
+                    #expect(throws: AssistantFileError.self) { try log.entries() }
+                    #expect(throws: AssistantFileError.self) { try log.append(entry(1)) }
+                    #expect(throws: AssistantFileError.self) { try log.clear() }
+                } else {
+                    #expect(throws: AssistantFileError.self) { try grants.grant("b", nil) }
+                }
+                if name == "assistants.json" {
+                    let error = #expect(throws: AssistantFileError.self) { try grants.read() }
+                    #expect(error?.description.contains(path) == true)
+                }
+                #expect(try String(contentsOfFile: other, encoding: .utf8) == content, "\(replacement) \(name)")
+                try FileManager.default.removeItem(atPath: path)
+                try? FileManager.default.removeItem(atPath: folder.path("assistants.json.lock"))
+            }
+        }
     }
 
     @Test("Names and numbers of grants are bounded")

@@ -137,6 +137,49 @@ struct AssistantSessionTests {
         await place.engine.close()
     }
 
+    @Test("With damaged grants, or a log that cannot be written, nothing is read")
+    func files() async throws {
+        let place = try await Place()
+        try await place.introduce()
+        let requests: [(String, JSONValue)] = [
+            ("search", ["query": "ferry"]), ("read_item", ["item": 1]), ("list_apps", [:]), ("similar", ["item": 1]),
+        ]
+        func expectNothing(_ reason: String) async throws {
+            for (tool, arguments) in requests {
+                let answer = try await place.call(tool, arguments)
+                #expect(answer.isError && answer.text.contains(reason), "\(tool): \(answer)")
+                #expect(!answer.text.contains("Oslo") && answer.structured == nil)
+            }
+            let resource = try await place.send("resources/read", ["uri": "searchlight://item/1"])
+            #expect(resource["error"] != nil && resource["result"] == nil)
+        }
+        try place.grants.grant("helper", nil)
+        #expect(try await place.titles("ferry").count == 2)
+        let log = place.folder.path("store/assistants.log")
+        try FileManager.default.removeItem(atPath: log)
+        try FileManager.default.createDirectory(atPath: log, withIntermediateDirectories: false)
+        try await expectNothing(log)
+        try FileManager.default.removeItem(atPath: log)
+        try place.folder.write(Array("{".utf8), to: "store/assistants.json")
+        try await expectNothing("no assistant may read anything")
+        await place.engine.close()
+    }
+
+    @Test("Tools read, and open an item only if the user allows it; none changes the index")
+    func tools() async throws {
+        for opens in [false, true] {
+            let place = try await Place(opens: opens)
+            try await place.introduce()
+            guard case .list(let tools)? = try await place.send("tools/list")["result"]?.members?["tools"] else {
+                Issue.record("no tools")
+                return
+            }
+            let names = tools.compactMap { if case .text(let name)? = $0.members?["name"] { name } else { nil } }
+            #expect(names == ["search", "similar", "read_item", "list_apps"] + (opens ? ["open_item"] : []))
+            await place.engine.close()
+        }
+    }
+
     @Test("Similar items are of granted apps only, and so is the item that they are similar to")
     func similar() async throws {
         let place = try await Place()

@@ -36,8 +36,6 @@ package struct BundleAccount: Hashable, Sendable, Codable {
     /// The maximum number of example names for a reason.
     package static let maximumExamples = 5
 
-    /// The number of names without an item.
-    package var leftOutCount: Int { leftOut.reduce(0) { $0 + $1.count } }
     /// `true` if nothing is known to be missing from the index.
     package var isComplete: Bool {
         itemsInPart == 0 && leftOut.isEmpty && pending == nil && pendingFiles == 0 && owed == nil && !hasLosses

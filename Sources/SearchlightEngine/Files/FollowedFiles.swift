@@ -30,6 +30,8 @@ final class FollowedFiles: Sendable {
 
     /// The name of the file in the store's folder.
     static let fileName = "files.sqlite"
+    /// The names of the database and of the files that SQLite adds to it.
+    static let databaseNames = ["", "-wal", "-shm", "-journal"].map { fileName + $0 }
 
     init(storeDirectory: String) { directory = storeDirectory }
 
@@ -41,6 +43,12 @@ final class FollowedFiles: Sendable {
         let result = opened.withLock { opened in
             Result { () throws(FileWatchingError) in
                 if let opened { return opened }
+                for name in Self.databaseNames {
+                    let file = directory + "/" + name
+                    do throws(UntrustedFile) { try OwnFile.check(file) } catch {
+                        throw .snapshot(path: file, reason: error.reason)
+                    }
+                }
                 let snapshot = try FileSnapshot(path: path)
                 opened = snapshot
                 return snapshot

@@ -3,6 +3,7 @@ import CommandSupport
 import Foundation
 import Glibc
 import SearchlightEngine
+import SystemSupport
 
 /// The changes made by `searchlight setup`, recorded so that it can undo them and does not ask
 /// twice. Stored as a JSON file in the folder of the index.
@@ -14,20 +15,19 @@ struct SetupRecord: Codable, Equatable {
     /// `true` if the service was enabled.
     var enabledService = false
 
-    private static let name = "setup.json"
     private static let maximumBytes = 1 << 20
 
     /// Reads the record; if there is none, creates an empty one.
     ///
     /// - Throws: ``CommandFailure`` if the file cannot be read or is damaged.
     init(inStore folder: String) throws(CommandFailure) {
-        let path = folder + "/" + Self.name
-        guard access(path, F_OK) == 0 else { return }
-        do {
-            let handle = try FileHandle(forReadingFrom: URL(filePath: path))
-            let data = try handle.read(upToCount: Self.maximumBytes) ?? Data()
-            self = try JSONDecoder().decode(Self.self, from: data)
-        } catch {
+        let path = StoreFileName.setupRecord.path(inStore: folder)
+        let bytes: [UInt8]?
+        do throws(UntrustedFile) { bytes = try OwnFile.bytes(path, limit: Self.maximumBytes) } catch {
+            throw CommandFailure(message: error.description, status: .inputOutput)
+        }
+        guard let bytes else { return }
+        do { self = try JSONDecoder().decode(Self.self, from: Data(bytes)) } catch {
             throw CommandFailure(
                 message: """
                     \(path), the record of the earlier setup, cannot be read. Remove the file; setup then asks again, and \
@@ -40,7 +40,7 @@ struct SetupRecord: Codable, Equatable {
 
     /// Replaces the stored record, or removes it if it is empty.
     func write(inStore folder: String) throws(CommandFailure) {
-        let path = folder + "/" + Self.name
+        let path = StoreFileName.setupRecord.path(inStore: folder)
         do {
             if self == Self() {
                 if unlink(path) != 0, errno != ENOENT { throw CocoaError(.fileWriteUnknown) }
