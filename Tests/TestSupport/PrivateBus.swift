@@ -22,8 +22,10 @@ public final class PrivateBus: Sendable {
 
     /// Starts a bus and returns when it accepts connections.
     ///
-    /// - Parameter services: The activatable names and the command line that starts each.
-    public init(services: [String: String] = [:]) throws {
+    /// - Parameters:
+    ///   - services: The activatable names and the command line that starts each.
+    ///   - admitsOtherUsers: `true` to let other users connect, which no session bus does.
+    public init(services: [String: String] = [:], admitsOtherUsers: Bool = false) throws {
         let folder = try TemporaryFolder()
         self.folder = folder
         try FileManager.default.createDirectory(
@@ -41,6 +43,7 @@ public final class PrivateBus: Sendable {
               <auth>EXTERNAL</auth>
               <servicedir>\(folder.path("services"))</servicedir>
               <policy context="default">
+                \(admitsOtherUsers ? "<allow user=\"*\"/>" : "")
                 <allow send_destination="*" eavesdrop="true"/>
                 <allow eavesdrop="true"/>
                 <allow own="*"/>
