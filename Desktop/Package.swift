@@ -59,5 +59,9 @@ let package = Package(
         .executableTarget(
             name: "DropTarget", dependencies: ["CAdwaita"], path: "Tests/DropTarget",
             cSettings: [.treatAllWarnings(as: .error)]),
+        // A window that shows a page that no sanitiser has seen.
+        .executableTarget(
+            name: "PageProbe", dependencies: ["CAdwaita", "CDesktop"], path: "Tests/PageProbe",
+            cSettings: [.treatAllWarnings(as: .error)]),
     ]
 )

@@ -19,6 +19,7 @@ BUILT_ALONG = {
     ("CoreSpotlightTests", "PortedSourcesInSwift6"): "that it compiles is the test",
     ("CDesktop", "CAdwaita"): "tells where the library and its headers are",
     ("DropTarget", "CAdwaita"): "tells where the library and its headers are",
+    ("PageProbe", "CAdwaita"): "tells where the library and its headers are",
     ("CMarkup", "CLibXML2"): "tells where the library and its headers are",
     ("CMailReader", "CGMime"): "tells where the library and its headers are",
     ("CMailReader", "CLibXML2"): "tells where the library and its headers are",

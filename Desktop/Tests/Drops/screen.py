@@ -105,6 +105,9 @@ class Screen:
             DBUS_SESSION_BUS_ADDRESS="unix:path=/nonexistent", HOME=str(self.folder), XDG_RUNTIME_DIR=str(self.folder),
             XDG_CACHE_HOME=str(self.folder / "cache"), XDG_DATA_HOME=str(self.folder / "data"),
             XDG_CONFIG_HOME=str(self.folder / "config"), LC_ALL="C.UTF-8", PYTHONDONTWRITEBYTECODE="1")
+        if os.geteuid() == 0:
+            # As root, WebKit's sandbox leaves a /.flatpak-info behind, with which no client of the service can be identified.
+            self.environment["WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS"] = "1"
         self.environment.update(variables)
 
     def start(self, *arguments, **options):
