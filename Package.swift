@@ -299,7 +299,12 @@ let package = Package(
             name: "TortureSupport", dependencies: ["SearchIndex", "ItemRecord", "TestSupport"],
             path: "Tests/TortureSupport", swiftSettings: strict),
         .executableTarget(
-            name: "Fuzz", dependencies: ["MetadataQuery", "ItemRecord", "SymbolBindings", "IdleScheduling"],
+            name: "Fuzz",
+            dependencies: [
+                "MetadataQuery", "UserSearch", "ItemRecord", "WriteAheadLog", "SymbolBindings", "DatabaseBindings",
+                "IdleScheduling", "SchedulerSimulation", "Promises", "Previews", "QuickLookServer", "AppLaunching",
+                "DesktopSearch", "JSONText", "UniformTypeIdentifiers", "TestSupport",
+            ],
             path: "Tests/Fuzz",
             swiftSettings: strict),
         .testTarget(name: "ItemRecordTests", dependencies: ["ItemRecord", "TestSupport"], swiftSettings: strict),

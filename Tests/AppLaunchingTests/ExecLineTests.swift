@@ -53,6 +53,27 @@ struct ExecLineTests {
         }
     }
 
+    @Test("Any text is a command line or malformed, and a URL stays one argument of it")
+    func anyText() throws {
+        struct Broken: Error {}
+        let samples = [#"app --new %u"#, #""/opt/my app/run" x %%"#, #"a "b\"c\$d" 'e' --name=%c %i %k %F"#]
+        let tokens = ["%u", "%f", "%%", "%i", "%", "\"", "'", "\\", " ", "\t", "--"]
+        var loop = MutationLoop(
+            seed: MutationLoop.seed, corpus: samples.map { Array($0.utf8) }, tokens: tokens.map { Array($0.utf8) })
+        let resource = try #require(LaunchResource(url: "x-app:-a%20b'c"))
+        let accepted = try loop.run(MutationLoop.inputs) { bytes in
+            guard let line = try? ExecLine(String(decoding: bytes, as: UTF8.self)) else { return false }
+            guard (1...ExecLine.maximumWords).contains(line.words.count) else { throw Broken() }
+            // Only the code of an icon becomes two words.
+            guard let expanded = try? line.expanded(resource, of: entry("Icon=pic"), name: "My App") else {
+                return true
+            }
+            guard expanded.count <= 2 * line.words.count else { throw Broken() }
+            return true
+        }
+        #expect(accepted > MutationLoop.inputs / 50, "seed \(MutationLoop.seed)")
+    }
+
     @Test(
         "Any path or URL is one argument and never an option", arguments: 0..<500 as Range<UInt64>)
     func injection(_ seed: UInt64) throws {

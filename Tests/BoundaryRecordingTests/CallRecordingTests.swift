@@ -120,22 +120,17 @@ struct CallRecordingTests {
 
     @Test("with random damage is read or refused, and is the same after it was read")
     func damage() throws {
-        let bytes = Samples.recording.encoded
-        var random = SplitMix64(seed: 34)
-        var readable = 0
-        for _ in 0..<20_000 {
-            var damaged = bytes
-            for _ in 0..<Int.random(in: 1...4, using: &random) {
-                damaged[Int.random(in: 9..<damaged.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
-            }
-            guard let read = try? CallRecording(decoding: damaged) else { continue }
-            readable += 1
-            #expect(try CallRecording(decoding: read.encoded) == read)
+        struct Broken: Error {}
+        var loop = MutationLoop(seed: MutationLoop.seed, corpus: [Samples.recording.encoded])
+        let readable = try loop.run(MutationLoop.inputs) { damaged in
+            guard let read = try? CallRecording(decoding: damaged) else { return false }
+            guard try CallRecording(decoding: read.encoded) == read else { throw Broken() }
             // Neither the comparison nor the scrubber relies on valid numbers.
             _ = RecordingComparison(read, Samples.recording)
             _ = RecordingScrubber.scrubbed(read).encoded
+            return true
         }
-        #expect(readable > 100)
+        #expect(readable > MutationLoop.inputs / 200, "seed \(MutationLoop.seed)")
     }
 
     @Test("that a worker was writing when it ended has all whole events")

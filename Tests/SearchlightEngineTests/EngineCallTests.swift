@@ -144,8 +144,8 @@ struct EngineCallTests {
 
     @Test("Damaged values of a call or an answer are an error with a position or another call, and never a crash")
     func damaged() throws {
-        var random = SplitMix64(seed: 7)
-        for _ in 0..<100 {
+        var random = SplitMix64(seed: MutationLoop.seed)
+        for _ in 0..<(MutationLoop.inputs / 40) {
             for call in RandomCalls.calls(&random) { try damage(call, &random) }
             let failure = try BusEncoder.encode(CallOutcome<QueryPage>.failure(RandomCalls.error(&random)))
             _ = try? BusDecoder.decode(CallOutcome<QueryPage>.self, from: changed(failure, &random))

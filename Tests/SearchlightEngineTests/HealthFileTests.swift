@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The file of extensions' health")
 struct HealthFileTests {
-    private static func health(_ random: inout SplitMix64) -> ExtensionHealth {
+    static func health(_ random: inout SplitMix64) -> ExtensionHealth {
         var health = ExtensionHealth()
         for _ in 0...random.below(4) {
             health.note(
@@ -169,5 +169,5 @@ struct HealthFileTests {
 }
 
 extension HealthFile {
-    fileprivate func replace(_ all: [String: ExtensionHealth]) throws { _ = try update { $0 = all } }
+    func replace(_ all: [String: ExtensionHealth]) throws { _ = try update { $0 = all } }
 }

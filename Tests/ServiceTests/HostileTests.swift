@@ -112,7 +112,7 @@ struct HostileTests {
         let service = try await TestService()
         let healthy = try await service.app()
         var random = SplitMix64(seed: seed)
-        for round in 0..<25 {
+        for round in 0..<(MutationLoop.inputs / 160) {
             let attacker = try RawConnection(service.store)
             attacker.authenticate()
             var message = Self.head(bodyBytes: 8) + [0, 0, 0, 0, 0, 0, 0, 0]

@@ -41,7 +41,7 @@ struct BindingFuzzTests {
     func mutations(seed: UInt64) throws {
         var loop = MutationLoop(
             seed: seed, corpus: ExampleBindings.all.map { Array($0.utf8) }, tokens: Self.tokens)
-        let accepted = try loop.run(2_500, Self.check)
+        let accepted = try loop.run(MutationLoop.inputs, Self.check)
         #expect(accepted > 50)
     }
 
