@@ -210,6 +210,8 @@ package struct BoundaryInterface: Sendable {
                 Declaration("write", [stream, .bytes(limit: .max)], .int32),
                 Declaration("end", [stream], .none),
             ]),
+        BoundaryInterface(
+            14, "searchlight.protection/1", [Declaration("set_class", [.host, name, .int32], .int32)]),
     ]
 
     private static let functions: [UInt8: BoundaryFunction] = Dictionary(

@@ -43,7 +43,7 @@ package enum ExitStatus: Int32 {
         case .drag(let kind, _): self.init(kind)
         case .extension: self.init(DragFailure.Kind(error))
         case .service(let problem): self.init(problem)
-        case .semantic: self = .failure
+        case .semantic, .receipt: self = .failure
         case .protection(.locked), .protection(.noKeys), .protection(.unprotectedItems), .protection(.sessionLocked),
             .protection(.otherStorage):
             self = .refused

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 import Dispatch
+import ItemRecord
+import SearchlightExtension
 import ServiceMessages
 import Synchronization
 
@@ -10,6 +12,8 @@ final class HostSession: Sendable {
     let requests: RequestTable
     private let link: any HostLink
     private let misuses = Mutex<[HostRequest.Misuse: Int]>([:])
+    /// The classes of encrypted indexes by their names.
+    private let classes = Mutex<[String: ProtectionClass]>([:])
     /// The serial queue for completions. Completions may block, so they never run on the
     /// connection's thread.
     private let completions = DispatchQueue(label: "com.searchlight.completions")
@@ -61,6 +65,28 @@ final class HostSession: Sendable {
                 }
             }
         }
+    }
+
+    /// Sets the class of later donations to a named index; `nil` for no encryption.
+    ///
+    /// - Returns: `false` if there are too many indexes with a class.
+    func setClass(_ protection: ProtectionClass?, of index: String) -> Bool {
+        classes.withLock { classes in
+            guard protection == nil || classes[index] != nil || classes.count < Int(SEARCHLIGHT_PROTECTED_MAX) else {
+                return false
+            }
+            classes[index] = protection
+            return true
+        }
+    }
+
+    /// The request with the class of its index.
+    func classified(_ request: IndexRequest) -> IndexRequest {
+        guard case .commit(var batch) = request, let index = batch.scope.index,
+            let protection = classes.withLock({ $0[index] })
+        else { return request }
+        batch.protection = protection
+        return .commit(batch)
     }
 
     func log(_ level: HostRequest.LogLevel, _ message: String) { link.post(.log(level: level, message: message)) }

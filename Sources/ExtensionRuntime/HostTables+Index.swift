@@ -63,7 +63,7 @@ func send(
     guard let session = session(host), let index = optionalText(index, "The name of an index", session) else {
         return SEARCHLIGHT_INVALID_ARGUMENT
     }
-    let request = request(index)
+    let request = session.classified(request(index))
     // A larger request does not fit into a message and would end the connection.
     guard request.byteCount <= ChangeList.maximumBytes else { return SEARCHLIGHT_TOO_LARGE }
     session.send(request, completion: completion)

@@ -90,6 +90,7 @@ func hostTable(_ identifier: String) -> UnsafeRawPointer? {
     case SEARCHLIGHT_HOST_INDEX: indexTable.address
     case SEARCHLIGHT_HOST_BATCH: batchTable.address
     case SEARCHLIGHT_HOST_RENAME: renameTable.address
+    case SEARCHLIGHT_HOST_PROTECTION: protectionTable.address
     case SEARCHLIGHT_HOST_LISTING: listingTable.address
     case SEARCHLIGHT_HOST_LOG: logTable.address
     case SEARCHLIGHT_HOST_LEFT_OUT: leftOutTable.address

@@ -27,6 +27,8 @@ package enum ProtectionError: Error, Hashable, Sendable, Codable, CustomStringCo
     case unprotectedItems(index: String)
     /// The donor requests the class `complete` for an index with a weaker class.
     case weakerClass(index: String)
+    /// The protected items need more memory than the limit, in bytes.
+    case tooMuchMemory(limit: Int)
     /// A record exceeds the limit, in bytes.
     case tooLarge(bytes: Int, limit: Int)
     /// The system has no memory for the keys or for the derivation of a key.
@@ -62,6 +64,11 @@ package enum ProtectionError: Error, Hashable, Sendable, Codable, CustomStringCo
             "A donation has \(bytes) bytes; the limit is \(limit). Send smaller parts."
         case .tooManyIndexes(let limit):
             "The store has \(limit) protected indexes, the limit. Use an index for several kinds of items."
+        case .tooMuchMemory(let limit):
+            """
+            Protected items need more than \(limit >> 20) MiB of memory, the limit. Delete some, or donate less protected \
+            text.
+            """
         case .unprotectedItems(let index):
             "\(index) has items without protection. Delete all items of the index, then donate them again."
         case .weakerClass(let index):

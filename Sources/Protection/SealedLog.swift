@@ -20,9 +20,11 @@ import WriteAheadLog
 /// class `completeUnlessOpen` accepts records for its public key (a sealed box); their sender is
 /// not authenticated.
 ///
-/// A frame is the length of the body (4 bytes), its kind (1), a CRC-32C of both together with the
-/// identifier and the number (4), and the body. A last frame that is not whole was never
-/// acknowledged, and the next append overwrites it.
+/// A frame is the length of the body (4 bytes), its kind (1), a CRC-32C of the body (4), a CRC-32C
+/// of all that together with the identifier and the number (4), and the body. Files of version 1
+/// have no checksum of the body. A last frame that is not whole was never acknowledged, and the
+/// next append overwrites it. A frame is not whole either if its body has another checksum and 16
+/// zero bytes in a row: a file system grew the file without all of its content.
 ///
 /// May be used from any thread. All functions block.
 package final class SealedLog: Sendable {
@@ -61,8 +63,9 @@ package final class SealedLog: Sendable {
         /// Encrypted for the public key of the file.
         case boxed = 2
     }
-    fileprivate static let frameHeadBytes = 9
     private static let maximumBodyBytes = maximumRecordBytes + 256
+    /// The number of zero bytes in a row that no encrypted body has, but for one in 2^128.
+    private static let zeroRun = 16
     /// The size of the pieces in which frames are written by ``create``, in bytes.
     private static let pieceBytes = 1 << 20
 
@@ -80,6 +83,7 @@ package final class SealedLog: Sendable {
     ///
     /// - Parameters:
     ///   - path: The path of the file, in `folder`.
+    ///   - version: The format of the file; tests write the earlier one.
     ///   - fill: Appends the first records.
     /// - Returns: The file, unlocked. If its name could not be made durable, the next append tries
     ///   again.
@@ -87,9 +91,11 @@ package final class SealedLog: Sendable {
     package static func create(
         _ path: String, in folder: String, _ scope: IndexScope, _ protection: ProtectionClass,
         vault: VaultIdentifier, master: SecretKey, files: any LogFiles = SystemLogFiles(),
+        version: UInt8 = SealedLogHeader.currentVersion,
         filling fill: ((_ append: ([UInt8]) throws(ProtectionError) -> Void) throws(ProtectionError) -> Void)
     ) throws(ProtectionError) -> SealedLog {
-        let (header, keys) = try SealedLogHeader.create(scope, protection, vault: vault, master: master)
+        let (header, keys) = try SealedLogHeader.create(
+            scope, protection, vault: vault, master: master, version: version)
         let temporary = path + LogFileNames.unfinishedSuffix
         let replaced = try? SealedLog.open(path, files: files)
         var (count, end, written) = (UInt64(0), 0, 0)
@@ -149,15 +155,21 @@ package final class SealedLog: Sendable {
     }
 
     /// Finds the end of the last whole frame, if that is not known. Each frame costs a read of its
-    /// head, so a file that is only listed is not scanned.
+    /// head, and the last one of its body, so a file that is only listed is not scanned.
     private func scan(_ state: inout State) throws(ProtectionError) {
         guard !state.isScanned else { return }
         let file = state.file
         let size = try onFiles { () throws(LogFileError) in try file.size() }
         frames: while true {
             switch try Self.frame(at: state.end, number: state.count, size, file, header) {
-            case .whole(_, let length):
-                state.end += Self.frameHeadBytes + length
+            case .whole(_, let length, let checksum):
+                let start = state.end + header.frameHeadBytes
+                if start + length == size, let checksum {
+                    // The last frame may be torn.
+                    let body = try onFiles { () throws(LogFileError) in try file.read(at: start, count: length) }
+                    guard CRC32C.of(body) == checksum || !Self.hasZeroRun(body) else { break frames }
+                }
+                state.end = start + length
                 state.count += 1
             case .end: break frames
             case .damaged:
@@ -170,7 +182,8 @@ package final class SealedLog: Sendable {
     }
 
     private enum Frame {
-        case whole(Kind, length: Int)
+        /// The checksum of the body is `nil` in version 1.
+        case whole(Kind, length: Int, checksum: UInt32?)
         /// The file ends here, or with a frame that is not whole.
         case end
         case damaged
@@ -179,23 +192,37 @@ package final class SealedLog: Sendable {
     private static func frame(
         at offset: Int, number: UInt64, _ size: Int, _ file: any LogFile, _ header: SealedLogHeader
     ) throws(ProtectionError) -> Frame {
-        let head = try onFiles { () throws(LogFileError) in try file.read(at: offset, count: frameHeadBytes) }
-        guard head.count == frameHeadBytes else { return .end }
-        let (length, checksum) = head.withUnsafeBytes {
-            (Int(LittleEndian.load(UInt32.self, at: 0, from: $0)), LittleEndian.load(UInt32.self, at: 5, from: $0))
+        let headBytes = header.frameHeadBytes
+        let head = try onFiles { () throws(LogFileError) in try file.read(at: offset, count: headBytes) }
+        guard head.count == headBytes else { return .end }
+        let (length, ofBody, checksum) = head.withUnsafeBytes {
+            (
+                Int(LittleEndian.load(UInt32.self, at: 0, from: $0)), LittleEndian.load(UInt32.self, at: 5, from: $0),
+                LittleEndian.load(UInt32.self, at: headBytes - 4, from: $0)
+            )
         }
-        guard checksum == header.frameChecksum(Array(head.prefix(5)), number: number),
+        guard checksum == header.frameChecksum(Array(head.dropLast(4)), number: number),
             let kind = Kind(rawValue: head[4]),
             length <= maximumBodyBytes
         else {
             // A crash may leave zeros where the file grew.
             return try isZero(from: offset, size, file) ? .end : .damaged
         }
-        return offset + frameHeadBytes + length <= size ? .whole(kind, length: length) : .end
+        guard offset + headBytes + length <= size else { return .end }
+        return .whole(kind, length: length, checksum: header.checksBodies ? ofBody : nil)
+    }
+
+    private static func hasZeroRun(_ bytes: [UInt8]) -> Bool {
+        var run = 0
+        for byte in bytes {
+            run = byte == 0 ? run + 1 : 0
+            if run == zeroRun { return true }
+        }
+        return false
     }
 
     private static func isZero(from offset: Int, _ size: Int, _ file: any LogFile) throws(ProtectionError) -> Bool {
-        guard size - offset <= maximumBodyBytes + frameHeadBytes else { return false }
+        guard size - offset <= maximumBodyBytes + 16 else { return false }
         let rest = try onFiles { () throws(LogFileError) in try file.read(at: offset, count: size - offset) }
         return rest.allSatisfy { $0 == 0 }
     }
@@ -252,16 +279,42 @@ package final class SealedLog: Sendable {
     @discardableResult
     package func destroyKeys() -> Bool {
         lock()
-        let range = header.keyRange
         return state.withLock { state in
             state.failure = .damaged(path: path, detail: "its keys were destroyed")
             do throws(LogFileError) {
-                try state.file.writeAll([UInt8](repeating: 0, count: range.count), at: range.lowerBound)
+                try state.file.writeAll(header.destroyedKeys, at: header.keyOffset)
                 try state.file.synchronize()
                 return true
             } catch {
                 return false
             }
+        }
+    }
+
+    /// Reads the owner of a file that need not be whole.
+    ///
+    /// - Returns: `nil` if the file has not the form of a protected index.
+    package static func claim(
+        _ path: String, files: any LogFiles = SystemLogFiles()
+    ) throws(ProtectionError) -> SealedLogHeader.Claim? {
+        let file = try onFiles { () throws(LogFileError) in try files.open(path, for: .read) }
+        return SealedLogHeader.claim(
+            try onFiles { () throws(LogFileError) in try file.read(at: 0, count: SealedLogHeader.maximumBytes) })
+    }
+
+    /// Overwrites the keys in a file that is not open, and that need not be whole.
+    ///
+    /// - Returns: `true` if the keys are overwritten durably.
+    package static func destroyKeys(
+        of claim: SealedLogHeader.Claim, at path: String, files: any LogFiles = SystemLogFiles()
+    ) -> Bool {
+        do throws(LogFileError) {
+            let file = try files.open(path, for: .update)
+            try file.writeAll([UInt8](repeating: 0, count: claim.keys.count), at: claim.keys.lowerBound)
+            try file.synchronize()
+            return true
+        } catch {
+            return false
         }
     }
 
@@ -324,9 +377,27 @@ package final class SealedLog: Sendable {
     }
 
     /// A position between two records.
-    package struct Position: Sendable {
-        fileprivate var offset: Int
-        fileprivate var number: UInt64
+    package struct Position: Hashable, Sendable {
+        /// The offset of the next frame in the file, in bytes.
+        var offset: Int
+        /// The number of records before the position.
+        var number: UInt64
+
+        /// The offset in the file, in bytes.
+        package var byteOffset: Int { offset }
+
+        /// `true` if the position is not before another one of the same file.
+        package func isAtOrAfter(_ other: Position) -> Bool { offset >= other.offset && number >= other.number }
+    }
+
+    /// The position after the last whole record.
+    package func endOfRecords() throws(ProtectionError) -> Position {
+        try state.withLock { state in
+            Result { () throws(ProtectionError) in
+                try scan(&state)
+                return Position(offset: state.end, number: state.count)
+            }
+        }.get()
     }
 
     /// Reads a page of records.
@@ -349,10 +420,10 @@ package final class SealedLog: Sendable {
         var bytes = 0
         while place.number < count, bytes < maximumBytes {
             guard
-                case .whole(let kind, let length) = try Self.frame(
+                case .whole(let kind, let length, _) = try Self.frame(
                     at: place.offset, number: place.number, end, file, header)
             else { throw .damaged(path: path, detail: "it was changed while it was read") }
-            let start = place.offset + Self.frameHeadBytes
+            let start = place.offset + header.frameHeadBytes
             let sealed = try onFiles { () throws(LogFileError) in try file.read(at: start, count: length) }
             if let record = try header.record(sealed, kind, number: place.number, keys) {
                 page.records.append(record)
@@ -382,6 +453,12 @@ extension SealedLogHeader {
         LittleEndian.append(number, to: &bytes)
         return bytes
     }
+
+    /// `true` if frames have a checksum of their body.
+    fileprivate var checksBodies: Bool { version > 1 }
+
+    /// The length of a frame before its body, in bytes.
+    fileprivate var frameHeadBytes: Int { checksBodies ? 13 : 9 }
 
     fileprivate func frameChecksum(_ head: [UInt8], number: UInt64) -> UInt32 { CRC32C.of(place(number) + head) }
 
@@ -415,9 +492,10 @@ extension SealedLogHeader {
             }
         }
         var frame: [UInt8] = []
-        frame.reserveCapacity(SealedLog.frameHeadBytes + body.count)
+        frame.reserveCapacity(frameHeadBytes + body.count)
         LittleEndian.append(UInt32(clamping: body.count), to: &frame)
         frame.append(kind.rawValue)
+        if checksBodies { LittleEndian.append(CRC32C.of(body), to: &frame) }
         LittleEndian.append(frameChecksum(frame, number: number), to: &frame)
         return frame + body
     }

@@ -10,12 +10,15 @@ import WriteAheadLog
 /// bundle identifier and of the index name (2 bytes each), the random identifiers of the file and
 /// of the store's keys (16 each), the public key (32; zeros for `complete`), both names, the sealed
 /// keys (72 each), and a CRC-32C of all that. The sealing of the keys covers everything before
-/// them, so the records of the file belong to this index and to no other.
+/// them, so the records of the file belong to this index and to no other. Version 2 has longer
+/// frames than version 1 (``SealedLog``).
 package struct SealedLogHeader: Hashable, Sendable {
     /// The index.
     package let scope: IndexScope
     /// The class; one of the encrypted classes.
     package let protection: ProtectionClass
+    /// The version of the format, of the header and of the frames.
+    let version: UInt8
     /// The random identifier of the file.
     package let identifier: VaultIdentifier
     /// The identifier of the store's keys (``MasterKeyFile/vault``).
@@ -41,7 +44,10 @@ package struct SealedLogHeader: Hashable, Sendable {
     }
 
     private static let magic = Array("SLSEALED".utf8)
-    private static let version: UInt8 = 1
+    /// The version of new files.
+    package static let currentVersion: UInt8 = 2
+    /// The versions that can be read.
+    private static let versions: ClosedRange<UInt8> = 1...2
     private static let publicKeyBytes = Int(crypto_box_publickeybytes())
     /// The length up to the names, in bytes.
     private static let fixedBytes = magic.count + 2 + 4 + 2 * VaultIdentifier.byteCount + publicKeyBytes
@@ -52,7 +58,8 @@ package struct SealedLogHeader: Hashable, Sendable {
 
     /// Creates a header with new keys.
     static func create(
-        _ scope: IndexScope, _ protection: ProtectionClass, vault: VaultIdentifier, master: SecretKey
+        _ scope: IndexScope, _ protection: ProtectionClass, vault: VaultIdentifier, master: SecretKey,
+        version: UInt8 = currentVersion
     ) throws(ProtectionError) -> (header: SealedLogHeader, keys: Keys) {
         for name in [scope.bundle, scope.index ?? ""] where name.utf8.count > maximumNameBytes {
             throw .tooLarge(bytes: name.utf8.count, limit: maximumNameBytes)
@@ -67,7 +74,8 @@ package struct SealedLogHeader: Hashable, Sendable {
             publicKey = made
         }
         var header = SealedLogHeader(
-            scope: scope, protection: protection, identifier: VaultIdentifier(), vault: vault, publicKey: publicKey)
+            scope: scope, protection: protection, identifier: VaultIdentifier(), vault: vault, publicKey: publicKey,
+            version: version)
         header.sealedKey = try keys.records.sealed(with: master, context: header.context(role: 0))
         header.sealedPrivateKey = try keys.donations?.sealed(with: master, context: header.context(role: 1)) ?? []
         return (header, keys)
@@ -88,18 +96,13 @@ package struct SealedLogHeader: Hashable, Sendable {
         return Keys(records: records, donations: donations)
     }
 
-    /// The position and length of the sealed keys in the file, in bytes.
-    var keyRange: Range<Int> {
-        let start = head.count
-        return start..<start + sealedKey.count + sealedPrivateKey.count
-    }
-
     // MARK: The bytes
 
     private init(
         scope: IndexScope, protection: ProtectionClass, identifier: VaultIdentifier, vault: VaultIdentifier,
-        publicKey: [UInt8]?
+        publicKey: [UInt8]?, version: UInt8
     ) {
+        self.version = version
         self.scope = scope
         self.protection = protection
         self.identifier = identifier
@@ -109,7 +112,7 @@ package struct SealedLogHeader: Hashable, Sendable {
 
     /// The bytes before the sealed keys.
     private var head: [UInt8] {
-        var bytes = Self.magic + [Self.version, protection == .complete ? 2 : 1]
+        var bytes = Self.magic + [version, protection == .complete ? 2 : 1]
         let (bundle, index) = (Array(scope.bundle.utf8), Array((scope.index ?? "").utf8))
         LittleEndian.append(UInt16(clamping: bundle.count), to: &bytes)
         LittleEndian.append(UInt16(clamping: index.count), to: &bytes)
@@ -134,7 +137,8 @@ package struct SealedLogHeader: Hashable, Sendable {
         guard bytes.count >= Self.fixedBytes, bytes.starts(with: Self.magic) else {
             throw .damaged(path: path, detail: "it is not a protected index")
         }
-        guard bytes[Self.magic.count] == Self.version else { throw .newerFormat(path: path) }
+        version = bytes[Self.magic.count]
+        guard Self.versions.contains(version) else { throw .newerFormat(path: path) }
         let numbers = Self.magic.count + 2
         let (bundleBytes, indexBytes) = bytes.withUnsafeBytes {
             (
@@ -166,5 +170,63 @@ package struct SealedLogHeader: Hashable, Sendable {
         scope = IndexScope(bundle: bundle, index: index.isEmpty ? nil : index)
         sealedKey = take(SecretKey.sealedByteCount)
         sealedPrivateKey = isComplete ? [] : take(SecretKey.sealedByteCount)
+        guard !isDestroyed else { throw .damaged(path: path, detail: "its keys were destroyed") }
+    }
+
+    /// `true` if the keys are overwritten.
+    private var isDestroyed: Bool { sealedKey.allSatisfy { $0 == 0 } && sealedPrivateKey.allSatisfy { $0 == 0 } }
+
+    // MARK: Destroying the keys
+
+    /// The position in the file, in bytes, from which ``destroyedKeys`` are written.
+    var keyOffset: Int { head.count }
+
+    /// The bytes that replace the sealed keys and the checksum of the header.
+    var destroyedKeys: [UInt8] {
+        var destroyed = self
+        destroyed.sealedKey = [UInt8](repeating: 0, count: sealedKey.count)
+        destroyed.sealedPrivateKey = [UInt8](repeating: 0, count: sealedPrivateKey.count)
+        return Array(destroyed.encoded.dropFirst(keyOffset))
+    }
+
+    /// The owner of a file, as its header states it. The header may be damaged, and its keys
+    /// destroyed.
+    package struct Claim: Hashable, Sendable {
+        /// The index.
+        package var scope: IndexScope
+        /// The random identifier of the file.
+        package var identifier: VaultIdentifier
+        /// `true` if the keys are overwritten.
+        package var isDestroyed: Bool
+        /// The position and length of the sealed keys, in bytes.
+        var keys: Range<Int>
+    }
+
+    /// Reads the owner of a file, whatever the checksum. A file that cannot be opened can so be
+    /// removed with its owner.
+    ///
+    /// - Returns: `nil` if the bytes have not the form of a header.
+    static func claim(_ bytes: [UInt8]) -> Claim? {
+        guard bytes.count >= fixedBytes, bytes.starts(with: magic), versions.contains(bytes[magic.count]) else {
+            return nil
+        }
+        let numbers = magic.count + 2
+        let (bundleBytes, indexBytes) = bytes.withUnsafeBytes {
+            (
+                Int(LittleEndian.load(UInt16.self, at: numbers, from: $0)),
+                Int(LittleEndian.load(UInt16.self, at: numbers + 2, from: $0))
+            )
+        }
+        let start = fixedBytes + bundleBytes + indexBytes
+        guard bundleBytes <= maximumNameBytes, indexBytes <= maximumNameBytes, bytes.count >= start,
+            let bundle = String(validating: bytes[fixedBytes..<fixedBytes + bundleBytes], as: UTF8.self),
+            let index = String(validating: bytes[(fixedBytes + bundleBytes)..<start], as: UTF8.self)
+        else { return nil }
+        let keyBytes = SecretKey.sealedByteCount * (bytes[magic.count + 1] == 2 ? 1 : 2)
+        let keys = start..<min(start + keyBytes, bytes.count)
+        return Claim(
+            scope: IndexScope(bundle: bundle, index: index.isEmpty ? nil : index),
+            identifier: VaultIdentifier(bytes: Array(bytes[(numbers + 4)...].prefix(VaultIdentifier.byteCount))),
+            isDestroyed: bytes[keys].allSatisfy { $0 == 0 }, keys: keys)
     }
 }

@@ -122,7 +122,7 @@ public final class SearchIndex: Sendable {
     ///   ``SearchIndexError/losingRepair(path:detail:bundles:)``.
     package init(
         directory: String, access: Access, knownGeneration: Int? = nil, now: @escaping @Sendable () -> Double,
-        seams: StoreHooks, lossRule: LossRule = .acceptsLosses
+        seams: StoreHooks, lossRule: LossRule = .acceptsLosses, image: IndexImage? = nil
     ) throws(SearchIndexError) {
         // The folder is created and checked component by component from the root.
         let directory = directory.hasPrefix("/") ? directory : URL(filePath: directory).standardizedFileURL.path
@@ -144,7 +144,8 @@ public final class SearchIndex: Sendable {
             case .inMemory:
                 var opening = StoreOpening(
                     folder: folder, knownGeneration: nil, lossRule: lossRule, now: now, seams: seams)
-                let opened = try opening.openInMemory(firstNumber: Self.firstNumberInMemory + .random(in: 0..<1 << 50))
+                let opened = try opening.openInMemory(
+                    firstNumber: Self.firstNumberInMemory + .random(in: 0..<1 << 50), image: image)
                 (pool, applier, recovery, sharedLock) = (opened.pool, opened.applier, opened.report, nil)
                 isComplete = true
                 clock = opened.applier.clock
@@ -167,21 +168,23 @@ public final class SearchIndex: Sendable {
         }
     }
 
-    /// Creates an empty index in memory. Nothing in it is written to a file, and it is lost when
-    /// the process exits. Its item numbers differ from the numbers in any store on disk and begin
-    /// at a random number, so that a number does not refer to an item of a later index in memory.
+    /// Creates an index in memory, empty or from an image. Nothing in it is written to a file, and
+    /// it is lost when the process exits. Its item numbers differ from the numbers in any store on
+    /// disk and begin at a random number, so that a number does not refer to an item of a later
+    /// index in memory.
     ///
     /// - Parameters:
     ///   - now: See ``init(directory:access:knownGeneration:now:bootClock:)``.
     ///   - bootClock: See ``init(directory:access:knownGeneration:now:bootClock:)``.
+    ///   - image: The image. Its memory belongs to the index afterwards.
     package convenience init(
-        inMemoryWith now: @escaping @Sendable () -> Double, bootClock: BootClock? = nil
+        inMemoryWith now: @escaping @Sendable () -> Double, bootClock: BootClock? = nil, image: IndexImage? = nil
     ) throws(SearchIndexError) {
         var seams = StoreHooks()
         seams.bootClock = bootClock
         seams.logFiles = MemoryLogFiles()
         seams.relatesWithinIndexes = true
-        try self.init(directory: Self.noDirectory, access: .inMemory, now: now, seams: seams)
+        try self.init(directory: Self.noDirectory, access: .inMemory, now: now, seams: seams, image: image)
     }
 
     /// Releases the cached pages of each connection once it is idle. Returns immediately.

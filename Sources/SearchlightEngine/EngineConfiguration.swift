@@ -52,6 +52,8 @@ package struct EngineConfiguration: Sendable {
     package var keyring: (any Keyring)?
     /// The cost of each guess at the passphrase of protected indexes, for new keys.
     package var passphraseCost = MasterKeyFile.Cost.standard
+    /// The limits of protected indexes.
+    package var protectionLimits = ProtectionLimits()
     /// Replacements for the store's dependencies, except the clock; for tests.
     package var storeHooks = StoreHooks()
     /// Called when the engine starts work that no caller requested, such as terminating an idle

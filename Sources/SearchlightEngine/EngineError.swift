@@ -35,6 +35,8 @@ package enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConver
     case protection(ProtectionError)
     /// The embedding model cannot be installed or used; the text is a message for the user.
     case semantic(String)
+    /// A receipt of a removal cannot be checked; the text is a message for the user.
+    case receipt(String)
 
     package var description: String {
         switch self {
@@ -67,7 +69,7 @@ package enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConver
             Use the number of one, or add --bundle or --index.
             """
         case .service(let problem): problem.description
-        case .semantic(let message): message
+        case .semantic(let message), .receipt(let message): message
         case .protection(let error): error.description
         case .storeFile(let path, let operation, let detail):
             "\(operation) \(path) failed: \(detail). Check its owner, and the free space of its device."

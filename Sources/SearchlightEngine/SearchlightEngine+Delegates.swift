@@ -86,31 +86,4 @@ extension SearchlightEngine {
     /// Returns a bundle's pending work: requested but not acknowledged. After failures, wait until
     /// ``Job/notBefore``, unless something has changed, such as a new registration of the app.
     package func owedWork(for bundle: String) -> Job? { jobStore[bundle] }
-
-    /// See ``ForgetCall``.
-    package func forgetBundle(_ bundle: String) async throws(EngineError) -> Int { try await forget(bundle) }
-
-    /// Removes all of a bundle's data: its items, client states, pending work and name. The data of
-    /// an uninstalled app would otherwise stay indefinitely. If the bundle donates during the call,
-    /// it becomes known again.
-    ///
-    /// - Returns: The number of removed items.
-    /// - Throws: ``EngineError``. In that case some of the data may have been removed; a second
-    ///   call removes the rest.
-    @discardableResult
-    package func forget(_ bundle: String) async throws(EngineError) -> Int {
-        await takeOver(bundle)
-        guard reindexes.begin(bundle) else { throw .alreadyReindexing(bundle) }
-        defer { reindexes.end(bundle) }
-        let protected = try await vault.forget(bundle)
-        let count = try await onIndex { (index) throws(SearchIndexError) in try await index.forget(bundle: bundle) }
-        try jobStore.forget(bundle)
-        // If the write fails, the release still applies until the process exits.
-        _ = try? await host.release(bundle)
-        ledger?.update { $0.forget(bundle) }
-        omissions.forget(bundle)
-        try forgetSchedule(of: bundle)
-        if try await itemCounts()[bundle] != nil { try jobStore.note(donor: bundle) }
-        return count + protected
-    }
 }

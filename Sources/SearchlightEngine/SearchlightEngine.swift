@@ -172,6 +172,7 @@ package final class SearchlightEngine: EngineClient, EngineSource {
     /// Terminates all workers and releases the store. Call it once, as the last call.
     package func close() async {
         jobsFollower.follow(nil)
+        await vault.writeImageBeforeClosing()
         await lock()
         semanticModel.close()
         await host.shutdown()

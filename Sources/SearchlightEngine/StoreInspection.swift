@@ -10,7 +10,7 @@ enum StoreInspection {
         + FollowedFiles.databaseNames + StoreFileName.allCases.map(\.rawValue)
         + [
             "jobs.json", "extensions.json", "installed.json", "sandbox.json", "schedule.json", "extensions.cache",
-            OmissionStore.fileName, DesktopVisibilityFile.fileName,
+            OmissionStore.fileName, DesktopVisibilityFile.fileName, UnfinishedRemovals.fileName,
         ]
         .flatMap { [$0, $0 + ".new", $0 + ".damaged"] }
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
+import ItemRecord
 
 /// A query from an app for its own items. Each case is a method of the interface
 /// `com.searchlight.Query1`.
 ///
 /// The client requests each page, so a slow client does not delay others. The client chooses the
-/// number of a request, which is used only to cancel it.
+/// number of a request, which is used only to cancel it. A page with other classes than the default
+/// is requested with another method, such as `QueryClasses`, because earlier services do not know
+/// the argument.
 public enum QueryRequest: ClientRequest, Hashable {
     /// Finds the items that satisfy a metadata query. Answer: a ``QueryPageReply``.
     case query(number: UInt64, QueryPageRequest)
@@ -39,6 +42,9 @@ public enum QueryRequest: ClientRequest, Hashable {
         case query = "Query"
         case search = "Search"
         case searchWords = "SearchWords"
+        case queryClasses = "QueryClasses"
+        case searchClasses = "SearchClasses"
+        case searchWordsClasses = "SearchWordsClasses"
         case prepare = "Prepare"
         case suggest = "Suggest"
         case engaged = "Engaged"
@@ -52,9 +58,12 @@ public enum QueryRequest: ClientRequest, Hashable {
 
     private var call: (method: Method, arguments: [BusValue]) {
         switch self {
-        case .query(let number, let page): (.query, [.unsigned(number)] + page.arguments)
-        case .search(let number, let page): (.search, [.unsigned(number)] + page.arguments)
-        case .searchWords(let number, let page): (.searchWords, [.unsigned(number)] + page.arguments)
+        case .query(let number, let page):
+            (page.hasDefaultClasses ? .query : .queryClasses, [.unsigned(number)] + page.arguments)
+        case .search(let number, let page):
+            (page.hasDefaultClasses ? .search : .searchClasses, [.unsigned(number)] + page.arguments)
+        case .searchWords(let number, let page):
+            (page.hasDefaultClasses ? .searchWords : .searchWordsClasses, [.unsigned(number)] + page.arguments)
         case .prepare(let number): (.prepare, [.unsigned(number)])
         case .suggest(let number, let text, let limit):
             (.suggest, [.unsigned(number), .string(text), .unsigned(limit)])
@@ -75,6 +84,10 @@ public enum QueryRequest: ClientRequest, Hashable {
         case .query: self = .query(number: number, try QueryPageRequest(&arguments))
         case .search: self = .search(number: number, try QueryPageRequest(&arguments))
         case .searchWords: self = .searchWords(number: number, try QueryPageRequest(&arguments))
+        case .queryClasses: self = .query(number: number, try QueryPageRequest(&arguments, hasClasses: true))
+        case .searchClasses: self = .search(number: number, try QueryPageRequest(&arguments, hasClasses: true))
+        case .searchWordsClasses:
+            self = .searchWords(number: number, try QueryPageRequest(&arguments, hasClasses: true))
         case .prepare: self = .prepare(number: number)
         case .suggest: self = .suggest(number: number, text: try arguments.string(), limit: try arguments.unsigned())
         case .engaged:
@@ -99,9 +112,19 @@ public struct QueryPageRequest: Sendable, Hashable {
     public var cursor: [UInt8]
     /// The maximum number of items, at least 1. A page may have fewer even if it is not the last.
     public var limit: UInt64
+    /// The protection classes of the indexes to query, by their raw values; empty for all.
+    public var classes: [String]
+
+    /// The default of ``classes``: the class of unencrypted indexes.
+    public static let defaultClasses = [ProtectionClass.completeUntilFirstUserAuthentication.rawValue]
+    fileprivate var hasDefaultClasses: Bool { classes == Self.defaultClasses }
 
     /// Creates a request for a page.
-    public init(text: String, filters: [String], attributes: [String], cursor: [UInt8], limit: UInt64) {
+    public init(
+        text: String, filters: [String], attributes: [String], cursor: [UInt8], limit: UInt64,
+        classes: [String] = defaultClasses
+    ) {
+        self.classes = classes
         self.text = text
         self.filters = filters
         self.attributes = attributes
@@ -111,14 +134,16 @@ public struct QueryPageRequest: Sendable, Hashable {
 
     var arguments: [BusValue] {
         [.string(text), .strings(filters), .strings(attributes), .bytes(cursor), .unsigned(limit)]
+            + (hasDefaultClasses ? [] : [.strings(classes)])
     }
 
-    init(_ arguments: inout BusArguments) throws(BusError) {
+    init(_ arguments: inout BusArguments, hasClasses: Bool = false) throws(BusError) {
         text = try arguments.string()
         filters = try arguments.strings()
         attributes = try arguments.strings()
         cursor = try arguments.bytes()
         limit = try arguments.unsigned()
+        classes = hasClasses ? try arguments.strings() : Self.defaultClasses
     }
 }
 

@@ -182,6 +182,7 @@ struct CallRecordingTests {
             (SEARCHLIGHT_HOST_LOG, MemoryLayout<searchlight_host_log>.size),
             (SEARCHLIGHT_HOST_LEFT_OUT, MemoryLayout<searchlight_host_left_out>.size),
             (SEARCHLIGHT_HOST_CONTENT, MemoryLayout<searchlight_host_content>.size),
+            (SEARCHLIGHT_HOST_PROTECTION, MemoryLayout<searchlight_host_protection>.size),
         ]
         #expect(BoundaryInterface.all.map(\.identifier) == sizes.map(\.0))
         for (interface, size) in zip(BoundaryInterface.all, sizes) {

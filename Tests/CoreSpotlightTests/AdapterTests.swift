@@ -199,13 +199,42 @@ struct AdapterTests {
         }
     }
 
-    @Test("Items and client states for a protection class never reach the host, which might store plain text")
+    @Test("Donations to an encrypted index set its class at the host first")
     func protectedIndexes() async throws {
         try await with("TestHandler") { host, _ in
+            for (name, number) in [
+                (FileProtectionType.complete, SEARCHLIGHT_CLASS_COMPLETE),
+                (.completeUnlessOpen, SEARCHLIGHT_CLASS_COMPLETE_UNLESS_OPEN),
+            ] {
+                host.log.withLock { $0 = [] }
+                let index = CSSearchableIndex(name: "health", protectionClass: name)
+                try await index.indexSearchableItems([Self.item("one")])
+                index.beginBatch()
+                try await index.indexSearchableItems([Self.item("two")])
+                try await index.endBatch(withClientState: Data([1]))
+                let calls = host.indexCalls
+                try #require(calls.count == 4)
+                #expect(calls[0] == .setClass("health", number) && calls[1] == .index("health", ["one"]))
+                #expect(calls[2] == .setClass("health", number))
+                guard case .commit("health", _, state: [1], _) = calls[3] else {
+                    Issue.record("\(calls[3]) is not the commit of the batch.")
+                    return
+                }
+            }
+            host.log.withLock { $0 = [] }
+            try await CSSearchableIndex(name: "health", protectionClass: .completeUntilFirstUserAuthentication)
+                .indexSearchableItems([Self.item("one")])
+            #expect(host.indexCalls == [.index("health", ["one"])])
+        }
+    }
+
+    @Test("A host that cannot encrypt gets no items and client states for an encrypted index, only deletions")
+    func hostsWithoutEncryption() async throws {
+        let plain = FakeHost(principalClass: "CoreSpotlightTests.TestHandler", encrypts: false)
+        try await with("TestHandler", plain) { host, _ in
             for name in [FileProtectionType.complete, .completeUnlessOpen] {
                 let index = CSSearchableIndex(name: "health", protectionClass: name)
-                let item = CSSearchableItem(
-                    uniqueIdentifier: "one", domainIdentifier: nil, attributeSet: CSSearchableItemAttributeSet())
+                let item = Self.item("one")
                 let error = await #expect(throws: CSIndexError.self) { try await index.indexSearchableItems([item]) }
                 #expect(error?.code == .indexUnavailableError)
                 index.beginBatch()
@@ -218,6 +247,11 @@ struct AdapterTests {
             try await CSSearchableIndex(name: "health", protectionClass: .complete).deleteAllSearchableItems()
             #expect(host.indexCalls.count == 1)
         }
+    }
+
+    private static func item(_ identifier: String) -> CSSearchableItem {
+        CSSearchableItem(
+            uniqueIdentifier: identifier, domainIdentifier: nil, attributeSet: CSSearchableItemAttributeSet())
     }
 
     @Test func aRefusedBatchIsAMismatchOfClientStates() async throws {

@@ -25,6 +25,7 @@ final class FakeHost: @unchecked Sendable {
         case rename(String?, [String: String])
         case commit(String?, [UInt8], state: [UInt8], ClientStateExpectation)
         case readState(String?)
+        case setClass(String?, Int32)
         case list(String?, after: String?, limit: UInt32)
     }
 
@@ -42,16 +43,20 @@ final class FakeHost: @unchecked Sendable {
     private let handlerSet: AsyncStream<Void>.Continuation
     private let handlerStream: AsyncStream<Void>
     private let completes: Bool
+    /// `true` if the host offers `searchlight.protection/1`.
+    private let encrypts: Bool
     /// The result of every call to the index.
     private let outcome: (returned: Int32, completed: Int32, message: String?)
 
     init(
         principalClass: String?, abiMajor: UInt32 = SEARCHLIGHT_ABI_MAJOR, completes: Bool = true,
+        encrypts: Bool = true,
         outcome: (returned: Int32, completed: Int32, message: String?) = (SEARCHLIGHT_OK, SEARCHLIGHT_OK, nil)
     ) {
         (stream, continuation) = AsyncStream.makeStream()
         (handlerStream, handlerSet) = AsyncStream.makeStream()
         self.completes = completes
+        self.encrypts = encrypts
         self.outcome = outcome
         host = .allocate(capacity: 1)
         entry = searchlightCoreSpotlightEntryPoint().assumingMemoryBound(to: searchlight_extension_entry.self)
@@ -59,7 +64,7 @@ final class FakeHost: @unchecked Sendable {
             to: searchlight_host(
                 size: UInt32(MemoryLayout<searchlight_host>.size), abi_major: abiMajor, abi_minor: 0, reserved: 0,
                 context: nil, bundle_identifier: nil, bundle_path: nil, principal_class: nil,
-                get_interface: { _, identifier in FakeHost.interface(identifier) }))
+                get_interface: { host, identifier in FakeHost.interface(identifier, of: host) }))
         host.pointee.context = Unmanaged.passUnretained(self).toOpaque()
         host.pointee.bundle_identifier = cString("com.example.test")
         host.pointee.bundle_path = cString("/tmp/com.example.test.searchext")
@@ -167,11 +172,14 @@ final class FakeHost: @unchecked Sendable {
         let index = UnsafeMutablePointer<searchlight_host_index>.allocate(capacity: 1)
         let batches = UnsafeMutablePointer<searchlight_host_batch>.allocate(capacity: 1)
         let renames = UnsafeMutablePointer<searchlight_host_rename>.allocate(capacity: 1)
+        let protection = UnsafeMutablePointer<searchlight_host_protection>.allocate(capacity: 1)
         let listing = UnsafeMutablePointer<searchlight_host_listing>.allocate(capacity: 1)
         let cancellation = UnsafeMutablePointer<searchlight_host_cancel>.allocate(capacity: 1)
     }
 
-    private static func interface(_ identifier: UnsafePointer<CChar>?) -> UnsafeRawPointer? {
+    private static func interface(
+        _ identifier: UnsafePointer<CChar>?, of host: UnsafePointer<searchlight_host>?
+    ) -> UnsafeRawPointer? {
         switch String(cString: identifier!) {
         case SEARCHLIGHT_HOST_REQUEST: UnsafeRawPointer(tables.requests)
         case SEARCHLIGHT_HOST_INDEX: UnsafeRawPointer(tables.index)
@@ -179,6 +187,7 @@ final class FakeHost: @unchecked Sendable {
         case SEARCHLIGHT_HOST_CANCEL: UnsafeRawPointer(tables.cancellation)
         case SEARCHLIGHT_HOST_RENAME: UnsafeRawPointer(tables.renames)
         case SEARCHLIGHT_HOST_LISTING: UnsafeRawPointer(tables.listing)
+        case SEARCHLIGHT_HOST_PROTECTION where FakeHost.of(host).encrypts: UnsafeRawPointer(tables.protection)
         default: nil
         }
     }
@@ -239,6 +248,13 @@ final class FakeHost: @unchecked Sendable {
                             for copy in copies { free(UnsafeMutablePointer(mutating: copy)) }
                         }
                     }
+                    return SEARCHLIGHT_OK
+                }))
+        tables.protection.initialize(
+            to: searchlight_host_protection(
+                size: UInt32(MemoryLayout<searchlight_host_protection>.size), reserved: 0,
+                set_class: { host, name, number in
+                    FakeHost.of(host).log.withLock { $0.append(.setClass(name.map { String(cString: $0) }, number)) }
                     return SEARCHLIGHT_OK
                 }))
         tables.cancellation.initialize(

@@ -123,7 +123,7 @@ struct BundleCommandTests {
         #expect(try command("status").output.contains("Gone: the extension com.example.notebook, since "))
         #expect(
             try command("forget", "com.example.notebook", "--yes").output
-                == "com.example.notebook is forgotten: 3 items deleted.\n")
+                .hasPrefix("com.example.notebook is forgotten: 3 items deleted.\nRemoved:\n  index.sqlite: items"))
         #expect(try !command("status").output.contains("Gone"))
         #expect(try command("extensions", "info", "com.example.notebook").status == 2)
     }

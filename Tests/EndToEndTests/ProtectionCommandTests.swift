@@ -43,8 +43,35 @@ struct ProtectionCommandTests {
         #expect(report["items"] as? Int == 1 && (report["findings"] as? [String])?.isEmpty == true)
         let forgotten = try await command.outcome(["forget", "org.example.health", "--yes"])
         #expect(forgotten.output.contains("1 item deleted"), "\(forgotten)")
+        #expect(forgotten.output.contains("(notes): keys overwritten, file removed"), "\(forgotten)")
         #expect(try await !command.outcome(["search", "pulse"]).output.contains("Resting"))
         await host.close()
+    }
+
+    @Test("A receipt is written to a new file, and checked")
+    func receipt() async throws {
+        let command = Command(harness: try Harness())
+        let donate = ["donate", "--bundle", "org.example.app", "-"]
+        #expect(try await command.outcome(donate, input: Self.line).status == 0)
+        let path = command.harness.folder + "/receipt.json"
+        let forgotten = try await command.outcome(["forget", "org.example.app", "--yes", "--receipt", path])
+        #expect(forgotten.status == 0 && forgotten.output.contains("index.sqlite: items"), "\(forgotten)")
+        let good = try await command.outcome(["forget", "--verify", path])
+        #expect(good.status == 0 && good.output == "Nothing of the receipt is in the store.\n", "\(good)")
+        // A receipt is never overwritten, and then nothing is removed.
+        #expect(try await command.outcome(donate, input: Self.line).status == 0)
+        let again = try await command.outcome(["forget", "org.example.app", "--yes", "--receipt", path])
+        #expect(again.status == 8 && again.errors.contains("Nothing was removed"), "\(again)")
+        let later = try await command.outcome(["forget", "--verify", path, "--json"])
+        #expect(later.status == 0 && later.output.contains("\"later\" : 1"), "\(later)")
+        var bytes = try Data(contentsOf: URL(filePath: path))
+        bytes[bytes.count / 2] ^= 1
+        try bytes.write(to: URL(filePath: path))
+        let changed = try await command.outcome(["forget", "--verify", path])
+        #expect(changed.status == 8 && changed.errors.contains("no receipt"), "\(changed)")
+        #expect(try await command.outcome(["forget"]).status == 64)
+        #expect(try await command.outcome(["forget", "x", "--verify", path]).status == 64)
+        #expect(try await command.outcome(["forget", "--verify", "/dev/zero"]).status == 8)
     }
 
     @Test("Without a service nothing is unlocked, and wrong use is named")

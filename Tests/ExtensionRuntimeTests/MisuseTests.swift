@@ -117,6 +117,36 @@ struct MisuseTests {
         batches.release(batch)
     }
 
+    @Test("Donations to an index with a class carry it, and other names and classes are rejected")
+    func classes() throws {
+        let fake = FakeHost()
+        let table: searchlight_host_protection = try fake.interface(SEARCHLIGHT_HOST_PROTECTION)
+        let index: searchlight_host_index = try fake.interface(SEARCHLIGHT_HOST_INDEX)
+        #expect(table.set_class(fake.host, nil, SEARCHLIGHT_CLASS_COMPLETE) == SEARCHLIGHT_INVALID_ARGUMENT)
+        #expect(table.set_class(fake.host, "", SEARCHLIGHT_CLASS_COMPLETE) == SEARCHLIGHT_INVALID_ARGUMENT)
+        for number in [-1, 3, Int32.max] as [Int32] {
+            #expect(table.set_class(fake.host, "a", number) == SEARCHLIGHT_INVALID_ARGUMENT)
+        }
+        for (number, protection) in [
+            (SEARCHLIGHT_CLASS_COMPLETE, .complete), (SEARCHLIGHT_CLASS_COMPLETE_UNLESS_OPEN, .completeUnlessOpen),
+            (SEARCHLIGHT_CLASS_NONE, nil),
+        ] as [(Int32, ProtectionClass?)] {
+            #expect(table.set_class(fake.host, "health", number) == SEARCHLIGHT_OK)
+            #expect(index.delete_all(fake.host, "health", nil, nil) == SEARCHLIGHT_OK)
+            #expect(index.delete_all(fake.host, nil, nil, nil) == SEARCHLIGHT_OK)
+            #expect(
+                fake.link.requests.suffix(2) == [
+                    .index(IndexRequest(.deleteAll, index: "health", protection: protection)),
+                    .index(IndexRequest(.deleteAll, index: nil)),
+                ])
+        }
+        for number in 0..<SEARCHLIGHT_PROTECTED_MAX {
+            #expect(table.set_class(fake.host, "index\(number)", SEARCHLIGHT_CLASS_COMPLETE) == SEARCHLIGHT_OK)
+        }
+        #expect(table.set_class(fake.host, "more", SEARCHLIGHT_CLASS_COMPLETE) == SEARCHLIGHT_TOO_LARGE)
+        #expect(table.set_class(fake.host, "index1", SEARCHLIGHT_CLASS_COMPLETE) == SEARCHLIGHT_OK)
+    }
+
     @Test("An item that another thread is using")
     func twoThreads() throws {
         let fake = FakeHost()

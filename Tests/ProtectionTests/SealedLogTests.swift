@@ -66,6 +66,23 @@ struct SealedLogTests {
         #expect(try fixture.open().texts().records == ["one", "two", "", "three"])
     }
 
+    @Test(
+        "A file of the earlier format is read and continued",
+        arguments: [ProtectionClass.complete, .completeUnlessOpen])
+    func anEarlierFormatIsContinued(protection: ProtectionClass) throws {
+        let fixture = try SealedFixture()
+        _ = try SealedLog.create(
+            fixture.folder.path("a.sealed"), in: fixture.folder.path, SealedFixture.scope, protection,
+            vault: fixture.vault, master: fixture.master, version: 1
+        ) { append throws(ProtectionError) in try append(Array("one".utf8)) }
+        try fixture.open().append(Array("two".utf8))
+        #expect(try fixture.open().texts() == (["one", "two"], []))
+        let bytes = try fixture.folder.read("a.sealed")
+        #expect(bytes[8] == 1)
+        try fixture.folder.write(Array(bytes.dropLast()), to: "a.sealed")
+        #expect(try fixture.open().texts() == (["one"], []))
+    }
+
     @Test("Nothing of a record is on the disk")
     func nothingOfARecordIsOnTheDisk() throws {
         let fixture = try SealedFixture()
@@ -125,7 +142,10 @@ struct SealedLogTests {
         // The checksum of a frame is not secret. Even with a correct one, the sealing rejects the
         // record.
         var forged = Array(two)
-        forged.replaceSubrange(0..<9, with: one.prefix(9))
+        var front = Array(one.prefix(5)) + CRC32CForTests.of(Array(two.dropFirst(13)))
+        let place = Array(head[14..<30]) + [UInt8](repeating: 0, count: 8)
+        front += CRC32CForTests.of(place + front)
+        forged.replaceSubrange(0..<13, with: front)
         try fixture.folder.write(Array(head) + forged, to: "a.sealed")
         let read = try fixture.open().texts()
         #expect(read.records.isEmpty && read.findings.count == 1)
@@ -148,6 +168,15 @@ struct SealedLogTests {
         // A file system may have extended the file without its content.
         try fixture.folder.write(Array(bytes.prefix(whole)) + [UInt8](repeating: 0, count: 500), to: "a.sealed")
         #expect(try fixture.open().texts() == (["one"], []))
+        // Or the end of it without its content: the last record is not whole.
+        let hole = Array(bytes.dropLast(20)) + [UInt8](repeating: 0, count: 20)
+        try fixture.folder.write(hole, to: "a.sealed")
+        #expect(try fixture.open().texts() == (["one"], []))
+        // A changed byte is damage.
+        var changed = bytes
+        changed[bytes.count - 20] ^= 1
+        try fixture.folder.write(changed, to: "a.sealed")
+        #expect(try fixture.open().texts().findings.count == 1)
         var damaged = bytes
         damaged[whole + 2] ^= 1
         try fixture.folder.write(damaged, to: "a.sealed")
@@ -189,6 +218,36 @@ struct SealedLogTests {
         #expect(zip(before, after).count { $0 != $1 } > 140)
         #expect(throws: ProtectionError.self) { try log.append([1]) }
         #expect(throws: ProtectionError.self) { try fixture.open() }
+        // The file still says whose it was.
+        let claim = try #require(try SealedLog.claim(fixture.folder.path("a.sealed")))
+        #expect(claim.scope == SealedFixture.scope && claim.isDestroyed)
+        #expect(claim.identifier == log.header.identifier)
+    }
+
+    @Test("The owner of a damaged file is known, and its keys can be overwritten")
+    func theOwnerOfADamagedFileIsKnown() throws {
+        let fixture = try SealedFixture()
+        let log = try fixture.create("a.sealed", .completeUnlessOpen, ["one"])
+        let bytes = try fixture.folder.read("a.sealed")
+        var damaged = bytes
+        damaged[40] ^= 1
+        try fixture.folder.write(damaged, to: "a.sealed")
+        #expect(throws: ProtectionError.self) { try fixture.open() }
+        let path = fixture.folder.path("a.sealed")
+        let claim = try #require(try SealedLog.claim(path))
+        #expect(claim.scope == log.header.scope && !claim.isDestroyed)
+        #expect(SealedLog.destroyKeys(of: claim, at: path))
+        // With its other bytes repaired, the file opens no more.
+        var repaired = try fixture.folder.read("a.sealed")
+        #expect(zip(damaged, repaired).count { $0 != $1 } > 140)
+        repaired[40] ^= 1
+        try fixture.folder.write(repaired, to: "a.sealed")
+        #expect(throws: ProtectionError.self) { try fixture.open() }
+        var loop = MutationLoop(seed: MutationLoop.seed, corpus: [bytes])
+        _ = try loop.run(MutationLoop.inputs / 8) { bytes in
+            try fixture.folder.write(bytes, to: "a.sealed")
+            return try SealedLog.claim(path) != nil
+        }
     }
 
     /// Any file is either opened or rejected, and never yields a record that was not written at

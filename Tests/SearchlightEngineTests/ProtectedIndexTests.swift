@@ -51,7 +51,9 @@ struct ProtectedIndexTests {
         try await place.withEngine { engine async throws in
             try await engine.commit(batch(["plain"], nil, in: IndexScope(bundle: "com.example.app"), title: "pulse"))
             let report = try await engine.unlock(passphrase: Self.passphrase, creates: true)
-            #expect(report == UnlockReport(items: 0, hasCreatedKeys: true))
+            #expect(report.items == 0 && report.hasCreatedKeys && report.findings == [])
+            let memory = try #require(report.memory)
+            #expect((1...memory.limit).contains(memory.bytes))
             try await engine.commit(batch(["a", "b"], clientState: [1, 2]))
             try await engine.commit(batch(["c"], nil))
             #expect(try await found(Self.canary, engine) == ["a", "b", "c"])

@@ -72,7 +72,11 @@ enum RandomCalls {
             StopCall(), VerifyCall(), RepairCall(),
             ExtensionListingCall(), ExtensionDetailsCall(bundle: text(&random)), ExtensionPlacesCall(),
             SetEnabledCall(bundle: text(&random), isEnabled: random.below(2) == 0), ReleaseCall(bundle: text(&random)),
-            ForgetCall(bundle: text(&random)), ReindexItemsCall(bundle: text(&random), items: texts(&random)),
+            ForgetCall(bundle: text(&random)), RemoveCall(bundle: text(&random)), UnfinishedRemovalsCall(),
+            VerifyReceiptCall(
+                receipt: ForgetReceipt(
+                    bundle: text(&random), store: text(&random), moment: 1, lastItem: Int64(random.below(9)))),
+            ReindexItemsCall(bundle: text(&random), items: texts(&random)),
             ScheduleCall(keys: random.below(2) == 0 ? nil : [key(&random), key(&random)]),
             RunJobCall(key: key(&random)),
             CancelJobCall(key: key(&random)),

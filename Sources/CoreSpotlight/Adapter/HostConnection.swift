@@ -29,6 +29,7 @@ final class HostConnection: @unchecked Sendable {
     private let index: searchlight_host_index?
     private let batches: searchlight_host_batch?
     private let renames: searchlight_host_rename?
+    private let protection: searchlight_host_protection?
     private let omissions: searchlight_host_left_out?
     private let listing: searchlight_host_listing?
     private let cancellation: searchlight_host_cancel?
@@ -62,6 +63,7 @@ final class HostConnection: @unchecked Sendable {
         index = Self.table(searchlight_host_index.self, SEARCHLIGHT_HOST_INDEX, \.size, of: host)
         batches = Self.table(searchlight_host_batch.self, SEARCHLIGHT_HOST_BATCH, \.size, of: host)
         renames = Self.table(searchlight_host_rename.self, SEARCHLIGHT_HOST_RENAME, \.size, of: host)
+        protection = Self.table(searchlight_host_protection.self, SEARCHLIGHT_HOST_PROTECTION, \.size, of: host)
         omissions = Self.table(searchlight_host_left_out.self, SEARCHLIGHT_HOST_LEFT_OUT, \.size, of: host)
         listing = Self.table(searchlight_host_listing.self, SEARCHLIGHT_HOST_LISTING, \.size, of: host)
         cancellation = Self.table(searchlight_host_cancel.self, SEARCHLIGHT_HOST_CANCEL, \.size, of: host)
@@ -196,6 +198,15 @@ final class HostConnection: @unchecked Sendable {
     ) -> searchlight_status {
         guard let batches else { return SEARCHLIGHT_UNSUPPORTED }
         return call { body(batches, $0) ?? SEARCHLIGHT_UNSUPPORTED } ?? SEARCHLIGHT_UNAVAILABLE
+    }
+
+    /// Sets the protection class of an index for later donations.
+    ///
+    /// - Returns: The function's status; `SEARCHLIGHT_UNSUPPORTED` if the host cannot encrypt,
+    ///   `SEARCHLIGHT_UNAVAILABLE` if the connection is closed.
+    func setClass(_ number: Int32, of index: UnsafePointer<CChar>?) -> searchlight_status {
+        guard let setClass = protection?.set_class else { return SEARCHLIGHT_UNSUPPORTED }
+        return call { setClass($0, index, number) } ?? SEARCHLIGHT_UNAVAILABLE
     }
 
     /// Reports omitted content to the host. Does nothing if the host lacks the interface.

@@ -11,15 +11,10 @@ struct WorkerTransport: IndexTransport {
     func reportLeftOut(_ name: String, reason: String) { connection.reportLeftOut(name, reason: reason) }
 
     func send(_ request: IndexRequest, completion: @escaping @Sendable (Outcome) -> Void) {
-        // The C interface has no protection class, so the host might store the content as plain
-        // text.
-        if case .commit(let batch) = request, batch.needsEncryption {
-            return completion(
-                .failure(
-                    CSIndexError(
-                        .indexUnavailableError,
-                        "An extension cannot donate to an index with this protection class, so nothing was stored. "
-                            + "Donate in the app.")))
+        if case .commit(let batch) = request, batch.needsEncryption,
+            let error = CSIndexError(classStatus: setClass(of: batch))
+        {
+            return completion(.failure(error))
         }
         let context = PendingCompletions.add(completion, for: connection)
         let status = send(request, context)
@@ -41,6 +36,13 @@ struct WorkerTransport: IndexTransport {
             }
         }
         if let error = CSIndexError(status, nil) { PendingCompletions.complete(context, .failure(error)) }
+    }
+
+    /// Sets the class of a batch's index. If that fails, the batch must not be sent: the host would
+    /// store it as plain text.
+    private func setClass(of batch: IndexBatch) -> searchlight_status {
+        guard let number = batch.protection?.number else { return SEARCHLIGHT_OK }
+        return withOptionalCString(batch.scope.index) { connection.setClass(number, of: $0) }
     }
 
     private func send(_ request: IndexRequest, _ context: UnsafeMutableRawPointer?) -> searchlight_status {
@@ -93,6 +95,30 @@ struct WorkerTransport: IndexTransport {
                     connection.callRenames { $0.rename_items?($1, name, old, new, renames.count, done, context) }
                 }
             }
+        }
+    }
+}
+
+extension CSIndexError {
+    /// The error for a class that the host did not accept; `nil` for `SEARCHLIGHT_OK`.
+    fileprivate init?(classStatus status: searchlight_status) {
+        guard status == SEARCHLIGHT_UNSUPPORTED else {
+            self.init(status, nil)
+            return
+        }
+        self.init(
+            .indexUnavailableError,
+            "This version of Searchlight cannot encrypt donations of extensions, so nothing was stored.")
+    }
+}
+
+extension ProtectionClass {
+    /// The class in the C interface; `nil` without encryption.
+    fileprivate var number: Int32? {
+        switch self {
+        case .complete: SEARCHLIGHT_CLASS_COMPLETE
+        case .completeUnlessOpen: SEARCHLIGHT_CLASS_COMPLETE_UNLESS_OPEN
+        default: nil
         }
     }
 }

@@ -30,7 +30,6 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
     private let lock = NSLock()
     private var itemsHandler: (@isolated(any) (sending [CSSearchableItem]) -> Void)?
     private var endHandler: (@isolated(any) ((any Error)?) -> Void)?
-    private var classes: [FileProtectionType] = [.completeUntilFirstUserAuthentication]
 
     /// Creates a query in the query language, such as `title == "*oslo*"cd`. An invalid query fails
     /// when it runs, with ``CSSearchQueryError/Code/invalidQuery``.
@@ -79,12 +78,16 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
     /// A Boolean value that indicates whether the query was cancelled before it ended.
     open var isCancelled: Bool { run.isCancelled }
 
-    /// The protection classes of the indexes to search.
+    /// The protection classes of the indexes to search, by default
+    /// `completeUntilFirstUserAuthentication`. Name `complete` or `completeUnlessOpen` to find the
+    /// items of indexes with these classes, too. Locked indexes are skipped. Set it before the
+    /// start.
     ///
-    /// - Note: Unused on Linux: all of the app's indexes that are not locked are searched.
+    /// - Note: Differs on Linux: `none` and `completeUntilFirstUserAuthentication` are one class,
+    ///   and suggestions consider all indexes that are not locked.
     open var protectionClasses: [FileProtectionType] {
-        get { lock.withLock { classes } }
-        set { lock.withLock { classes = newValue } }
+        get { run.items.classes.map { FileProtectionType(rawValue: $0) } }
+        set { run.items.classes = newValue.map(\.rawValue) }
     }
 
     /// Starts the query with its handlers. Has no effect if the query was already started or its

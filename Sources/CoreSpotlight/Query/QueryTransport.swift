@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ServiceMessages
+
 /// A request for one page of results.
 struct ResultPageRequest: Sendable, Equatable {
     enum Kind: Sendable { case query, userText, userWords }
@@ -16,6 +18,8 @@ struct ResultPageRequest: Sendable, Equatable {
     let cursor: [UInt8]
     /// The maximum number of records, at least 1.
     let limit: Int
+    /// The protection classes of the indexes to search; empty for all.
+    var classes = QueryPageRequest.defaultClasses
 }
 
 /// A page of results.

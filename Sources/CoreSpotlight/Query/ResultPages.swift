@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ItemRecord
+import Foundation
 import Synchronization
 
 /// The pages with a query's results, for one reader.
@@ -25,6 +26,14 @@ final class ResultPages: Sendable {
     private let attributes: Set<String>
     private let transport: Result<any QueryTransport, CSSearchQueryError>
     private let state = Mutex(State())
+    /// Read while the state is locked, so it has a lock of its own.
+    private let wantedClasses = Mutex([FileProtectionType.completeUntilFirstUserAuthentication.rawValue])
+
+    /// The protection classes of the indexes to search, by their raw values.
+    var classes: [String] {
+        get { wantedClasses.withLock { $0 } }
+        set { wantedClasses.withLock { $0 = newValue } }
+    }
 
     init(_ plan: ResultPagePlan, _ transport: Result<any QueryTransport, CSSearchQueryError>) {
         self.plan = plan
@@ -79,11 +88,13 @@ final class ResultPages: Sendable {
         switch transport {
         case .failure(let error): return .failed(error)
         case .success(let transport):
-            guard let request = plan.page(at: cursor, after: count) else { return .over }
+            guard var request = plan.page(at: cursor, after: count) else { return .over }
+            request.classes = classes
+            let wanted = request
             let call = QueryCall(transport) { transport, number async throws(CSSearchQueryError) in
-                try await transport.page(request, number: number)
+                try await transport.page(wanted, number: number)
             }
-            return .asked(call, limit: request.limit)
+            return .asked(call, limit: wanted.limit)
         }
     }
 

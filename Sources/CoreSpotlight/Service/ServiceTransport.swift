@@ -53,7 +53,7 @@ struct ServiceTransport: IndexTransport, QueryTransport, PromiseTransport {
     func page(_ request: ResultPageRequest, number: UInt64) async throws(CSSearchQueryError) -> ResultPage {
         let page = QueryPageRequest(
             text: request.text, filters: request.filters, attributes: request.attributes, cursor: request.cursor,
-            limit: UInt64(request.limit))
+            limit: UInt64(request.limit), classes: request.classes)
         let query: QueryRequest =
             switch request.kind {
             case .query: .query(number: number, page)

@@ -36,7 +36,7 @@ struct PageFailure: Error {
             case .drag(.refused, _): 403
             case .drag(.timedOut, _): 504
             case .drag(.crashed, _): 502
-            case .promise, .drag, .semantic, .protection: 500
+            case .promise, .drag, .semantic, .protection, .receipt: 500
             case .extension(let error): Self.status(of: error)
             case .index, .storeInUse, .alreadyReindexing, .storeFile, .service: 500
             }

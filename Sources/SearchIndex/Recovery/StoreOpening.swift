@@ -75,11 +75,23 @@ struct StoreOpening {
         }
     }
 
-    /// Creates a store in memory. Item numbers start at `firstNumber`.
-    mutating func openInMemory(firstNumber: Int64) throws -> Opened {
+    /// Creates a store in memory, whose item numbers start at `firstNumber`, or restores a store
+    /// from its image.
+    mutating func openInMemory(firstNumber: Int64, image: IndexImage?) throws -> Opened {
         let queue = try DatabaseQueue(configuration: SearchIndex.configuration(isReadOnly: false, seams))
         // Otherwise, sorts and intermediate results would go to temporary files.
-        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
+        try queue.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA temp_store = MEMORY")
+            try image?.restore(into: db)
+        }
+        if image != nil {
+            try queue.write { db in
+                try Schema.refuseNewer(db, path: folder.path)
+                try Self.beginLog(db)
+                try Self.skipNumbers(db)
+            }
+            return try use(queue)
+        }
         let opened = try use(queue)
         try queue.write { db in
             try db.execute(

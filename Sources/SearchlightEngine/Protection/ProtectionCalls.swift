@@ -66,6 +66,9 @@ extension SearchlightEngine {
         try await vault.rotateKeys(with: credential)
     }
 
+    /// The class of an encrypted index; `nil` for other indexes.
+    package func protection(of scope: IndexScope) -> ProtectionClass? { vault.protection(of: scope) }
+
     /// The indexes that can be read now.
     var readable: [SearchIndex] { [index] + [vault.index].compactMap(\.self) }
 

@@ -223,6 +223,7 @@ extension Vault {
             do throws(EngineError) { return .success(try await rotateNow(offer)) } catch { return .failure(error) }
         }
         let kept = try result.get()
+        noteRecords()
         // The unlocking may have ended an earlier rotation, and kept the same keys.
         return RotationReport(
             items: report.items, kept: kept, notes: report.notes,
@@ -274,6 +275,8 @@ extension Vault {
             state.unlocked?.master = master
             state.unlocked?.previous = previous
         }
+        // An image that the earlier master key opens must not stay.
+        await dropImage()
         let logs = state.withLock { $0.logs.values.sorted { $0.header.scope.sortKey < $1.header.scope.sortKey } }
         for log in logs where log.header.vault == file.vault && !log.isSealed(with: master) {
             try change(since: locks) { _ in }

@@ -15,6 +15,16 @@ package struct UnlockReport: Hashable, Sendable, Codable {
     @LaterList package var notes: [String] = []
     /// A sentence for each file or record that cannot be read.
     package var findings: [String] = []
+    /// The memory of the index; `nil` from earlier versions.
+    package var memory: Memory?
+
+    /// The memory of the index in memory.
+    package struct Memory: Hashable, Sendable, Codable {
+        /// The pages in use, in bytes.
+        package var bytes: Int
+        /// See ``ProtectionLimits/memoryBytes``.
+        package var limit: Int
+    }
 }
 
 extension Vault {
@@ -81,20 +91,30 @@ extension Vault {
         }
         let master = keys.master
         let index: SearchIndex
-        do throws(SearchIndexError) { index = try SearchIndex(inMemoryWith: now, bootClock: bootClock) } catch {
+        let positions: [VaultIdentifier: SealedLog.Position]
+        let older: [String]
+        do throws(EngineError) {
+            try change(since: locks) { state in
+                state.unlocking = Unlocking(master: master, previous: keys.previous, session: session)
+                state.opened = [keys]
+            }
+            let found = try await restored(master, file.vault, locks)
+            older = found.findings
+            positions = found.restored?.positions ?? [:]
+            if let restored = found.restored { index = restored.index } else { index = try newIndex() }
+        } catch {
             master.wipe()
-            throw .index(error)
+            throw error
         }
         var report = UnlockReport(items: 0, hasCreatedKeys: known == nil || known != file, notes: session.notes)
         do throws(EngineError) {
             try change(since: locks) { state in
                 state.unlocking = Unlocking(master: master, previous: keys.previous, index: index, session: session)
-                state.opened = [keys]
             }
-            report.findings = try await fill(index, master, file.vault, locks)
+            report.findings = try await older + fill(index, master, file.vault, locks, after: positions)
             try change(since: locks) { state in
                 state.unlocked = Unlocked(index: index, master: master, session: session)
-                (state.unlocking, state.notes) = (nil, session.notes)
+                (state.unlocking, state.notes, state.image.mayBeWritten) = (nil, session.notes, true)
             }
         } catch {
             master.wipe()
@@ -107,7 +127,14 @@ extension Vault {
         state.withLock { state in
             for finding in report.findings where !state.findings.contains(finding) { state.note(finding) }
         }
+        noteRecords()
         return try await self.report(of: index, report)
+    }
+
+    private func newIndex() throws(EngineError) -> SearchIndex {
+        do throws(SearchIndexError) { return try SearchIndex(inMemoryWith: now, bootClock: bootClock) } catch {
+            throw .index(error)
+        }
     }
 
     /// Changes the state, unless it was locked since the beginning of the unlocking.
@@ -122,15 +149,23 @@ extension Vault {
 
     /// Reads all files into an index, and rewrites the files that are much larger than their items.
     ///
+    /// - Parameter positions: The positions up to which the index has the records.
     /// - Returns: The findings.
     private func fill(
-        _ index: SearchIndex, _ master: SecretKey, _ vault: VaultIdentifier, _ locks: UInt64
+        _ index: SearchIndex, _ master: SecretKey, _ vault: VaultIdentifier, _ locks: UInt64,
+        after positions: [VaultIdentifier: SealedLog.Position]
     ) async throws(EngineError) -> [String] {
-        let logs = state.withLock { $0.logs.values.sorted { $0.header.scope.sortKey < $1.header.scope.sortKey } }
+        let logs = state.withLock { state in
+            state.beyondLimit = []
+            return state.logs.values.sorted { $0.header.scope.sortKey < $1.header.scope.sortKey }
+        }
         var (findings, whole): ([String], [SealedLog]) = ([], [])
         for log in logs {
-            let found = try await fill(index, from: log, master, vault, locks)
-            if found.isEmpty { whole.append(log) } else { findings += found }
+            let position = positions[log.header.identifier]
+            let found = try await fill(index, from: log, master, vault, locks, after: position)
+            findings += found
+            // A file that has not grown much was compared with its items when the image was made.
+            if found.isEmpty, position.map({ log.byteCount > 2 * $0.byteOffset }) ?? true { whole.append(log) }
         }
         try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in try await index.settle() }
         // A rewritten file has nothing of the records that cannot be read. They may still be
@@ -149,6 +184,11 @@ extension Vault {
         report.items = try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
             try await index.itemCounts().values.reduce(0, +)
         }
+        let bytes = try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
+            try await index.memoryBytes()
+        }
+        report.memory = UnlockReport.Memory(bytes: bytes, limit: limits.memoryBytes)
+        state.withLock { $0.room = limits.memoryBytes - bytes }
         return report
     }
 
@@ -156,7 +196,8 @@ extension Vault {
     ///
     /// - Returns: The findings. A file with foreign keys stays locked, and the others are read.
     private func fill(
-        _ index: SearchIndex, from log: SealedLog, _ master: SecretKey, _ vault: VaultIdentifier, _ locks: UInt64
+        _ index: SearchIndex, from log: SealedLog, _ master: SecretKey, _ vault: VaultIdentifier, _ locks: UInt64,
+        after start: SealedLog.Position?
     ) async throws(EngineError) -> [String] {
         try change(since: locks) { _ in }
         guard log.header.vault == vault else { return ["\(log.path) belongs to other keys and is not read."] }
@@ -166,7 +207,7 @@ extension Vault {
             return [error.description]
         }
         var findings: [String] = []
-        var position: SealedLog.Position?
+        var position = start
         repeat {
             try change(since: locks) { _ in }
             let start = position
@@ -192,9 +233,30 @@ extension Vault {
                     findings.append("A record of \(log.path) is malformed and is not read.")
                 }
             }
+            if let finding = try await unload(log, from: index) { return [finding] }
             position = page.next
         } while position != nil
         return Array(findings.prefix(Self.maximumFindings))
+    }
+
+    /// Removes the items of a file again if the index is larger than its limit, and locks the file.
+    ///
+    /// - Returns: A sentence if the index is too large; `nil` otherwise.
+    private func unload(_ log: SealedLog, from index: SearchIndex) async throws(EngineError) -> String? {
+        let bytes = try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
+            try await index.memoryBytes()
+        }
+        guard bytes > limits.memoryBytes else { return nil }
+        log.lock()
+        let scope = log.header.scope
+        state.withLock { _ = $0.beyondLimit.insert(scope) }
+        try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
+            try await index.deleteAll(in: scope)
+        }
+        return """
+            \(log.path) is not read: the protected items need more than \(limits.memoryBytes >> 20) MiB of memory. Its \
+            items cannot be found.
+            """
     }
 
     /// Rewrites a file with new keys, if replaced and deleted items take most of it.
@@ -219,6 +281,8 @@ extension Vault {
         _ log: SealedLog, from index: SearchIndex, _ master: SecretKey, _ vault: VaultIdentifier, _ locks: UInt64
     ) async throws(EngineError) {
         let scope = log.header.scope
+        // The image has positions in the file that is replaced.
+        await dropImage()
         var items: [StoredItem] = []
         var cursor: QueryCursor?
         repeat {

@@ -26,6 +26,10 @@ final class Vault: Sendable {
     let now: @Sendable () -> Double
     let bootClock: BootClock?
     let cost: MasterKeyFile.Cost
+    let limits: ProtectionLimits
+    let clock: any Clock<Duration>
+    /// See ``EngineConfiguration/onWork``.
+    let onWork: @Sendable () -> any Sendable
     /// The index of the items that are not protected.
     private let plain: SearchIndex
     /// See ``EngineConfiguration/onUnlock``.
@@ -37,7 +41,9 @@ final class Vault: Sendable {
     /// See ``EngineConfiguration/onDiscard``.
     private let onDiscard: @Sendable () async -> Void
     let state: Mutex<State>
-    private let queue = SerialTasks()
+    let queue = SerialTasks()
+    /// The order in which images are written.
+    let images = SerialTasks()
 
     struct State: Sendable {
         /// The files by their index.
@@ -50,6 +56,13 @@ final class Vault: Sendable {
         var unlocking: Unlocking?
         /// The keys that unlocking or a rotation has opened, so that a lock reaches them.
         var opened: [MasterKeyFile.Keys] = []
+        /// The image of the index in memory.
+        var image = ImageState()
+        /// The indexes that are not in memory, because they exceed
+        /// ``ProtectionLimits/memoryBytes``.
+        var beyondLimit: Set<IndexScope> = []
+        /// The minimum number of bytes that donations may still add to the index in memory.
+        var room = 0
         /// A sentence for each lock of the session that will not lock the items; none while they
         /// are locked.
         var notes: [String] = []
@@ -59,6 +72,27 @@ final class Vault: Sendable {
         var findings: [String] = []
         /// The problem of the first file whose index is unknown; `nil` normally.
         var unreadable: ProtectionError?
+    }
+
+    /// The image of the index in memory; see ``SealedImage``.
+    struct ImageState: Sendable {
+        /// The image that is being read; `nil` normally.
+        var reading: SealedImage?
+        /// The key of the image that is being written; `nil` normally.
+        var writing: SecretKey?
+        /// The session of the image that is being written, so that a suspend waits until its pages
+        /// are gone from the memory.
+        var session: UnlockingSession?
+        /// The positions up to which the image on disk contains the records.
+        var covered: [VaultIdentifier: SealedLog.Position] = [:]
+        /// The pending writing.
+        var task: Task<Void, Never>?
+        /// The number of times that the image was removed, so that writing notices it.
+        var removals: UInt64 = 0
+        /// The duration of the last writing.
+        var duration = Duration.zero
+        /// `false` after a removal of items from the index in memory.
+        var mayBeWritten = true
     }
 
     /// The parts of a store that is being unlocked, so that a lock reaches them.
@@ -97,6 +131,7 @@ final class Vault: Sendable {
         self.plain = plain
         files = configuration.storeHooks.logFiles
         cost = configuration.passphraseCost
+        (limits, clock, onWork) = (configuration.protectionLimits, configuration.clock, configuration.onWork)
         (now, bootClock, onUnlock) = (configuration.now, configuration.bootClock, configuration.onUnlock)
         (onSecrets, keyring, onDiscard) = (configuration.onSecrets, configuration.keyring, configuration.onDiscard)
         state = Mutex(Self.found(in: folder, configuration.storeHooks.logFiles, isWritable: isWritable))
@@ -118,8 +153,13 @@ final class Vault: Sendable {
         }
         for name in names.sorted() {
             let path = folder + "/" + name
-            if name.hasSuffix(LogFileNames.unfinishedSuffix), isWritable { try? files.remove(path) }
+            if name.hasSuffix(LogFileNames.unfinishedSuffix), isWritable { discard(path, files) }
             guard name.hasSuffix(SealedLog.suffix) else { continue }
+            // A removal was interrupted after it had destroyed the keys.
+            if let claim = try? SealedLog.claim(path, files: files), claim.isDestroyed {
+                if isWritable { try? files.remove(path) }
+                continue
+            }
             do throws(ProtectionError) {
                 let log = try SealedLog.open(path, files: files, isWritable: isWritable)
                 guard state.logs[log.header.scope] == nil else {
@@ -141,6 +181,11 @@ final class Vault: Sendable {
 
     /// `true` if an index is protected.
     func holds(_ scope: IndexScope) -> Bool { state.withLock { $0.logs[scope] != nil } }
+
+    /// The class of a protected index; `nil` for other indexes.
+    func protection(of scope: IndexScope) -> ProtectionClass? {
+        state.withLock { $0.logs[scope]?.header.protection }
+    }
 
     /// The problem of a file that may belong to an index; `nil` if there is none.
     func problem(of scope: IndexScope) -> ProtectionError? {
@@ -193,6 +238,10 @@ final class Vault: Sendable {
             ]
             for master in masters { master?.wipe() }
             for keys in state.opened { keys.wipe() }
+            state.image.reading?.wipe()
+            state.image.writing?.wipe()
+            state.image.task?.cancel()
+            (state.image.reading, state.image.writing, state.image.task) = (nil, nil, nil)
             for log in state.logs.values { log.lock() }
             defer { (state.unlocked, state.unlocking, state.opened, state.notes) = (nil, nil, [], []) }
             let indexes = [state.unlocked?.index, state.unlocking?.index].compactMap(\.self)
@@ -244,6 +293,7 @@ final class Vault: Sendable {
         // A durable batch must be readable at the next unlocking.
         do throws(SearchIndexError) { try SearchIndex.check(batch) } catch { throw .index(error) }
         guard terms.isWanted() else { throw .index(.mismatchedClientState) }
+        if let index { try await checkRoom(for: batch, in: index) }
         let entry = LogEntry(batch, moment: plain.moment())
         try await onFiles { [self] () throws(ProtectionError) in
             try log(for: scope, batch.protection).append(try entry.record())
@@ -255,6 +305,26 @@ final class Vault: Sendable {
                 try await index.restore(entry)
             }
         }
+        noteRecords()
+    }
+
+    /// The bytes of the index in memory for each byte of a donation, at most.
+    private static let indexRatio = 8
+
+    /// Rejects a donation for which the index in memory has no room.
+    private func checkRoom(for batch: IndexBatch, in index: SearchIndex) async throws(EngineError) {
+        let bytes = batch.approximateBytes.multipliedReportingOverflow(by: Self.indexRatio).partialValue
+        let isFine = state.withLock { state in
+            state.room -= bytes
+            return state.room >= 0
+        }
+        guard !isFine else { return }
+        let room = try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
+            try await index.settle()
+            return try await limits.memoryBytes - index.memoryBytes()
+        }
+        state.withLock { $0.room = room }
+        guard room > 0 else { throw .protection(.tooMuchMemory(limit: limits.memoryBytes)) }
     }
 
     /// Returns the file of an index, and creates it if necessary. Blocks.
@@ -263,13 +333,14 @@ final class Vault: Sendable {
     ///   file has the other class. Until unlocking, only a checksum protects the class and the
     ///   public key in the header.
     private func log(for scope: IndexScope, _ protection: ProtectionClass?) throws(ProtectionError) -> SealedLog {
-        let (log, count, keys, master, isForeign) = state.withLock { state in
+        let (log, count, keys, master, isForeign, isBeyondLimit) = state.withLock { state in
             (
                 state.logs[scope], state.logs.count, state.keys, state.unlocked?.master,
-                state.unlocked != nil && state.logs[scope]?.isUnlocked == false
+                state.unlocked != nil && state.logs[scope]?.isUnlocked == false, state.beyondLimit.contains(scope)
             )
         }
         if let log {
+            guard !isBeyondLimit || !isForeign else { throw .tooMuchMemory(limit: limits.memoryBytes) }
             guard !isForeign else { throw .damaged(path: log.path, detail: "its keys are not the store's keys") }
             guard protection != .complete || log.header.protection == .complete else {
                 throw .weakerClass(index: scope.phrase)
@@ -281,8 +352,7 @@ final class Vault: Sendable {
         guard count < Self.maximumIndexes else { throw .tooManyIndexes(limit: Self.maximumIndexes) }
         let created = try SealedLog.create(
             folder + "/" + VaultIdentifier().text + SealedLog.suffix, in: folder, scope, protection ?? .complete,
-            vault: keys.vault,
-            master: master, files: files
+            vault: keys.vault, master: master, files: files
         ) { _ in }
         let isLocked = state.withLock { state in
             state.logs[scope] = created
@@ -295,41 +365,6 @@ final class Vault: Sendable {
     /// Runs a body after all commits and unlocking that began before.
     func serially<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
         await queue.run(body)
-    }
-
-    // MARK: Removing
-
-    /// Removes the protected indexes of a bundle: first their keys, then their files, then their
-    /// items in memory.
-    ///
-    /// - Returns: The number of removed items; 0 while the store is locked.
-    func forget(_ bundle: String) async throws(EngineError) -> Int {
-        let result: Result<Int, EngineError> = await queue.run { [self] in
-            do throws(EngineError) { return .success(try await forgetNow(bundle)) } catch { return .failure(error) }
-        }
-        return try result.get()
-    }
-
-    private func forgetNow(_ bundle: String) async throws(EngineError) -> Int {
-        let logs = state.withLock { $0.logs.filter { $0.key.bundle == bundle } }
-        guard !logs.isEmpty else { return 0 }
-        try await onFiles { [self] () throws(ProtectionError) in
-            for log in logs.values where !log.destroyKeys() {
-                let finding = "The keys of \(log.path) could not be overwritten before its removal."
-                state.withLock { $0.note(finding) }
-            }
-            do throws(LogFileError) {
-                for log in logs.values { try files.remove(log.path) }
-                try files.synchronizeFolder(folder)
-            } catch {
-                throw ProtectionError(error)
-            }
-        }
-        state.withLock { state in for scope in logs.keys { state.logs[scope] = nil } }
-        guard let index else { return 0 }
-        return try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
-            try await index.forget(bundle: bundle)
-        }
     }
 }
 
@@ -345,7 +380,7 @@ extension Vault.State {
 }
 
 /// Tasks that run one after the other, in the order of ``run(_:)``.
-private final class SerialTasks: Sendable {
+final class SerialTasks: Sendable {
     private let last = Mutex<Task<Void, Never>?>(nil)
 
     /// Runs a body after all earlier ones, also if the calling task is cancelled.

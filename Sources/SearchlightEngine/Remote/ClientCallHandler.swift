@@ -60,6 +60,7 @@ package final class ClientCallHandler: Sendable {
         ClientStateCall.self, PendingCall.self,
         SettleCall.self, RejectionsCall.self, FactsCall.self, StopCall.self, ExtensionListingCall.self,
         ExtensionDetailsCall.self, ExtensionPlacesCall.self, SetEnabledCall.self, ReleaseCall.self, ForgetCall.self,
+        RemoveCall.self, VerifyReceiptCall.self, UnfinishedRemovalsCall.self,
         ReindexItemsCall.self, UpdateCall.self, ScheduleCall.self, RunJobCall.self, CancelJobCall.self,
         ThrottleCall.self,
         InhibitCall.self, VerifyCall.self, RepairCall.self,

@@ -96,7 +96,7 @@ extension DragFailure.Kind {
         case .service(.notAnswering): self = .timedOut
         case .service(.refused), .protection: self = .refused
         case .service, .index, .storeFile: self = .inputOutput
-        case .query, .storeInUse, .alreadyReindexing, .semantic: self = .failed
+        case .query, .storeInUse, .alreadyReindexing, .semantic, .receipt: self = .failed
         }
     }
 

@@ -88,8 +88,8 @@ package struct ReleaseCall: EngineCall {
     }
 }
 
-/// Removes all data of a bundle: its items, client states and pending work. The answer is the
-/// number of removed items.
+/// Removes all of a bundle's data, for commands of earlier versions, which expect the number of
+/// removed items as the answer.
 package struct ForgetCall: EngineCall {
     package var need: EngineNeed { .changing }
     package var purpose: String { "forget \(bundle)" }
@@ -98,6 +98,43 @@ package struct ForgetCall: EngineCall {
     package init(bundle: String) { self.bundle = bundle }
 
     package func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Int {
-        try await engine.forgetBundle(bundle)
+        try await engine.forget(bundle)
+    }
+}
+
+/// Removes all of a bundle's data: its items, client states and pending work. The answer has a
+/// receipt.
+package struct RemoveCall: EngineCall {
+    package var need: EngineNeed { .changing }
+    package var purpose: String { "forget \(bundle)" }
+    var bundle: String
+
+    package init(bundle: String) { self.bundle = bundle }
+
+    package func perform(
+        on engine: SearchlightEngine, _ context: CallContext
+    ) async throws(EngineError) -> ForgetReport { try await engine.remove(bundle) }
+}
+
+/// Compares the receipt of a removal with the store.
+package struct VerifyReceiptCall: EngineCall {
+    package var purpose: String { "check a receipt" }
+    var receipt: ForgetReceipt
+
+    package init(receipt: ForgetReceipt) { self.receipt = receipt }
+
+    package func perform(
+        on engine: SearchlightEngine, _ context: CallContext
+    ) async throws(EngineError) -> ReceiptCheck { try await engine.check(receipt) }
+}
+
+/// Lists the bundles whose removal was interrupted.
+package struct UnfinishedRemovalsCall: EngineCall {
+    package var purpose: String { "list interrupted removals" }
+
+    package init() {}
+
+    package func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> [String] {
+        UnfinishedRemovals(directory: engine.configuration.storeDirectory).bundles
     }
 }

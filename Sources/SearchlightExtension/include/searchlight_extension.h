@@ -78,6 +78,7 @@
 #include "searchlight/host/listing.h"
 #include "searchlight/host/log.h"
 #include "searchlight/host/progress.h"
+#include "searchlight/host/protection.h"
 #include "searchlight/host/rename.h"
 #include "searchlight/host/request.h"
 #include "searchlight/host/thread_check.h"

@@ -24,7 +24,7 @@ struct AppQueries {
             let page = try await engine.items(
                 matching: expression, filters: filters, bundle: bundle, attributes: Set(request.attributes),
                 limit: limit, maximumBytes: limits.pageBytes, after: cursor, place: .current)
-            return try Self.reply(page.items, next: page.next.map { PageCursor.bytes($0, of: query) })
+            return try reply(page.items, request, next: page.next.map { PageCursor.bytes($0, of: query) })
         } catch {
             throw QueryRefusal(error)
         }
@@ -48,8 +48,8 @@ struct AppQueries {
         search.usesMeaning = usesMeaning
         do throws(EngineError) {
             let page = try await engine.search(search)
-            return try Self.reply(
-                page.hits.map(\.item),
+            return try reply(
+                page.hits.map(\.item), request,
                 next: page.next.flatMap { PageCursor.bytes($0, of: query, maximumHits: limits.searchHits) })
         } catch {
             throw QueryRefusal(error)
@@ -59,9 +59,19 @@ struct AppQueries {
     /// Prepares searches by meaning. If the model cannot be used, the app is not notified.
     func prepare() async { try? await engine.prepareMeaning() }
 
-    private static func reply(_ items: [StoredItem], next: [UInt8]?) throws(EngineError) -> QueryPageReply {
+    /// The answer with the items of the requested classes.
+    private func reply(
+        _ items: [StoredItem], _ request: QueryPageRequest, next: [UInt8]?
+    ) throws(EngineError) -> QueryPageReply {
+        let classes = Set(request.classes.compactMap { ProtectionClass(rawValue: $0) })
+        let isLimited = !request.classes.isEmpty
+        let isPlainWanted = classes.contains { !$0.isEncrypted }
         var records: [UInt8] = []
         for item in items {
+            if isLimited {
+                let protection = engine.protection(of: item.scope)
+                guard protection.map({ classes.contains($0) }) ?? isPlainWanted else { continue }
+            }
             do throws(ItemRecordError) {
                 RecordBatch.append(try item.record.encoded(), to: &records)
             } catch {

@@ -59,6 +59,7 @@ struct UnlockCommand: OptionedCommand {
                 [
                     "items": report.items, "findings": report.findings, "notes": report.notes,
                     "keys": storage.rawValue, "hasCreatedKeys": report.hasCreatedKeys,
+                    "memoryBytes": report.memory?.bytes, "memoryLimit": report.memory?.limit,
                 ] as JSONObject)
         }
         for note in report.findings + report.notes { Output.complain("Note: \(Output.tidied(note))") }
@@ -68,7 +69,8 @@ struct UnlockCommand: OptionedCommand {
                     ? "The passphrase is set. Protected items need it from now on."
                     : "New keys are in the keyring of the desktop. Protected items need it from now on.")
         }
-        try Output.line("Unlocked: \(counted(report.items, "protected item")) can be found.")
+        let memory = report.memory.map { ", in \(max($0.bytes >> 20, 1)) of at most \($0.limit >> 20) MiB of memory" }
+        try Output.line("Unlocked: \(counted(report.items, "protected item")) can be found\(memory ?? "").")
     }
 }
 

@@ -48,9 +48,12 @@ final class LibraryApp: Sendable {
     }
 
     /// Returns the identifiers of the items that a query finds.
-    func found(_ text: String) async throws -> Set<String> {
+    func found(
+        _ text: String, classes: [FileProtectionType] = [.none, .complete, .completeUnlessOpen]
+    ) async throws -> Set<String> {
         try await ProcessTransports.$replacement.withValue(.init(query: transport)) {
             let query = CSSearchQuery(queryString: text, attributes: ["title"])
+            query.protectionClasses = classes
             var found: Set<String> = []
             for try await result in query.results { found.insert(result.id) }
             return found

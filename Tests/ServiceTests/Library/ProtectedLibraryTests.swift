@@ -27,6 +27,13 @@ struct ProtectedLibraryTests {
         try await open.indexSearchableItems([LibraryApp.item("b")])
         try await app.index("plain", protectionClass: .none).indexSearchableItems([LibraryApp.item("c")])
         #expect(try await app.found("title == '*'") == ["a", "b", "c"])
+        for (classes, names) in [
+            ([.complete], ["a"]), ([.completeUnlessOpen], ["b"]), ([.completeUntilFirstUserAuthentication], ["c"]),
+            ([], ["a", "b", "c"]), ([.none, .complete], ["a", "c"]),
+        ] as [([FileProtectionType], Set<String>)] {
+            #expect(try await app.found("title == '*'", classes: classes) == names)
+        }
+        #expect(CSSearchQuery(queryString: "x", attributes: nil).protectionClasses.count == 1)
         #expect(try await index.fetchLastClientState() == Data([5]))
         #expect(try await user.perform(LockCall()))
         #expect(try await app.found("title == '*'") == ["c"])

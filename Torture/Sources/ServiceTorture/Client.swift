@@ -142,7 +142,7 @@ struct ClientLog: Sendable {
         case .promise, .drag: name = "undelivered"
         case .alreadyReindexing: name = "in use"
         // No client searches by meaning.
-        case .semantic, .protection: return complain("\(kind): \(error)")
+        case .semantic, .protection, .receipt: return complain("\(kind): \(error)")
         case .itemNotFound, .itemElsewhere, .ambiguousItem: name = "no such item"
         }
         count("refused or failed: \(name)")

@@ -81,6 +81,8 @@ enum Row: String, Codable, CaseIterable {
     case firstByte = "previews.first-byte"
 
     case protectedDonation = "protection.donation"
+    case unprotectedDonation = "protection.unprotected-donation"
+    case unprotectedSearch = "protection.unprotected-search"
     case unlock = "protection.unlock"
 
     case meaningQuery = "meaning.query"

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import ItemRecord
+import MetadataQuery
+import Protection
+import SearchIndex
+import TestSupport
+import Testing
+import WriteAheadLog
+
+@testable import SearchlightEngine
+
+/// The encrypted image of the index in memory, from which an unlocking restores it.
+@Suite("The image of protected indexes", .timeLimit(.minutes(10)))
+struct ProtectedImageTests {
+    private let folder: TemporaryFolder
+    private static let passphrase = Array("correct horse".utf8)
+    private static let first = IndexScope(bundle: "com.example.health", index: "a")
+    private static let second = IndexScope(bundle: "com.example.other", index: "b")
+    /// A word that no file may contain.
+    private static let canary = "imagecanaryword"
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private var protected: String { folder.path("store") + "/protected" }
+    private var image: String { protected + "/image" }
+
+    private func withEngine(
+        files: any LogFiles = SystemLogFiles(), memoryBytes: Int? = nil,
+        _ body: (SearchlightEngine) async throws -> Void
+    ) async throws {
+        var configuration = EngineConfiguration(
+            storeDirectory: folder.path("store"), access: .readWrite, extensionSearchPath: [],
+            worker: WorkerConfiguration(workerPath: "/nonexistent", frameworkFolder: nil, environment: [:]))
+        configuration.passphraseCost = .least
+        configuration.storeHooks.logFiles = files
+        configuration.protectionLimits.imageBytes = 0
+        // Only the tests write images.
+        configuration.protectionLimits.staleBytes = .max
+        if let memoryBytes { configuration.protectionLimits.memoryBytes = memoryBytes }
+        let engine = try SearchlightEngine(configuration)
+        do { try await body(engine) } catch {
+            await engine.close()
+            throw error
+        }
+        await engine.close()
+    }
+
+    private func batch(
+        _ names: [String], in scope: IndexScope = first, clientState: [UInt8]? = nil,
+        _ protection: ProtectionClass = .complete
+    ) throws -> IndexBatch {
+        var batch = IndexBatch(scope: scope, clientState: clientState, protection: protection)
+        batch.index(
+            try names.map { name in
+                try EncodedItem(
+                    ItemRecord(uniqueIdentifier: name, attributes: ["title": .string("\(Self.canary) \(name)")]))
+            })
+        return batch
+    }
+
+    private func names(_ engine: SearchlightEngine) async throws -> [String] {
+        let found = try await engine.find(ItemSearch(Self.canary)).hits.map(\.item.record.uniqueIdentifier).sorted()
+        let all = try await engine.items(matching: .and([]), bundle: nil, limit: 100, after: nil, place: .current)
+            .items.map(\.record.uniqueIdentifier).sorted()
+        #expect(found == all)
+        return all
+    }
+
+    /// A store with an image of two indexes, and later donations, deletions and states.
+    private func fill() async throws {
+        try await withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: true)
+            try await engine.commit(batch(["a", "b"], clientState: [1]))
+            try await engine.commit(batch(["c"], in: Self.second, .completeUnlessOpen))
+            await engine.vault.writeImage()
+            try await engine.commit(batch(["d"], clientState: [2]))
+            var deletion = IndexBatch(scope: Self.first)
+            deletion.delete(identifiers: ["a"])
+            try await engine.commit(deletion)
+            await engine.lock()
+            try await engine.commit(batch(["e"], in: Self.second, .completeUnlessOpen))
+        }
+    }
+
+    /// Unlocks and verifies the items.
+    ///
+    /// - Returns: `true` if the image was used.
+    private func unlock(
+        _ expected: [String] = ["b", "c", "d", "e"], findings: Int = 0,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> Bool {
+        var isUsed = false
+        try await withEngine { engine async throws in
+            let report = try await engine.unlock(passphrase: Self.passphrase, creates: false)
+            isUsed = engine.vault.state.withLock { !$0.image.covered.isEmpty }
+            #expect(report.items == expected.count, sourceLocation: sourceLocation)
+            #expect(report.findings.count == findings, "\(report)", sourceLocation: sourceLocation)
+            #expect(try await names(engine) == expected, sourceLocation: sourceLocation)
+            if expected.contains("d") {
+                #expect(try await engine.clientState(of: Self.first) == [2], sourceLocation: sourceLocation)
+            }
+        }
+        return isUsed
+    }
+
+    @Test("An unlocking restores the image and reads only later records, and nothing of it is plain text")
+    func restored() async throws {
+        try await fill()
+        for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path("store")) {
+            let bytes = (try? Data(contentsOf: URL(filePath: folder.path("store") + "/" + name))) ?? Data()
+            for text in [Self.canary, "SQLite format"] where name.hasPrefix("protected") {
+                #expect(bytes.range(of: Data(text.utf8)) == nil, "\(name)")
+            }
+        }
+        #expect(try await unlock())
+        #expect(try await unlock(), "a used image stays")
+        var numbers: [Int64] = []
+        for round in 0..<2 {
+            try await withEngine { engine async throws in
+                try await engine.unlock(passphrase: Self.passphrase, creates: false)
+                try await engine.commit(batch(["new\(round)"]))
+                numbers += try await engine.items(
+                    matching: .and([]), bundle: nil, limit: 100, after: nil, place: .current
+                ).items.filter { $0.record.uniqueIdentifier == "new\(round)" }.map(\.number)
+                var deletion = IndexBatch(scope: Self.first)
+                deletion.delete(identifiers: ["new\(round)"])
+                try await engine.commit(deletion)
+            }
+        }
+        // A number of an earlier session names no other item.
+        #expect(numbers.count == 2 && numbers[0] != numbers[1])
+    }
+
+    @Test("A damaged, cut or foreign image is removed, and the index is filled from the records")
+    func damaged() async throws {
+        try await fill()
+        let whole = try Data(contentsOf: URL(filePath: image))
+        var random = SplitMix64(seed: MutationLoop.seed)
+        var offsets = Array(stride(from: 0, to: 200, by: 11)) + [whole.count - 1, whole.count / 2]
+        offsets += (0..<10).map { _ in random.below(whole.count) }
+        var spoilt = offsets.map { offset in
+            var bytes = whole
+            bytes[offset] ^= 1
+            return bytes
+        }
+        spoilt += [0, 8, 100, 130, 300, whole.count / 2, whole.count - 1].map { whole.prefix($0) }
+        for (round, bytes) in spoilt.enumerated() {
+            try bytes.write(to: URL(filePath: image))
+            #expect(try await !unlock(), "round \(round)")
+            #expect(!FileManager.default.fileExists(atPath: image), "round \(round)")
+        }
+        try whole.write(to: URL(filePath: image))
+        #expect(try await unlock())
+        // The image of another store.
+        try FileManager.default.removeItem(atPath: folder.path("store"))
+        try await fill()
+        try whole.write(to: URL(filePath: image))
+        #expect(try await !unlock())
+    }
+
+    @Test("An older copy of a file is noticed by the image")
+    func rolledBack() async throws {
+        try await withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: true)
+            try await engine.commit(batch(["a"]))
+        }
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: protected).first { $0 != "key" })
+        let old = try Data(contentsOf: URL(filePath: protected + "/" + name))
+        try await withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: false)
+            try await engine.commit(batch(["b"]))
+            await engine.vault.writeImage()
+        }
+        try old.write(to: URL(filePath: protected + "/" + name))
+        #expect(try await !unlock(["a"], findings: 1))
+        #expect(!FileManager.default.fileExists(atPath: image))
+    }
+
+    @Test("forget destroys the key of the image, and rewriting a file drops the image")
+    func removed() async throws {
+        try await fill()
+        let handle = try #require(FileHandle(forReadingAtPath: image))
+        let before = try #require(try handle.readToEnd())
+        try await withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: false)
+            let receipt = try await engine.remove(Self.first.bundle).receipt
+            #expect(receipt.removed.contains { $0.place == "protected/image" }, "\(receipt)")
+            #expect(!FileManager.default.fileExists(atPath: image))
+            // The index in memory may have remains of removed items.
+            try await engine.commit(batch(["f"], in: Self.second, .completeUnlessOpen))
+            await engine.vault.writeImage()
+            #expect(!FileManager.default.fileExists(atPath: image))
+        }
+        try handle.seek(toOffset: 0)
+        let after = try #require(try handle.readToEnd())
+        #expect(after.count == before.count && zip(after, before).count { $0 != $1 } > 60)
+        try after.write(to: URL(filePath: image))
+        #expect(try await !unlock(["c", "e", "f"]))
+        try await withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: false)
+            await engine.vault.writeImage()
+            #expect(FileManager.default.fileExists(atPath: image))
+            let log = try #require(engine.vault.state.withLock { $0.logs.values.first })
+            let state = engine.vault.state.withLock { ($0.unlocked, $0.keys, $0.locks) }
+            let (unlocked, keys) = (try #require(state.0), try #require(state.1))
+            try await engine.vault.rewrite(log, from: unlocked.index, unlocked.master, keys.vault, state.2)
+            #expect(!FileManager.default.fileExists(atPath: image))
+        }
+        #expect(try await !unlock(["c", "e", "f"]))
+    }
+
+    @Test("A stop at any step of writing an image loses nothing")
+    func stops() async throws {
+        try await fill()
+        var (step, used, isWritten) = (0, 0, false)
+        while !isWritten {
+            let stopping = StoppingFiles()
+            try await withEngine(files: stopping) { engine async throws in
+                try await engine.unlock(passphrase: Self.passphrase, creates: false)
+                let before = engine.vault.state.withLock { $0.image.covered }
+                stopping.stop(after: step)
+                await engine.vault.writeImage()
+                stopping.stop(after: .max)
+                isWritten = engine.vault.state.withLock { $0.image.covered != before && $0.image.mayBeWritten }
+            }
+            if try await unlock() { used += 1 }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: protected).count { $0.hasSuffix(".new") } == 0)
+            step += 1
+        }
+        #expect(step > 4 && used > 2)
+    }
+
+    @Test("Locking while images are written and read neither crashes nor loses anything")
+    func lockedAtAnyMoment() async throws {
+        try await fill()
+        try await withEngine { engine async throws in
+            for _ in 0..<15 {
+                await withTaskGroup { group in
+                    group.addTask { _ = try? await engine.unlock(passphrase: Self.passphrase, creates: false) }
+                    group.addTask { await engine.vault.writeImage() }
+                    group.addTask { _ = try? await names(engine) }
+                    group.addTask { await engine.lock() }
+                }
+                await engine.lock()
+                let keys = engine.vault.state.withLock { ($0.image.reading == nil, $0.image.writing == nil) }
+                #expect(keys == (true, true))
+            }
+        }
+        _ = try await unlock()
+    }
+
+    @Test("A file beyond the limit of memory stays locked, and that is reported")
+    func memoryLimit() async throws {
+        try await fill()
+        var needed = 0
+        try await withEngine { engine async throws in
+            needed = try await engine.unlock(passphrase: Self.passphrase, creates: false).memory?.bytes ?? 0
+        }
+        try await withEngine(memoryBytes: 1000) { engine async throws in
+            let report = try await engine.unlock(passphrase: Self.passphrase, creates: false)
+            #expect(report.items == 0 && report.findings.count == 2, "\(report)")
+            await #expect(throws: EngineError.protection(.tooMuchMemory(limit: 1000))) {
+                try await engine.commit(batch(["z"]))
+            }
+            await #expect(throws: EngineError.protection(.tooMuchMemory(limit: 1000))) {
+                try await engine.commit(batch(["z"], in: IndexScope(bundle: "com.example.new", index: "c")))
+            }
+        }
+        // With room again, everything is there.
+        #expect(needed > 1000)
+        #expect(try await !unlock())
+    }
+}
