@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 import Foundation
+import Protection
 import SearchIndex
 
 /// Checks, and on request repairs, a store that no engine has opened. For an open store, use
@@ -32,6 +33,8 @@ package struct StoreCheck: Sendable {
         do throws(SearchIndexError) {
             var report = try StoreVerifier(directory: directory).verify(progress: progress)
             report.checkJobs(in: directory)
+            report.checkProtection(
+                ProtectionInspection(store: directory, reads: true, files: configuration.storeHooks.logFiles))
             return report
         } catch {
             throw .index(error)
@@ -79,6 +82,15 @@ extension SearchlightEngine {
         do throws(SearchIndexError) {
             guard var report = try await index.verify(progress: progress) else { throw .closed }
             report.checkJobs(in: directory)
+            // Donations must not append during the check.
+            let (files, vault) = (configuration.storeHooks.logFiles, vault)
+            let inspection = await vault.serially {
+                try? await onFiles { () throws(ProtectionError) in
+                    ProtectionInspection(store: directory, reads: true, files: files)
+                }
+            }
+            let status = vault.status
+            report.checkProtection(inspection ?? .init(), known: status.findings, isUnlocked: status.isUnlocked)
             return report
         } catch {
             throw Task.isCancelled ? .query(.cancelled) : .index(error)

@@ -10,6 +10,8 @@ package struct StoreMarks: Hashable, Sendable {
     package var refusedRepair: String?
     /// `true` if item use is counted and affects the ranking.
     package var learns = true
+    /// A sentence for each problem of a file of protected indexes.
+    package var protectionProblems: [String] = []
 
     /// Creates the marks of an undamaged store that counts item use.
     package init() {}
@@ -19,5 +21,6 @@ package struct StoreMarks: Hashable, Sendable {
         isDamaged = SearchIndex.isMarkedDamaged(in: directory)
         refusedRepair = SearchIndex.refusedRepair(in: directory)
         learns = SearchIndex.learns(in: directory)
+        protectionProblems = ProtectionInspection(store: directory, reads: false).problems
     }
 }

@@ -99,6 +99,9 @@ struct DiagnosisTests {
         Fault("room", .problem, "3 MiB", "may fail") { $0.store?.free = 3 << 20 },
         Fault("disk-scheduler", .note, "none", "bfq") { $0.store?.diskScheduler = "none" },
         Fault("damage", .problem, "Damage was found", "verify --repair") { $0.store?.marks.isDamaged = true },
+        Fault("protection", .problem, "protected/key is missing", "searchlight verify") {
+            $0.store?.marks.protectionProblems = ["protected/key is missing.", "Another."]
+        },
         Fault("learning", .note, "Learning is off", "history on") { $0.store?.marks.learns = false },
         Fault("store.silent", .problem, "df") { $0.store = nil },
     ]

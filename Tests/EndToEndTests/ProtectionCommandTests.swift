@@ -48,6 +48,51 @@ struct ProtectionCommandTests {
         await host.close()
     }
 
+    @Test("Every command says that items are locked, and a forgotten passphrase is replaced when nothing needs it")
+    func lockedItems() async throws {
+        let command = Command(harness: try Harness())
+        let host = try ServiceHost(command.harness)
+        #expect(try await command.outcome(["unlock"], input: "correct horse\n").status == 0)
+        let donate = Self.donate.map { $0 == "complete" ? "completeUnlessOpen" : $0 }
+        #expect(try await command.outcome(donate, input: Self.line).status == 0)
+        let commands = [
+            ["list"], ["query", "title == '*'"], ["query", "--count", "title == '*'"], ["suggest", "pul"],
+            ["show", "pulse"],
+        ]
+        for arguments in commands {
+            let open = try await command.outcome(arguments)
+            #expect(open.status == 0 && !open.errors.contains("locked"), "\(arguments) \(open)")
+        }
+        #expect(try await command.outcome(["lock"]).status == 0)
+        for arguments in commands {
+            let locked = try await command.outcome(arguments)
+            #expect(locked.errors.contains("Note: Some items are locked."), "\(arguments) \(locked)")
+        }
+        let elsewhere = try await command.outcome(["list", "--bundle", "org.example.other"])
+        #expect(!elsewhere.errors.contains("locked"), "\(elsewhere)")
+        let deleted = try await command.outcome(
+            ["delete", "--bundle", "org.example.health", "--index", "notes", "--identifiers", "pulse"])
+        #expect(deleted.output == "The index is locked, so the items are deleted at the next unlock.\n", "\(deleted)")
+        let wrong = try await command.outcome(["unlock", "--passphrase"], input: "battery staple\n")
+        #expect(wrong.status == 1 && !wrong.errors.contains("--passphrase"), "\(wrong)")
+        let forgotten = try await command.outcome(["forget", "org.example.health", "--yes"])
+        #expect(forgotten.output.contains("0 items and all items of 1 locked index deleted"), "\(forgotten)")
+        let hint = try await command.outcome(["unlock"], input: "battery staple\n")
+        #expect(hint.status == 1 && hint.errors.contains("unlock --passphrase"), "\(hint)")
+        let new = try await command.outcome(["unlock", "--passphrase"], input: "battery staple\n")
+        #expect(new.status == 0 && new.output.contains("The passphrase is set."), "\(new)")
+        #expect(try await command.outcome(donate, input: Self.line).status == 0)
+        await host.close()
+        // A store whose file of keys is missing.
+        try FileManager.default.removeItem(atPath: command.harness.store + "/protected/key")
+        let keys = try await command.outcome(["keys"])
+        #expect(keys.output.contains("protected/key is missing"), "\(keys)")
+        let verified = try await command.outcome(["verify"])
+        #expect(verified.status == 10 && verified.output.contains("protected/key is missing"), "\(verified)")
+        let doctor = try await command.outcome(["doctor"])
+        #expect(doctor.output.contains("protected/key is missing"), "\(doctor)")
+    }
+
     @Test("A receipt is written to a new file, and checked")
     func receipt() async throws {
         let command = Command(harness: try Harness())

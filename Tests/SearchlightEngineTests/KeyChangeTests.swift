@@ -322,6 +322,64 @@ struct KeyChangeTests {
         }
     }
 
+    @Test("A forgotten passphrase and a lost keyring are replaced only once no protected index is left")
+    func lostKeys() async throws {
+        for old in [KeyCredential.passphrase(Self.first), .keyring] {
+            try? FileManager.default.removeItem(atPath: folder.path("store"))
+            try await withEngine { engine async throws in
+                try await engine.unlock(with: old, creates: true)
+                try await donate(["one"], to: engine)
+            }
+            keyring.removeAll()
+            let expected = old == .keyring ? ProtectionError.otherStorage(.keyring) : .wrongPassphrase
+            try await withEngine { engine async throws in
+                await #expect(throws: EngineError.protection(expected)) {
+                    try await engine.unlock(passphrase: Self.second, creates: true)
+                }
+                try await engine.forget(Self.scopes[0].bundle)
+                await #expect(throws: EngineError.protection(expected)) {
+                    try await engine.unlock(passphrase: Self.second, creates: false)
+                }
+                #expect(try await engine.unlock(passphrase: Self.second, creates: true).hasCreatedKeys)
+                try await donate(["two"], to: engine)
+            }
+            try await withEngine { engine async throws in
+                let report = try await engine.unlock(passphrase: Self.second, creates: false)
+                #expect(report.items == 2 && report.findings == [])
+            }
+        }
+    }
+
+    @Test("A damaged file of keys is reported, and is replaced only if no protected index needs it")
+    func damagedKeys() async throws {
+        try await withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.first, creates: true)
+            try await donate(["one"], to: engine)
+        }
+        let path = folder.path("store/protected/key")
+        let whole = try Data(contentsOf: URL(filePath: path))
+        try whole.prefix(20).write(to: URL(filePath: path))
+        try await withEngine { engine async throws in
+            let status = engine.protectionStatus
+            #expect(status.problemOfKeys?.contains("is damaged") == true && status.findings.count == 1)
+            let report = try await engine.verify()
+            #expect(report.findings.map(\.part) == ["protected"], "\(report)")
+            await #expect(throws: EngineError.self) { try await engine.unlock(passphrase: Self.second, creates: true) }
+            await #expect(throws: EngineError.self) { try await engine.unlock(with: .keyring, creates: true) }
+            #expect(keyring.count == 0)
+            try await engine.forget(Self.scopes[0].bundle)
+            #expect(try await engine.unlock(passphrase: Self.second, creates: true).hasCreatedKeys)
+            #expect(engine.protectionStatus.problemOfKeys == nil && engine.protectionStatus.findings == [])
+            #expect(try await engine.verify().findings == [])
+        }
+        // Permissions are no damage.
+        try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: path)
+        try await withEngine { engine async throws in
+            guard engine.protectionStatus.problemOfKeys != nil else { return }
+            await #expect(throws: EngineError.self) { try await engine.unlock(passphrase: Self.second, creates: true) }
+        }
+    }
+
     // MARK: Rotation
 
     @Test("A rotation replaces all keys, and the earlier ones open nothing")

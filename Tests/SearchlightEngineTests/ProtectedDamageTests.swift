@@ -44,6 +44,55 @@ struct ProtectedDamageTests {
             .map { place.store + "/protected/" + $0 }
     }
 
+    @Test("verify checks protected files with a service and without: a missing key file, a damaged header or record")
+    func verified() async throws {
+        try await place.withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: true)
+            try await engine.commit(batch("a"))
+            try await engine.commit(batch("b"))
+            let report = try await engine.verify()
+            #expect(report.isClean && report.checks.contains { $0.what == "protected indexes" && $0.count == 1 })
+        }
+        let key = place.store + "/protected/key"
+        let sealed = try #require(try files().first)
+        for (path, spoil, problem) in [
+            (key, { _ in nil }, "is missing"), (key, { Data($0.dropLast()) }, "damaged"),
+            (sealed, { Self.flipped($0, at: 40) }, "damaged"),
+            // The head of the last frame.
+            (sealed, { bytes in Self.flipped(bytes, at: bytes.count - 400) }, "damaged"),
+        ] as [(String, (Data) -> Data?, String)] {
+            let whole = try Data(contentsOf: URL(filePath: path))
+            if let bytes = spoil(whole) {
+                try bytes.write(to: URL(filePath: path))
+            } else {
+                try FileManager.default.removeItem(atPath: path)
+            }
+            let inspection = ProtectionInspection(store: place.store, reads: true)
+            try await place.withEngine { engine async throws in
+                let report = try await engine.verify()
+                if inspection.problems.isEmpty {
+                    // Only decrypting finds a change of a record's body.
+                    let unlocked = try await engine.unlock(passphrase: Self.passphrase, creates: false)
+                    #expect(unlocked.findings.count == 1)
+                    #expect(try await engine.verify().findings.contains { $0.problem.contains(path) })
+                } else {
+                    #expect(report.findings.contains { $0.problem.contains(problem) }, "\(report)")
+                    #expect(report.checks.contains { $0.what.contains("protected") && $0.skipped == nil })
+                }
+            }
+            try whole.write(to: URL(filePath: path))
+        }
+        #expect(StoreMarks(store: place.store).protectionProblems == [])
+        try FileManager.default.removeItem(atPath: key)
+        #expect(StoreMarks(store: place.store).protectionProblems.count == 1)
+    }
+
+    private static func flipped(_ bytes: Data, at offset: Int) -> Data {
+        var bytes = bytes
+        bytes[offset] ^= 1
+        return bytes
+    }
+
     @Test("Items that are related to items of other indexes, or in a circle, outlast unlocking and a rewrite")
     func related() async throws {
         let all = ["circle1", "circle2", "large", "o", "p", "q", "r"]

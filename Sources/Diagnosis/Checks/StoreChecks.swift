@@ -35,6 +35,15 @@ enum StoreChecks {
                     costs: "Items may be missing or in a different order.",
                     advice: "Repair it: searchlight verify --repair"))
         }
+        if let problem = marks.protectionProblems.first {
+            let count = marks.protectionProblems.count
+            findings.append(
+                .problem(
+                    .store, "protection",
+                    count == 1 ? problem : "\(problem) There are \(count - 1) more such problems.",
+                    costs: "Protected items cannot be unlocked or may be missing.",
+                    advice: "To see all problems: searchlight verify"))
+        }
         if !marks.learns {
             findings.append(
                 .note(

@@ -26,6 +26,9 @@ package struct ProtectionStatus: Hashable, Sendable, Codable {
     /// locked.
     @LaterList package var notes: [String] = []
 
+    /// The problem of the file of keys; `nil` if there is none.
+    package var problemOfKeys: String?
+
     /// `true` if the store has keys.
     package var hasKeys: Bool { storage != nil }
     /// `true` if there is nothing to report.
@@ -120,8 +123,8 @@ extension SearchlightEngine {
 extension Vault {
     /// The state of the protected indexes.
     var status: ProtectionStatus {
-        let (logs, storage, isUnlocked, findings, notes) = state.withLock {
-            ($0.logs, $0.keys?.storage, $0.unlocked != nil, $0.findings, $0.notes)
+        let (logs, storage, isUnlocked, findings, notes, problem) = state.withLock {
+            ($0.logs, $0.keys?.storage, $0.unlocked != nil, $0.allFindings, $0.notes, $0.problemOfKeys)
         }
         // The sizes wait for donations, so a lock must not wait for them.
         let indexes = logs.map { scope, log in
@@ -129,7 +132,8 @@ extension Vault {
         }
         return ProtectionStatus(
             storage: storage, isUnlocked: isUnlocked,
-            indexes: indexes.sorted { $0.scope.sortKey < $1.scope.sortKey }, findings: findings, notes: notes)
+            indexes: indexes.sorted { $0.scope.sortKey < $1.scope.sortKey }, findings: findings, notes: notes,
+            problemOfKeys: problem)
     }
 }
 

@@ -55,9 +55,9 @@ extension Vault {
     ///   needs it.
     func offer(for credential: KeyCredential, creates: Bool) async throws(EngineError) -> KeyOffer {
         if case .passphrase(let passphrase) = credential { return .passphrase(passphrase) }
-        let (file, mayCreate) = state.withLock { ($0.keys, creates && $0.mayCreateKeys) }
+        let (file, mayCreate, problem) = state.withLock { ($0.keys, creates && $0.mayCreateKeys, $0.unreadableKeys) }
         guard let file else {
-            guard mayCreate else { throw .protection(.noKeys) }
+            guard mayCreate else { throw .protection(problem ?? .noKeys) }
             return try await newKeyringKey(of: VaultIdentifier())
         }
         guard let key = file.keyringKey else { throw .protection(.otherStorage(file.storage)) }
@@ -111,17 +111,25 @@ extension Vault {
     func opened(
         with offer: KeyOffer, creates: Bool
     ) throws(ProtectionError) -> (file: MasterKeyFile, keys: MasterKeyFile.Keys) {
-        let (known, mayCreate) = state.withLock { state in
-            (state.keys, creates && (state.keys == nil ? state.mayCreateKeys : state.mayReplaceKeys))
+        let (known, mayCreate, problem) = state.withLock { state in
+            (
+                state.keys, creates && (state.keys == nil ? state.mayCreateKeys : state.mayReplaceKeys),
+                state.unreadableKeys
+            )
         }
         switch (known, offer) {
-        case (let known?, .passphrase(let passphrase)): return (known, try known.keys(passphrase: passphrase))
+        case (let known?, .passphrase(let passphrase)):
+            do throws(ProtectionError) { return (known, try known.keys(passphrase: passphrase)) } catch {
+                // Without indexes, nothing is lost with a forgotten passphrase or a lost keyring.
+                let isLost = error == .wrongPassphrase || error == .otherStorage(.keyring)
+                guard isLost, mayCreate else { throw error }
+                return try created(passphrase)
+            }
         case (let known?, .keyringKeys(let keys)): return (known, try known.keys(keyringKeys: keys))
         case (nil, .passphrase(let passphrase)):
             // Without its file of keys nothing can be read, and new keys would not help.
-            guard mayCreate else { throw .noKeys }
-            let file = try MasterKeyFile.create(passphrase: passphrase, cost: cost).file
-            return (file, try create(file).keys(passphrase: passphrase))
+            guard mayCreate else { throw problem ?? .noKeys }
+            return try created(passphrase)
         case (_, .newKeyringKey(let key, let name)):
             guard mayCreate else { throw .noKeys }
             let file = try MasterKeyFile(
@@ -129,6 +137,13 @@ extension Vault {
             return (file, try create(file).keys(keyringKeys: [key]))
         case (nil, .keyringKeys): throw .noKeys
         }
+    }
+
+    private func created(
+        _ passphrase: [UInt8]
+    ) throws(ProtectionError) -> (file: MasterKeyFile, keys: MasterKeyFile.Keys) {
+        let file = try MasterKeyFile.create(passphrase: passphrase, cost: cost).file
+        return (file, try create(file).keys(passphrase: passphrase))
     }
 
     private func create(_ file: MasterKeyFile) throws(ProtectionError) -> MasterKeyFile {
@@ -145,7 +160,7 @@ extension Vault {
             state.withLock { $0.keys = found ?? $0.keys }
             throw error
         }
-        state.withLock { $0.keys = file }
+        state.withLock { ($0.keys, $0.unreadableKeys) = (file, nil) }
     }
 
     // MARK: Changes
@@ -334,8 +349,14 @@ extension Vault {
 }
 
 extension Vault.State {
-    /// `true` if a store without keys may get some.
-    var mayCreateKeys: Bool { keys == nil && logs.isEmpty && findings.isEmpty }
+    /// `true` if a store without keys may get some. A damaged file of keys is replaced only if no
+    /// index needs it.
+    var mayCreateKeys: Bool {
+        guard keys == nil, logs.isEmpty, findings.isEmpty else { return false }
+        guard let unreadableKeys else { return true }
+        if case .damaged = unreadableKeys { return true }
+        return false
+    }
     /// `true` if keys that are lost may be replaced, since nothing needs them.
     var mayReplaceKeys: Bool { keys != nil && logs.isEmpty && unreadable == nil && unlocked == nil }
 }

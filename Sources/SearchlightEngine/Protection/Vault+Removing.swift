@@ -46,7 +46,16 @@ extension Vault {
         let hadImage = await mayHaveImage ? dropImage(forSession: true) : false
         var removal = try await onFiles { [self] () throws(ProtectionError) in try removeFiles(of: bundle) }
         removal.hadImage = hadImage
-        state.withLock { state in state.logs = state.logs.filter { $0.key.bundle != bundle } }
+        // The removed files may be the ones that could not be opened.
+        let left = try await onFiles { [files, folder] () throws(ProtectionError) in
+            Self.found(in: folder, files, isWritable: false)
+        }
+        let removed = removal.files.map(\.path)
+        state.withLock { state in
+            state.logs = state.logs.filter { $0.key.bundle != bundle }
+            state.unreadable = left.unreadable
+            state.findings.removeAll { finding in removed.contains { finding.contains($0) } }
+        }
         guard let index else { return removal }
         removal.items = try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
             try await index.forget(bundle: bundle)

@@ -50,6 +50,8 @@ final class Vault: Sendable {
         var logs: [IndexScope: SealedLog] = [:]
         /// `nil` until the first ``unlock(with:creates:)`` creates the keys.
         var keys: MasterKeyFile?
+        /// The problem of the file of keys, if it cannot be read; `nil` normally.
+        var unreadableKeys: ProtectionError?
         /// The unlocked store; `nil` while it is locked.
         var unlocked: Unlocked?
         /// The store that is being unlocked; `nil` normally.
@@ -137,7 +139,8 @@ final class Vault: Sendable {
         state = Mutex(Self.found(in: folder, configuration.storeHooks.logFiles, isWritable: isWritable))
     }
 
-    private static func found(in folder: String, _ files: any LogFiles, isWritable: Bool) -> State {
+    /// Finds the files in a folder.
+    static func found(in folder: String, _ files: any LogFiles, isWritable: Bool) -> State {
         var state = State()
         let names: [String]
         do throws(UntrustedFile) { guard try OwnFile.check(folder, .folder) else { return state } } catch {
@@ -149,7 +152,7 @@ final class Vault: Sendable {
             return state
         }
         do throws(ProtectionError) { state.keys = try MasterKeyFile.read(folder + "/" + keyFileName) } catch {
-            state.note(error.description)
+            state.unreadableKeys = error
         }
         for name in names.sorted() {
             let path = folder + "/" + name

@@ -61,13 +61,18 @@ struct ForgetCommand: OptionedCommand {
     private func forget(_ bundle: String, _ store: any EngineClient, _ file: NewFile?) async throws {
         let counts = try await store.perform(ItemCountsCall())
         let owes = try await store.perform(PendingReindexesCall()).contains { $0.bundle == bundle }
-        let isProtected = try await store.perform(ProtectionStatusCall()).indexes.contains { $0.scope.bundle == bundle }
-        if counts[bundle] == nil, !owes, !isProtected {
+        let protection = try await store.perform(ProtectionStatusCall())
+        let protected = protection.indexes.count { $0.scope.bundle == bundle }
+        if counts[bundle] == nil, !owes, protected == 0 {
             guard try await isGone(bundle, in: store) else {
                 throw CommandFailure(message: unknownBundle(bundle, among: counts.keys.sorted()), status: .notFound)
             }
         }
-        let what = "\(counted(counts[bundle] ?? 0, "item")) of \(bundle), its client states and its pending reindexes"
+        // Locked items are not counted.
+        let locked = protection.isUnlocked ? 0 : protected
+        let lockedPart = locked > 0 ? " and all items of \(locked) locked \(locked == 1 ? "index" : "indexes")" : ""
+        let items = counted(counts[bundle] ?? 0, "item") + lockedPart
+        let what = "\(items) of \(bundle), its client states and its pending reindexes"
         if !yes { try Confirmation.ask("remove", what, json: options.json) }
         let report = try await store.perform(RemoveCall(bundle: bundle))
         var receipt = report.receipt
@@ -88,7 +93,7 @@ struct ForgetCommand: OptionedCommand {
             return try Output.printJSON(
                 ["bundle": bundle, "deleted": report.items, "receipt": try ForgetReceipt(receipt.data())] as JSONObject)
         }
-        try Output.line("\(bundle) is forgotten: \(counted(report.items, "item")) deleted.")
+        try Output.line("\(bundle) is forgotten: \(counted(report.items, "item"))\(lockedPart) deleted.")
         for line in receipt.lines { try Output.line("\(Output.tidied(line))") }
     }
 

@@ -50,8 +50,11 @@ struct ItemChoice: ParsableArguments {
             let answers = try await store.items(named: tried.map(\.1), bundle: bundle, index: indexName)
             for ((index, _), answer) in zip(tried, answers) where !isNotFound(answer) { found[index] = answer }
         }
-        // Missing items may be among pending donations.
-        if found.contains(where: isNotFound) { warnOfPending(try? await store.perform(PendingCall())) }
+        // Missing items may be locked, or among pending donations.
+        if found.contains(where: isNotFound) {
+            await warnOfLocked(bundle, in: store)
+            warnOfPending(try? await store.perform(PendingCall()))
+        }
         return found
     }
 

@@ -28,8 +28,10 @@ struct KeysStatusCommand: OptionedCommand {
         let status = try await options.withStore(.read) { try await $0.perform(ProtectionStatusCall()) }
         if options.json {
             return try Output.printJSON(
-                ["keys": status.storage?.rawValue, "isUnlocked": status.isUnlocked, "notes": status.notes] as JSONObject
-            )
+                [
+                    "keys": status.storage?.rawValue, "problem": status.problemOfKeys, "isUnlocked": status.isUnlocked,
+                    "notes": status.notes,
+                ] as JSONObject)
         }
         try Output.line("\(status.keysLine)")
         if status.hasKeys { try Output.line("Protected items: \(status.isUnlocked ? "unlocked" : "locked")") }
@@ -134,7 +136,8 @@ private func credential(of store: any EngineClient) async throws -> KeyCredentia
 extension ProtectionStatus {
     /// The way in which the keys are kept, as a line.
     var keysLine: String {
-        switch storage {
+        if let problemOfKeys { return "Keys: none can be read. \(Output.tidied(problemOfKeys))" }
+        return switch storage {
         case .keyring: "Keys: in the keyring of the desktop"
         case .passphrase: "Keys: under a passphrase"
         case nil: "Keys: none. To create them: searchlight unlock"

@@ -14,7 +14,7 @@ struct UnlockCommand: OptionedCommand {
             unlocked service finds them. The first unlock creates the keys. The keyring of the desktop keeps them (Secret \
             Service, such as GNOME Keyring), which your login usually opens. Without a keyring, or with \
             --passphrase, a passphrase protects them; it is asked for twice. Nobody can restore a lost keyring or \
-            passphrase, nor the items. “searchlight keys” shows how the keys are kept, and changes it.
+            passphrase, nor the items. If no protected index is left, --passphrase sets a new one. “searchlight keys” shows how the keys are kept, and changes it.
 
             The service keeps the keys in its memory until “searchlight lock”, until the session is locked or the machine \
             sleeps, or until it ends. While the session is locked, nothing is unlocked. Without a terminal, the passphrase is \
@@ -37,7 +37,8 @@ struct UnlockCommand: OptionedCommand {
     }
 
     private func unlock(_ store: any EngineClient) async throws -> (UnlockReport, KeyStorage) {
-        let storage = try await store.perform(PrepareSecretsCall()).storage
+        let status = try await store.perform(PrepareSecretsCall())
+        let storage = status.storage
         if storage == .keyring || storage == nil, !passphrase {
             do throws(EngineError) {
                 return (try await store.perform(UnlockCall(with: .keyring, creates: true)), .keyring)
@@ -46,10 +47,23 @@ struct UnlockCommand: OptionedCommand {
                 Output.complain("Note: No keyring can be reached, so a passphrase protects the keys: \(reason)")
             }
         }
+        // Without indexes, nothing is lost with a forgotten passphrase or a lost keyring.
+        if storage != nil, passphrase, status.indexes.isEmpty, status.findings.isEmpty, !status.isUnlocked {
+            Output.complain("Note: The store has no protected indexes, so a new passphrase replaces its keys.")
+            let call = UnlockCall(passphrase: try Passphrase.readNew(), creates: true)
+            return (try await store.perform(call), .passphrase)
+        }
         if storage == .keyring { throw EngineError.protection(.otherStorage(.keyring)) }
         let entered = storage == nil ? try Passphrase.readNew() : try Passphrase.read(prompt: "Passphrase: ")
         let call = UnlockCall(passphrase: entered, creates: storage == nil)
-        return (try await store.perform(call), .passphrase)
+        do throws(EngineError) { return (try await store.perform(call), .passphrase) } catch {
+            if error == .protection(.wrongPassphrase), status.indexes.isEmpty {
+                Output.complain(
+                    "Note: The store has no protected indexes. To set a new passphrase: searchlight unlock --passphrase"
+                )
+            }
+            throw error
+        }
     }
 
     private func show(_ outcome: (report: UnlockReport, storage: KeyStorage)) throws {

@@ -93,7 +93,7 @@ struct SearchCommand: OptionedCommand {
         if let notes = found.notes { options.warnOfOpening(notes) }
         let notes =
             (found.notes?.messages(asksService: !options.inProcess) ?? [])
-            + (found.isLocked ? ["Some items are locked. To search them: searchlight unlock"] : [])
+            + (found.isLocked ? [lockedNote] : [])
         defer { for note in notes { Output.complain("Note: \(note)") } }
         if options.json { return try Output.printJSON(JSONObject(query: text, found, notes, explains: explain)) }
         defer { warnOfPending(found.pending) }

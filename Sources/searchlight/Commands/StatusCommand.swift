@@ -99,14 +99,16 @@ struct StatusCommand: OptionedCommand {
         guard !protection.isEmpty else { return }
         let remedy = protection.isUnlocked ? "unlocked" : "locked. To search them: searchlight unlock"
         try Output.line("Protected indexes: \(protection.indexes.isEmpty ? "none, " : "")\(remedy)")
-        if protection.hasKeys { try Output.line("  \(protection.keysLine)") }
+        if protection.hasKeys || protection.problemOfKeys != nil { try Output.line("  \(protection.keysLine)") }
         for note in protection.isUnlocked ? protection.notes : [] { try Output.line("  Note: \(Output.tidied(note))") }
         for index in protection.indexes {
             let name = index.scope.index.map { " (\($0))" } ?? ""
             let line = "\(index.scope.bundle)\(name): \(index.protection.name), \(sized(index.bytes))"
             try Output.line("  \(Output.tidied(line))")
         }
-        for finding in protection.findings { try Output.line("  \(bad: "Damaged"): \(Output.tidied(finding))") }
+        for finding in protection.findings where finding != protection.problemOfKeys {
+            try Output.line("  \(bad: "Damaged"): \(Output.tidied(finding))")
+        }
     }
 
     private func show(_ followed: FollowedStatus) throws {

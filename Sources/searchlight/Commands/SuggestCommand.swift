@@ -44,6 +44,7 @@ struct SuggestCommand: OptionedCommand {
         request.limit = limit
         try await options.withStore(.read) { store in
             let suggestions = try await store.suggestions(request)
+            await warnOfLocked(bundle, in: store)
             if suggestions.isEmpty, !options.json { try await warnOfUnknown(bundle, in: store) }
             if options.json { return try Output.printJSON(suggestions.map { JSONObject($0) }) }
             if suggestions.isEmpty {

@@ -49,6 +49,20 @@ func warnOfUnknown(_ bundle: String?, in store: any EngineClient) async throws {
     if known[bundle] == nil { Output.complain("\(unknownBundle(bundle, among: known.keys.sorted()))") }
 }
 
+/// Reports on standard error that an answer lacks locked items, if the store has any.
+///
+/// - Parameter bundle: The bundle of the items in the answer; `nil` for all bundles.
+func warnOfLocked(_ bundle: String?, in store: any EngineClient) async {
+    // An earlier service does not know the call.
+    guard let status = try? await store.perform(ProtectionStatusCall()), !status.isUnlocked,
+        status.indexes.contains(where: { bundle == nil || $0.scope.bundle == bundle })
+    else { return }
+    Output.complain("Note: \(lockedNote)")
+}
+
+/// The note that an answer lacks locked items.
+let lockedNote = "Some items are locked. To search them: searchlight unlock"
+
 /// Returns the message that the index contains no items of a bundle, with a similar name.
 func unknownBundle(_ bundle: String, among known: [String]) -> String {
     let near = SpellingSuggestions.sentence(to: bundle, among: known).map { " " + $0 } ?? ""

@@ -45,6 +45,12 @@ struct DeleteCommand: OptionedCommand {
         let before = try await store.perform(ItemCountsCall())[choice.bundle] ?? 0
         try await store.commit(batch)
         let after = try await store.perform(ItemCountsCall())[choice.bundle] ?? 0
+        let status = try? await store.perform(ProtectionStatusCall())
+        if let status, !status.isUnlocked, status.indexes.contains(where: { $0.scope == choice.scope }) {
+            // The deletion is appended to the encrypted file.
+            if options.json { return try Output.printJSON(["deleted": nil, "isLocked": true] as JSONObject) }
+            return try Output.line("The index is locked, so the items are deleted at the next unlock.")
+        }
         let deleted = max(0, before - after)
         if options.json { return try Output.printJSON(["deleted": deleted]) }
         try Output.line("\(counted(deleted, "item")) deleted.")

@@ -29,6 +29,7 @@ struct ListCommand: OptionedCommand {
     func perform() async throws {
         let (page, names, counts) = try await options.withStore(.read) {
             store -> (QueryPage, [String: String], [String: Int]) in
+            await warnOfLocked(bundle, in: store)
             // An empty conjunction matches every item.
             let page = try await store.items(
                 matching: .and([]), bundle: bundle, index: index, limit: limit, after: place.cursor)

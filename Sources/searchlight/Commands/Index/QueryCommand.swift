@@ -59,6 +59,7 @@ struct QueryCommand: OptionedCommand {
 
     private func answer(_ expression: QueryExpression, from store: any EngineClient) async throws {
         if explain { return try show(try await store.perform(ExplainCall(expression, bundle: bundle))) }
+        await warnOfLocked(bundle, in: store)
         if count {
             let total = try await store.perform(CountCall(expression, bundle: bundle))
             if options.json { return try Output.printJSON(["total": total]) }
