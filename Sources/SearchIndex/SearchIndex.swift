@@ -319,9 +319,17 @@ public final class SearchIndex: Sendable {
     func readUnlessClosed<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
-        try await pool.read { [self] db in
+        // A queue's `read` begins with a transaction, which crashes on a closed connection. Its one
+        // connection needs no transaction for a consistent read.
+        guard let queue = pool as? DatabaseQueue else {
+            return try await pool.read { [self] db in
+                guard !isClosed else { throw SearchIndexError.closed }
+                return try body(db)
+            }
+        }
+        return try await queue.unsafeRead { [self] db in
             guard !isClosed else { throw SearchIndexError.closed }
-            return try body(db)
+            return try db.readOnly { try body(db) }
         }
     }
 

@@ -232,6 +232,15 @@ struct ProtectedImageTests {
         #expect(step > 4 && used > 2)
     }
 
+    @Test("Reading an index in memory that a lock has discarded is an error and no crash")
+    func discarded() async throws {
+        let index = try SearchIndex(inMemoryWith: { 1 })
+        #expect(try await index.itemCounts().isEmpty)
+        await index.discard()
+        await #expect(throws: SearchIndexError.closed) { try await index.itemCounts() }
+        await #expect(throws: SearchIndexError.self) { try await index.image() }
+    }
+
     @Test("Locking while images are written and read neither crashes nor loses anything")
     func lockedAtAnyMoment() async throws {
         try await fill()

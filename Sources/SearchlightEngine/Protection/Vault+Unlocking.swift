@@ -283,6 +283,7 @@ extension Vault {
         let scope = log.header.scope
         // The image has positions in the file that is replaced.
         await dropImage()
+        try change(since: locks) { _ in }
         var items: [StoredItem] = []
         var cursor: QueryCursor?
         repeat {
