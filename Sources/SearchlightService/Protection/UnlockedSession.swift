@@ -94,8 +94,6 @@ final class UnlockedSession: Sendable {
         let bus: MessageBus
         /// Set when a followed program was seen on the bus.
         let wasUsed: Flag
-        /// Set at the end of the connection.
-        let hasEnded: Flag
     }
 
     private final class Flag: Sendable {
@@ -107,17 +105,30 @@ final class UnlockedSession: Sendable {
     /// Starts to connect. The connection may fail later.
     private func connect(_ address: String?) -> Connection? {
         guard let address else { return nil }
-        let (wasUsed, hasEnded) = (Flag(), Flag())
+        let wasUsed = Flag()
         let bus = try? MessageBus(
             address: address, name: "session-lock",
             onCall: { $0.refuse(name: BusErrorName.unknownMethod, message: "This connection serves no calls.") },
-            onDisconnect: { [follower] _ in
-                hasEnded.set()
-                if wasUsed.isSet { follower.lock() }
-            })
+            onDisconnect: { [follower] _ in if wasUsed.isSet { follower.lock() } })
         guard let bus else { return nil }
         buses.withLock { $0.append(bus) }
-        return Connection(bus: bus, wasUsed: wasUsed, hasEnded: hasEnded)
+        return Connection(bus: bus, wasUsed: wasUsed)
+    }
+
+    /// `true` if the bus answers. Without a connection, the programs on it seem to be gone before
+    /// the end of the connection is reported, so only a call can tell the two apart.
+    private func isReached(_ bus: MessageBus, _ clock: any Clock<Duration>) async -> Bool {
+        let answer = AwaitedValue<Bool>()
+        let asking = Task {
+            do throws(BusError) {
+                _ = try await bus.owner(of: MessageBus.busName)
+                answer.deliver(true)
+            } catch {
+                answer.deliver(false)
+            }
+        }
+        defer { asking.cancel() }
+        return await answer.value(within: Self.patience, on: clock) == true
     }
 
     /// Follows a program, and returns it when the bus has the rules for its signals.
@@ -165,7 +176,8 @@ final class UnlockedSession: Sendable {
         let hint = BusService.Signals.properties(Self.session.interface, below: Self.sessionPaths)
         let signals: [BusService.Signals] = [.init(Self.sleep), .init(Self.session), hint]
         guard let service = await follow(Self.login, on: connection, signals, clock) else {
-            let reason = connection.hasEnded.isSet ? "The system bus cannot be reached" : "logind does not run"
+            let isReached = await isReached(connection.bus, clock)
+            let reason = isReached ? "logind does not run" : "The system bus cannot be reached"
             return (false, ["\(reason), \(effect)"])
         }
         async let problem = delaySleep(connection.bus, clock)
@@ -257,6 +269,7 @@ final class UnlockedSession: Sendable {
             }
             return await group.reduce(false) { $0 || $1 }
         }
-        return (isActive, connection.hasEnded.isSet ? ["The session bus cannot be reached, \(effect)"] : [])
+        let isReached = await isReached(connection.bus, clock)
+        return (isActive, isReached ? [] : ["The session bus cannot be reached, \(effect)"])
     }
 }
