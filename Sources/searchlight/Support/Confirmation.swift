@@ -8,7 +8,7 @@ enum Confirmation {
     ///
     /// - Parameters:
     ///   - verb: “remove” or “replace”.
-    ///   - what: A phrase that names what is removed or replaced.
+    ///   - what: The removed or replaced thing as a phrase, such as “3 items”.
     ///   - json: `true` if the output is JSON, for a program, which cannot answer.
     /// - Throws: ``CommandFailure``: refused if there is no terminal or `json` is set, cancelled if
     ///   the user answers no.

@@ -39,7 +39,7 @@ typedef struct searchlight_extension_entry {
      * called: an unused worker is simply killed, so store everything that must not be lost. The
      * function is nullable: the library need not have it.
      *
-     * Time limit: none of its own; a worker that is not gone soon is killed. [load-thread] */
+     * Time limit: short; the host soon kills a worker that does not exit. [load-thread] */
     void (*destroy)(searchlight_extension *extension);
     /* Returns an interface of the extension, or NULL if it has none with this identifier. The table
      * is static data. Each of its functions may be NULL: such a request is SEARCHLIGHT_UNSUPPORTED.

@@ -27,9 +27,9 @@ typedef struct searchlight_batch searchlight_batch;
 
 /* Called once with the client state.
  *
- * context: nullable; as it was given. message: nullable, valid during the call. state: nullable,
+ * context: nullable; as passed. message: nullable, valid during the call. state: nullable,
  * NULL if there is none; otherwise length bytes (0 to SEARCHLIGHT_CLIENT_STATE_MAX), valid during
- * the call. Time limit: none of its own; that of the request applies. [host-thread] */
+ * the call. Time limit: only that of the request. [host-thread] */
 typedef void (*searchlight_state_completion)(void *context, searchlight_status status, const char *message,
                                              const void *state, size_t length);
 

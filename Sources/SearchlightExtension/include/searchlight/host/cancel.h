@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Called when a request is cancelled. context: nullable; as it was given. Time limit: 2 s, until
+/* Called when a request is cancelled. context: nullable; as passed. Time limit: 2 s, until
  * the request must be finished. [host-thread] */
 typedef void (*searchlight_cancel_handler)(void *context, searchlight_request request);
 

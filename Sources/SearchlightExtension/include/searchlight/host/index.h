@@ -14,8 +14,8 @@ extern "C" {
 /* Called once, when a donation or deletion is durable or has failed. One completion runs at a time,
  * so a completion that waits delays the others.
  *
- * context: nullable; as it was given. message: nullable, valid during the call. Time limit: none of
- * its own; that of the request applies. [host-thread] */
+ * context: nullable; as passed. message: nullable, valid during the call. Time limit: only
+ * that of the request. [host-thread] */
 typedef void (*searchlight_completion)(void *context, searchlight_status status, const char *message);
 
 /* Donates to the index of the extension's bundle, and deletes from it.

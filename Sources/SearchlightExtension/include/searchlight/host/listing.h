@@ -15,9 +15,8 @@ extern "C" {
 /* Called once, with identifiers sorted by their bytes. A page with fewer identifiers than requested
  * is the last.
  *
- * context: nullable; as it was given. message: nullable. identifiers: nullable if count is 0; valid
- * during the call, as the message. Time limit: none of its own; that of the request applies.
- * [host-thread] */
+ * context: nullable; as passed. message: nullable. identifiers: nullable if count is 0; valid
+ * during the call, as the message. Time limit: only that of the request. [host-thread] */
 typedef void (*searchlight_listing_completion)(void *context, searchlight_status status, const char *message,
                                                const char *const *identifiers, size_t count);
 
