@@ -189,7 +189,9 @@ extension ExtensionHost {
             return try outcome.get()
         }
         // The receiver reads the stream after this answer, and an idle worker may be ended.
+        let work = onWork()
         Task { [pool] in
+            defer { withExtendedLifetime(work) {} }
             await worker.streamsEnd()
             await pool.giveBack(lease, isUsable: isUsable && !worker.isLeaving)
         }

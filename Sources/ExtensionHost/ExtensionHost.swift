@@ -24,6 +24,7 @@ public actor ExtensionHost {
     private var isShutDown = false
     private let delegates: LiveDelegates
     let pool: WorkerPool
+    let onWork: @Sendable () -> any Sendable
     let book: HealthBook
     /// The bundles whose background work is paused, and the requests that wait until it resumes.
     nonisolated let paused = PausedBundles()
@@ -54,7 +55,7 @@ public actor ExtensionHost {
     ) {
         self.configuration = configuration
         self.registry = registry
-        self.onEvent = onEvent
+        (self.onEvent, self.onWork) = (onEvent, onWork)
         self.delegates = delegates ?? LiveDelegates(configuration)
         let book = HealthBook(
             health, workerPath: configuration.workerPath, now: now, onItemsGivenBack: onItemsGivenBack,

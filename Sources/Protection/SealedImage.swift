@@ -45,7 +45,7 @@ package struct SealedImage: Sendable {
     private let start: Int
 
     private static let magic = Array("SLIMAGE1".utf8)
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
     private static let keyOffset = magic.count + 1 + 2 * VaultIdentifier.byteCount
     private static let headBytes = keyOffset + SecretKey.sealedByteCount + 4
     private static let pieceBytes = 1 << 20
@@ -163,6 +163,7 @@ package struct SealedImage: Sendable {
             bytes += identifier.bytes
             LittleEndian.append(UInt64(clamping: position.offset), to: &bytes)
             LittleEndian.append(position.number, to: &bytes)
+            LittleEndian.append(position.checksum, to: &bytes)
         }
         return bytes
     }
@@ -211,7 +212,7 @@ package struct SealedImage: Sendable {
                 let count = Int(exactly: LittleEndian.load(UInt64.self, at: 2 + ruleBytes, from: buffer))
             else { return nil }
             var manifest = Manifest(rule: rule, byteCount: count, logs: [:])
-            let entryBytes = VaultIdentifier.byteCount + 16
+            let entryBytes = VaultIdentifier.byteCount + 20
             guard (bytes.count - 10 - ruleBytes).isMultiple(of: entryBytes),
                 (bytes.count - 10 - ruleBytes) / entryBytes <= maximumLogs
             else { return nil }
@@ -222,7 +223,8 @@ package struct SealedImage: Sendable {
                 }
                 let number = LittleEndian.load(UInt64.self, at: numbers + 8, from: buffer)
                 manifest.logs[VaultIdentifier(bytes: Array(bytes[offset..<numbers]))] = SealedLog.Position(
-                    offset: end, number: number)
+                    offset: end, number: number,
+                    checksum: LittleEndian.load(UInt32.self, at: numbers + 16, from: buffer))
             }
             return manifest
         }
@@ -261,18 +263,30 @@ package struct SealedImage: Sendable {
     package static func destroy(
         _ path: String, in folder: String, files: any LogFiles = SystemLogFiles()
     ) throws(ProtectionError) -> Bool {
-        var wasThere = false
-        for path in [path, path + LogFileNames.unfinishedSuffix] {
-            do throws(LogFileError) {
-                if let file = try? files.open(path, for: .update) { overwriteKey(of: file) }
-                try files.remove(path)
-                wasThere = true
-                try files.synchronizeFolder(folder)
-            } catch {
-                guard error.isNotFound else { throw ProtectionError(error) }
-            }
+        let wasThere = try destroyFile(path, in: folder, files)
+        return try destroyUnfinished(path, in: folder, files: files) || wasThere
+    }
+
+    /// Overwrites the key in an unfinished file and removes the file. A crash may have left it.
+    @discardableResult
+    package static func destroyUnfinished(
+        _ path: String, in folder: String, files: any LogFiles = SystemLogFiles()
+    ) throws(ProtectionError) -> Bool {
+        try destroyFile(path + LogFileNames.unfinishedSuffix, in: folder, files)
+    }
+
+    private static func destroyFile(
+        _ path: String, in folder: String, _ files: any LogFiles
+    ) throws(ProtectionError) -> Bool {
+        do throws(LogFileError) {
+            if let file = try? files.open(path, for: .update) { overwriteKey(of: file) }
+            try files.remove(path)
+            try files.synchronizeFolder(folder)
+            return true
+        } catch {
+            guard error.isNotFound else { throw ProtectionError(error) }
+            return false
         }
-        return wasThere
     }
 
     fileprivate static func overwriteKey(of file: any LogFile) {

@@ -44,6 +44,8 @@ package final class SealedLog: Sendable {
         var hasTail = false
         /// The number of frames.
         var count: UInt64
+        /// The checksum of the last frame's head; 0 without frames.
+        var checksum: UInt32 = 0
         /// The folder, if the file has its name, but not durably.
         var folder: (path: String, files: any LogFiles)?
         /// The reason why nothing can ever be appended; `nil` normally.
@@ -98,7 +100,7 @@ package final class SealedLog: Sendable {
             scope, protection, vault: vault, master: master, version: version)
         let temporary = path + LogFileNames.unfinishedSuffix
         let replaced = try? SealedLog.open(path, files: files)
-        var (count, end, written) = (UInt64(0), 0, 0)
+        var (count, end, written, checksum) = (UInt64(0), 0, 0, UInt32(0))
         let file = try onFiles { () throws(LogFileError) in try files.open(temporary, for: .create) }
         do throws(ProtectionError) {
             var piece = header.encoded
@@ -108,7 +110,9 @@ package final class SealedLog: Sendable {
                 piece.removeAll(keepingCapacity: true)
             }
             try fill { (record: [UInt8]) throws(ProtectionError) in
-                piece += try header.frame(record, number: count, keys: keys)
+                let frame = try header.frame(record, number: count, keys: keys)
+                piece += frame
+                checksum = header.checksum(ofFrame: frame)
                 count += 1
                 if piece.count >= pieceBytes { try flush() }
             }
@@ -123,7 +127,7 @@ package final class SealedLog: Sendable {
             try? files.remove(temporary)
             throw error
         }
-        var state = State(file: file, end: end, count: count)
+        var state = State(file: file, end: end, count: count, checksum: checksum)
         do throws(LogFileError) {
             try files.synchronizeFolder(folder)
             // The file has another name now or none, and may be in a backup; its keys are useless
@@ -162,15 +166,16 @@ package final class SealedLog: Sendable {
         let size = try onFiles { () throws(LogFileError) in try file.size() }
         frames: while true {
             switch try Self.frame(at: state.end, number: state.count, size, file, header) {
-            case .whole(_, let length, let checksum):
+            case .whole(_, let length, let checksum, let ofBody):
                 let start = state.end + header.frameHeadBytes
-                if start + length == size, let checksum {
+                if start + length == size, let ofBody {
                     // The last frame may be torn.
                     let body = try onFiles { () throws(LogFileError) in try file.read(at: start, count: length) }
-                    guard CRC32C.of(body) == checksum || !Self.hasZeroRun(body) else { break frames }
+                    guard CRC32C.of(body) == ofBody || !Self.hasZeroRun(body) else { break frames }
                 }
                 state.end = start + length
                 state.count += 1
+                state.checksum = checksum
             case .end: break frames
             case .damaged:
                 let detail = "its record \(state.count + 1) cannot be read, nor what follows"
@@ -182,8 +187,8 @@ package final class SealedLog: Sendable {
     }
 
     private enum Frame {
-        /// The checksum of the body is `nil` in version 1.
-        case whole(Kind, length: Int, checksum: UInt32?)
+        /// The checksums of the head and of the body; that of the body is `nil` in version 1.
+        case whole(Kind, length: Int, checksum: UInt32, ofBody: UInt32?)
         /// The file ends here, or with a frame that is not whole.
         case end
         case damaged
@@ -209,7 +214,7 @@ package final class SealedLog: Sendable {
             return try isZero(from: offset, size, file) ? .end : .damaged
         }
         guard offset + headBytes + length <= size else { return .end }
-        return .whole(kind, length: length, checksum: header.checksBodies ? ofBody : nil)
+        return .whole(kind, length: length, checksum: checksum, ofBody: header.checksBodies ? ofBody : nil)
     }
 
     private static func hasZeroRun(_ bytes: [UInt8]) -> Bool {
@@ -350,6 +355,7 @@ package final class SealedLog: Sendable {
                 state.hasTail = false
                 state.end += frame.count
                 state.count += 1
+                state.checksum = header.checksum(ofFrame: frame)
             }
         }.get()
     }
@@ -382,12 +388,11 @@ package final class SealedLog: Sendable {
         var offset: Int
         /// The number of records before the position.
         var number: UInt64
+        /// The checksum of the head of the frame before the position; 0 for the first position.
+        var checksum: UInt32
 
         /// The offset in the file, in bytes.
         package var byteOffset: Int { offset }
-
-        /// `true` if the position is not before another one of the same file.
-        package func isAtOrAfter(_ other: Position) -> Bool { offset >= other.offset && number >= other.number }
     }
 
     /// The position after the last whole record.
@@ -395,9 +400,31 @@ package final class SealedLog: Sendable {
         try state.withLock { state in
             Result { () throws(ProtectionError) in
                 try scan(&state)
-                return Position(offset: state.end, number: state.count)
+                return Position(offset: state.end, number: state.count, checksum: state.checksum)
             }
         }.get()
+    }
+
+    /// `true` if the file still has the records before a position. An older copy of the file does
+    /// not have them, even if it has grown to the same length since.
+    package func contains(_ position: Position) throws(ProtectionError) -> Bool {
+        let known = try state.withLock { state in
+            Result { () throws(ProtectionError) in
+                try scan(&state)
+                return state
+            }
+        }.get()
+        guard position.number <= known.count else { return false }
+        var found = Position(offset: header.encoded.count, number: 0, checksum: 0)
+        while found.number < position.number {
+            guard
+                case .whole(_, let length, let checksum, _) = try Self.frame(
+                    at: found.offset, number: found.number, known.end, known.file, header)
+            else { return false }
+            found = Position(
+                offset: found.offset + header.frameHeadBytes + length, number: found.number + 1, checksum: checksum)
+        }
+        return found == position
     }
 
     /// Reads a page of records.
@@ -415,12 +442,12 @@ package final class SealedLog: Sendable {
         }.get()
         let (file, count, end, failure) = (known.file, known.count, known.end, known.failure)
         guard let keys = keys.withLock({ $0 }) else { throw .locked }
-        var place = position ?? Position(offset: header.encoded.count, number: 0)
+        var place = position ?? Position(offset: header.encoded.count, number: 0, checksum: 0)
         var page = Page()
         var bytes = 0
         while place.number < count, bytes < maximumBytes {
             guard
-                case .whole(let kind, let length, _) = try Self.frame(
+                case .whole(let kind, let length, let checksum, _) = try Self.frame(
                     at: place.offset, number: place.number, end, file, header)
             else { throw .damaged(path: path, detail: "it was changed while it was read") }
             let start = place.offset + header.frameHeadBytes
@@ -430,7 +457,7 @@ package final class SealedLog: Sendable {
             } else {
                 page.findings.append("Record \(place.number + 1) of \(path) was changed and is not read.")
             }
-            place = Position(offset: start + length, number: place.number + 1)
+            place = Position(offset: start + length, number: place.number + 1, checksum: checksum)
             bytes += length
         }
         page.next = place.number < count ? place : nil
@@ -461,6 +488,11 @@ extension SealedLogHeader {
     fileprivate var frameHeadBytes: Int { checksBodies ? 13 : 9 }
 
     fileprivate func frameChecksum(_ head: [UInt8], number: UInt64) -> UInt32 { CRC32C.of(place(number) + head) }
+
+    /// The checksum of its head that a frame contains.
+    fileprivate func checksum(ofFrame frame: [UInt8]) -> UInt32 {
+        frame.withUnsafeBytes { LittleEndian.load(UInt32.self, at: frameHeadBytes - 4, from: $0) }
+    }
 
     /// Returns the frame of a record.
     fileprivate func frame(_ record: [UInt8], number: UInt64, keys: Keys?) throws(ProtectionError) -> [UInt8] {

@@ -25,8 +25,7 @@ extension SearchlightEngine {
         await takeOver(bundle)
         guard reindexes.begin(bundle) else { throw .alreadyReindexing(bundle) }
         defer { reindexes.end(bundle) }
-        let unfinished = UnfinishedRemovals(directory: configuration.storeDirectory)
-        if configuration.access == .readWrite { try unfinished.note(bundle, hasEnded: false) }
+        if configuration.access == .readWrite { try unfinishedRemovals.note(bundle, hasEnded: false) }
         let protected = try await vault.forget(bundle)
         let identity = try await onIndex { (index) throws(SearchIndexError) in try await index.identity() }
         var receipt = ForgetReceipt(
@@ -47,7 +46,7 @@ extension SearchlightEngine {
         let removed: [ForgetReceipt.Removed] = [
             .init(
                 what: "encrypted image of all protected items", place: Vault.folderName + "/" + Vault.imageName,
-                count: protected.hadImage ? 1 : 0),
+                count: protected.hadImage == true ? 1 : 0),
             .init(what: "protected items in memory", place: "", count: protected.items),
             .init(what: "items, their use counts and client states", place: Self.databaseName, count: count),
             .init(what: "pending reindexes", place: "jobs.json", count: jobs),
@@ -55,8 +54,13 @@ extension SearchlightEngine {
         ]
         receipt.removed = removed.filter { $0.count > 0 }
         receipt.remaining = remaining(protected, count, isKnown: isKnown)
+        if configuration.access == .readWrite {
+            // The data is removed, so the caller gets its receipt.
+            do throws(EngineError) { try unfinishedRemovals.note(bundle, hasEnded: true) } catch {
+                receipt.remaining.append("The record of the removal stays. \(error)")
+            }
+        }
         receipt.bound()
-        if configuration.access == .readWrite { try unfinished.note(bundle, hasEnded: true) }
         return ForgetReport(items: count + protected.items, receipt: receipt)
     }
 
@@ -70,6 +74,10 @@ extension SearchlightEngine {
     private func remaining(_ protected: Vault.Removal, _ count: Int, isKnown: Bool) -> [String] {
         var sentences = protected.files.filter { !$0.keysAreOverwritten }.map { file in
             "The keys in \(file.path) could not be overwritten, so a copy of the file opens with the passphrase."
+        }
+        if protected.hadImage == nil {
+            sentences.append(
+                "\(Vault.folderName)/\(Vault.imageName) could not be removed, and may have items of the app.")
         }
         sentences += protected.unknown.prefix(Vault.maximumFindings).map { name in
             "The owner of \(Vault.folderName)/\(name) cannot be read, so the file stays."
@@ -119,7 +127,7 @@ extension SearchlightEngine {
         if let job = jobStore[bundle], job.requested < receipt.moment {
             check.findings.append("jobs.json has a reindex of the app from before the removal.")
         }
-        if UnfinishedRemovals(directory: configuration.storeDirectory).bundles.contains(bundle) {
+        if unfinishedRemovals.bundles.contains(bundle) {
             check.findings.append("A later removal of the app was interrupted. Finish it: searchlight forget \(bundle)")
         }
         return check

@@ -44,6 +44,7 @@ package final class SearchlightEngine: EngineClient, EngineSource {
     let sandboxLog: SandboxLog
     /// The content that extensions did not index.
     let omissions: OmissionStore
+    let unfinishedRemovals: UnfinishedRemovals
     /// The apps that are switched off in the desktop's search.
     let desktop: DesktopVisibilityFile
     let scheduleStore: ScheduleStore
@@ -102,6 +103,7 @@ package final class SearchlightEngine: EngineClient, EngineSource {
         self.sandboxLog = sandboxLog
         let omissions = OmissionStore(directory: configuration.storeDirectory, isWritable: isWritable)
         self.omissions = omissions
+        unfinishedRemovals = UnfinishedRemovals(directory: configuration.storeDirectory)
         desktop = DesktopVisibilityFile(directory: configuration.storeDirectory)
         let activity = ActivityCounts()
         self.activity = activity

@@ -103,6 +103,19 @@ struct ProtectionCommandTests {
         #expect(forgotten.status == 0 && forgotten.output.contains("index.sqlite: items"), "\(forgotten)")
         let good = try await command.outcome(["forget", "--verify", path])
         #expect(good.status == 0 && good.output == "Nothing of the receipt is in the store.\n", "\(good)")
+        // The removal cannot be repeated, so its receipt stays if its report cannot be written.
+        #expect(try await command.outcome(donate, input: Self.line).status == 0)
+        let kept = command.harness.folder + "/kept.json"
+        let script = "exec \"$0\" \"$@\" >/dev/full"
+        let full = try ChildProcess(
+            "/bin/sh",
+            [
+                "-c", script, try BuiltProducts.program("searchlight"), "forget", "org.example.app", "--yes",
+                "--receipt", kept,
+            ],
+            environment: command.environment)
+        #expect(full.wait() != .exited(0))
+        #expect(try await command.outcome(["forget", "--verify", kept]).status == 0)
         // A receipt is never overwritten, and then nothing is removed.
         #expect(try await command.outcome(donate, input: Self.line).status == 0)
         let again = try await command.outcome(["forget", "org.example.app", "--yes", "--receipt", path])

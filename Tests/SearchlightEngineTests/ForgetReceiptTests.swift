@@ -46,6 +46,23 @@ struct ForgetReceiptTests {
         return batch
     }
 
+    @Test("Removals of several apps at the same time leave no record of one that has ended")
+    func concurrentRemovals() async throws {
+        let removals = UnfinishedRemovals(directory: folder.path)
+        try removals.note("com.example.interrupted", hasEnded: false)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<32 {
+                group.addTask {
+                    try removals.note("com.example.app\(number)", hasEnded: false)
+                    #expect(removals.bundles.contains("com.example.app\(number)"))
+                    try removals.note("com.example.app\(number)", hasEnded: true)
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(removals.bundles == ["com.example.interrupted"])
+    }
+
     /// A store with a protected and a plain index of the bundle, and a protected index of another.
     private func fill() async throws {
         try await withEngine { engine async throws in

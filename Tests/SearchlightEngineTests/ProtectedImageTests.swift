@@ -88,7 +88,7 @@ struct ProtectedImageTests {
     ///
     /// - Returns: `true` if the image was used.
     private func unlock(
-        _ expected: [String] = ["b", "c", "d", "e"], findings: Int = 0,
+        _ expected: [String] = ["b", "c", "d", "e"], findings: Int = 0, clientState: [UInt8]? = [2],
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> Bool {
         var isUsed = false
@@ -99,7 +99,7 @@ struct ProtectedImageTests {
             #expect(report.findings.count == findings, "\(report)", sourceLocation: sourceLocation)
             #expect(try await names(engine) == expected, sourceLocation: sourceLocation)
             if expected.contains("d") {
-                #expect(try await engine.clientState(of: Self.first) == [2], sourceLocation: sourceLocation)
+                #expect(try await engine.clientState(of: Self.first) == clientState, sourceLocation: sourceLocation)
             }
         }
         return isUsed
@@ -176,6 +176,68 @@ struct ProtectedImageTests {
         try old.write(to: URL(filePath: protected + "/" + name))
         #expect(try await !unlock(["a"], findings: 1))
         #expect(!FileManager.default.fileExists(atPath: image))
+    }
+
+    @Test("An older copy of a file that has grown again is noticed, and its new records are read")
+    func rolledBackAndGrown() async throws {
+        let donate = { (engine: SearchlightEngine, name: String) async throws in
+            try await engine.commit(batch([name], in: Self.second, .completeUnlessOpen))
+        }
+        try await withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: true)
+            try await donate(engine, "a")
+        }
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: protected).first { $0 != "key" })
+        let old = try Data(contentsOf: URL(filePath: protected + "/" + name))
+        try await withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: false)
+            try await donate(engine, "b")
+            await engine.vault.writeImage()
+        }
+        let whole = try Data(contentsOf: URL(filePath: image))
+        for later in [["c"], ["c", "d"]] {
+            try old.write(to: URL(filePath: protected + "/" + name))
+            try whole.write(to: URL(filePath: image))
+            // Donated while the store is locked.
+            try await withEngine { engine async throws in for item in later { try await donate(engine, item) } }
+            #expect(try await !unlock(["a"] + later, findings: 1, clientState: nil))
+            #expect(!FileManager.default.fileExists(atPath: image))
+        }
+    }
+
+    @Test("A record that cannot be read is reported at each unlocking, and no image hides it")
+    func unreadableRecord() async throws {
+        try await withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: true)
+            for name in ["a", "b", "c"] { try await engine.commit(batch([name])) }
+        }
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: protected).first { $0 != "key" })
+        var bytes = try Data(contentsOf: URL(filePath: protected + "/" + name))
+        // In the body of the second of three records.
+        bytes[bytes.count - bytes.count / 3 - 10] ^= 1
+        try bytes.write(to: URL(filePath: protected + "/" + name))
+        for _ in 0..<2 {
+            try await withEngine { engine async throws in
+                let report = try await engine.unlock(passphrase: Self.passphrase, creates: false)
+                #expect(report.items == 2 && report.findings.count == 1, "\(report)")
+                await engine.vault.writeImage()
+            }
+            #expect(!FileManager.default.fileExists(atPath: image))
+        }
+        #expect(try Data(contentsOf: URL(filePath: protected + "/" + name)) == bytes)
+    }
+
+    @Test("The key of an image whose writing was killed is overwritten by the next opening")
+    func unfinished() async throws {
+        try await fill()
+        let bytes = try Data(contentsOf: URL(filePath: image))
+        try bytes.write(to: URL(filePath: image + ".new"))
+        let handle = try #require(FileHandle(forReadingAtPath: image + ".new"))
+        try await withEngine { _ async throws in }
+        #expect(!FileManager.default.fileExists(atPath: image + ".new"))
+        let left = try #require(try handle.readToEnd())
+        #expect(left.count == bytes.count && left != bytes)
+        #expect(try await unlock())
     }
 
     @Test("forget destroys the key of the image, and rewriting a file drops the image")
@@ -280,5 +342,13 @@ struct ProtectedImageTests {
         // With room again, everything is there.
         #expect(needed > 1000)
         #expect(try await !unlock())
+        // Deletions make room, so they are accepted without any.
+        try await withEngine(memoryBytes: 1000) { engine async throws in
+            _ = try await engine.unlock(passphrase: Self.passphrase, creates: false)
+            var deletion = IndexBatch(scope: Self.first)
+            deletion.delete(identifiers: ["b"])
+            try await engine.commit(deletion)
+        }
+        #expect(try await !unlock(["c", "d", "e"]))
     }
 }

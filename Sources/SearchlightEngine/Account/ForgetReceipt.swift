@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Synchronization
 
 /// The receipt of a removal: the data of a bundle that was removed, and its place. A later check
 /// compares it with the store (``VerifyReceiptCall``).
@@ -136,7 +137,7 @@ package struct ReceiptCheck: Hashable, Sendable, Codable {
 
 /// The bundles whose removal has begun and not ended, in a file of the store. A removal that was
 /// killed can then be finished even if the rest of the store no longer mentions the bundle.
-struct UnfinishedRemovals: Sendable {
+final class UnfinishedRemovals: Sendable {
     private struct Document: ChecksummedDocument {
         var bundles: [String]
         var checksum: UInt32?
@@ -146,6 +147,8 @@ struct UnfinishedRemovals: Sendable {
     /// The number of bundles; an older one is dropped.
     private static let maximumBundles = 256
     private let file: StoreFile
+    /// Changes are made one after the other.
+    private let writing = Mutex(())
 
     init(directory: String) { file = StoreFile(path: directory + "/" + Self.fileName, maximumBytes: 1 << 20) }
 
@@ -159,12 +162,16 @@ struct UnfinishedRemovals: Sendable {
 
     /// Records that the removal of a bundle has begun, durably, or that it has ended.
     func note(_ bundle: String, hasEnded: Bool) throws(EngineError) {
-        let before = bundles
-        var after = before.filter { $0 != bundle }
-        if !hasEnded { after = after.suffix(Self.maximumBundles - 1) + [bundle] }
-        guard after != before else { return }
-        do { try file.replace(with: Document(bundles: after).encoded()) } catch {
-            throw .storeFile(path: file.path, operation: "Removing an app", detail: "\(error)")
-        }
+        try writing.withLock { _ in
+            Result { () throws(EngineError) in
+                let before = bundles
+                var after = before.filter { $0 != bundle }
+                if !hasEnded { after = after.suffix(Self.maximumBundles - 1) + [bundle] }
+                guard after != before else { return }
+                do { try file.replace(with: Document(bundles: after).encoded()) } catch {
+                    throw EngineError.storeFile(path: file.path, operation: "Removing an app", detail: "\(error)")
+                }
+            }
+        }.get()
     }
 }

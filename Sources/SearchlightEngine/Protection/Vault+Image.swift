@@ -83,7 +83,7 @@ extension Vault {
             for log in logs {
                 guard let position = manifest.logs[log.header.identifier] else { continue }
                 known.insert(log.header.identifier)
-                guard try log.endOfRecords().isAtOrAfter(position) else {
+                guard try log.contains(position) else {
                     return (false, ["\(log.path) lacks records that it had: it is damaged, or it is an older copy."])
                 }
             }
@@ -140,14 +140,23 @@ extension Vault {
     private var isImageStale: Bool {
         get throws(ProtectionError) {
             let (logs, covered) = state.withLock { (Array($0.logs.values), $0.image.covered) }
-            let all = logs.reduce(0) { $0 + $1.byteCount }
+            // An image has nothing of a file that stays locked.
+            let all = logs.reduce(0) { $0 + ($1.isUnlocked ? $1.byteCount : 0) }
             let old = covered.values.reduce(0) { $0 + $1.byteOffset }
             return all - old > max(limits.staleBytes, Int(limits.staleShare * Double(all)))
         }
     }
 
+    /// The time for the image before the engine ends. Then the store locks, which ends the writing.
+    private static let patienceBeforeClosing = Duration.seconds(5)
+
     /// Writes an image if it is outdated, before the engine ends.
     func writeImageBeforeClosing() async {
+        let limit = Task { [weak self, clock] in
+            guard (try? await clock.sleep(for: Self.patienceBeforeClosing)) != nil else { return }
+            self?.lock()
+        }
+        defer { limit.cancel() }
         let task = state.withLock { state in
             defer { state.image.task = nil }
             return state.image.task
@@ -253,7 +262,10 @@ extension Vault {
             for log in logs where log.isUnlocked { positions[log.header.identifier] = try log.endOfRecords() }
             return positions
         }
-        guard let positions, let pages = try? await unlocked.index.image() else {
+        // A copy may have more pages than those in use. An image that is too large to be restored
+        // is not written, nor one for which the memory does not suffice.
+        guard let positions, let pages = try? await unlocked.index.image(), pages.count <= limits.memoryBytes else {
+            state.withLock { $0.image.mayBeWritten = false }
             return nil
         }
         // A lock from now on wipes the key, and the writing fails.
@@ -272,13 +284,13 @@ extension Vault {
     // MARK: Removing
 
     /// Destroys the key of the image and removes its file. An image that is being written is
-    /// discarded. Errors are ignored: without its files, an image is never read.
+    /// discarded. Callers may ignore an error: without its files, an image is never read.
     ///
     /// - Parameter forSession: `true` if no image may be written before the next unlocking, because
     ///   the index in memory may have remains of removed items in unused pages.
-    /// - Returns: `true` if there was an image.
+    /// - Returns: `true` if there was an image; `nil` if it may still be there.
     @discardableResult
-    func dropImage(forSession: Bool = false) async -> Bool {
+    func dropImage(forSession: Bool = false) async -> Bool? {
         state.withLock { state in
             state.image.removals += 1
             state.image.writing?.wipe()
@@ -287,9 +299,8 @@ extension Vault {
         }
         guard isWritable else { return false }
         let (path, folder, files) = (imagePath, folder, files)
-        return
-            (try? await onFiles { () throws(ProtectionError) in
-                try SealedImage.destroy(path, in: folder, files: files)
-            }) ?? false
+        return try? await onFiles { () throws(ProtectionError) in
+            try SealedImage.destroy(path, in: folder, files: files)
+        }
     }
 }

@@ -329,7 +329,7 @@ extension Vault {
 
 extension Vault {
     /// `true` if unlocking reads all records of an unlocked file, so that its items are all of it.
-    private func isWhole(_ log: SealedLog) async throws(EngineError) -> Bool {
+    func isWhole(_ log: SealedLog) async throws(EngineError) -> Bool {
         guard log.isUnlocked else { return false }
         let scope = log.header.scope
         return try await onFiles { () throws(ProtectionError) in

@@ -11,8 +11,8 @@ extension Vault {
         var files: [ForgetReceipt.ProtectedFile] = []
         /// The number of items removed from memory; 0 while the store is locked.
         var items = 0
-        /// `true` if the image of the index in memory was removed.
-        var hadImage = false
+        /// `true` if the image of the index in memory was removed; `nil` if it could not be.
+        var hadImage: Bool? = false
         /// The files in the folder whose bundle cannot be read.
         var unknown: [String] = []
     }
@@ -75,10 +75,6 @@ extension Vault {
             let open = logs.first { $0.path == target.path }
             let isOverwritten =
                 open?.destroyKeys() ?? SealedLog.destroyKeys(of: target.claim, at: target.path, files: files)
-            if !isOverwritten {
-                let finding = "The keys of \(target.path) could not be overwritten before its removal."
-                state.withLock { $0.note(finding) }
-            }
             removal.files.append(
                 ForgetReceipt.ProtectedFile(
                     path: Self.folderName + "/" + target.name, identifier: target.claim.identifier.text,

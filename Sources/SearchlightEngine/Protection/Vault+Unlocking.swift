@@ -111,10 +111,13 @@ extension Vault {
             try change(since: locks) { state in
                 state.unlocking = Unlocking(master: master, previous: keys.previous, index: index, session: session)
             }
-            report.findings = try await older + fill(index, master, file.vault, locks, after: positions)
+            let filling = try await fill(index, master, file.vault, locks, after: positions)
+            report.findings = older + filling.findings
             try change(since: locks) { state in
                 state.unlocked = Unlocked(index: index, master: master, session: session)
-                (state.unlocking, state.notes, state.image.mayBeWritten) = (nil, session.notes, true)
+                // After an unlocking from an image, unreadable records before it would not be found
+                // again.
+                (state.unlocking, state.notes, state.image.mayBeWritten) = (nil, session.notes, filling.isWhole)
             }
         } catch {
             master.wipe()
@@ -150,20 +153,22 @@ extension Vault {
     /// Reads all files into an index, and rewrites the files that are much larger than their items.
     ///
     /// - Parameter positions: The positions up to which the index has the records.
-    /// - Returns: The findings.
+    /// - Returns: The findings, and `true` if all records of the files that are unlocked now were
+    ///   read.
     private func fill(
         _ index: SearchIndex, _ master: SecretKey, _ vault: VaultIdentifier, _ locks: UInt64,
         after positions: [VaultIdentifier: SealedLog.Position]
-    ) async throws(EngineError) -> [String] {
+    ) async throws(EngineError) -> (findings: [String], isWhole: Bool) {
         let logs = state.withLock { state in
             state.beyondLimit = []
             return state.logs.values.sorted { $0.header.scope.sortKey < $1.header.scope.sortKey }
         }
-        var (findings, whole): ([String], [SealedLog]) = ([], [])
+        var (findings, whole, isWhole): ([String], [SealedLog], Bool) = ([], [], true)
         for log in logs {
             let position = positions[log.header.identifier]
             let found = try await fill(index, from: log, master, vault, locks, after: position)
             findings += found
+            if !found.isEmpty, log.isUnlocked { isWhole = false }
             // A file that has not grown much was compared with its items when the image was made.
             if found.isEmpty, position.map({ log.byteCount > 2 * $0.byteOffset }) ?? true { whole.append(log) }
         }
@@ -176,7 +181,7 @@ extension Vault {
                 findings.append("\(log.path) cannot be rewritten to save space. \(error)")
             }
         }
-        return findings
+        return (findings, isWhole)
     }
 
     private func report(of index: SearchIndex, _ report: UnlockReport) async throws(EngineError) -> UnlockReport {
@@ -269,6 +274,8 @@ extension Vault {
             try await index.recordBytes(of: scope)
         }
         guard log.byteCount > Self.largestRatio * (bytes + Self.smallFile / Self.largestRatio) else { return }
+        // With an image, only the later records were read.
+        guard try await isWhole(log) else { return }
         try await rewrite(log, from: index, master, vault, locks)
     }
 

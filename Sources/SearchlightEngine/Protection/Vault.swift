@@ -154,6 +154,7 @@ final class Vault: Sendable {
         do throws(ProtectionError) { state.keys = try MasterKeyFile.read(folder + "/" + keyFileName) } catch {
             state.unreadableKeys = error
         }
+        if isWritable { _ = try? SealedImage.destroyUnfinished(folder + "/" + imageName, in: folder, files: files) }
         for name in names.sorted() {
             let path = folder + "/" + name
             if name.hasSuffix(LogFileNames.unfinishedSuffix), isWritable { discard(path, files) }
@@ -296,10 +297,11 @@ final class Vault: Sendable {
         // A durable batch must be readable at the next unlocking.
         do throws(SearchIndexError) { try SearchIndex.check(batch) } catch { throw .index(error) }
         guard terms.isWanted() else { throw .index(.mismatchedClientState) }
-        if let index { try await checkRoom(for: batch, in: index) }
+        // Deletions make room.
+        if let index, batch.hasItems { try await checkRoom(for: batch, in: index) }
         let entry = LogEntry(batch, moment: plain.moment())
         try await onFiles { [self] () throws(ProtectionError) in
-            try log(for: scope, batch.protection).append(try entry.record())
+            try append(try entry.record(), of: batch)
         }
         // The batch is durable now, so a lock during the rest is no failure.
         _ = try await whileUnlocked { (current) async throws(EngineError) in
@@ -330,12 +332,28 @@ final class Vault: Sendable {
         guard room > 0 else { throw .protection(.tooMuchMemory(limit: limits.memoryBytes)) }
     }
 
+    /// Appends a record to the file of its index. Blocks.
+    private func append(_ record: [UInt8], of batch: IndexBatch) throws(ProtectionError) {
+        let log = try log(for: batch.scope, batch.protection, addsItems: batch.hasItems)
+        let master = state.withLock { state in
+            state.beyondLimit.contains(batch.scope) ? state.unlocked?.master : nil
+        }
+        guard let master, !log.isUnlocked else { return try log.append(record) }
+        // The items of the file are not in memory, so its keys are needed only now.
+        try log.unlock(master: master)
+        defer { log.lock() }
+        try log.append(record)
+    }
+
     /// Returns the file of an index, and creates it if necessary. Blocks.
     ///
+    /// - Parameter addsItems: `false` for a record that needs no room in memory.
     /// - Throws: ``ProtectionError/weakerClass(index:)`` if the donor requests `complete` and the
     ///   file has the other class. Until unlocking, only a checksum protects the class and the
     ///   public key in the header.
-    private func log(for scope: IndexScope, _ protection: ProtectionClass?) throws(ProtectionError) -> SealedLog {
+    private func log(
+        for scope: IndexScope, _ protection: ProtectionClass?, addsItems: Bool
+    ) throws(ProtectionError) -> SealedLog {
         let (log, count, keys, master, isForeign, isBeyondLimit) = state.withLock { state in
             (
                 state.logs[scope], state.logs.count, state.keys, state.unlocked?.master,
@@ -343,8 +361,10 @@ final class Vault: Sendable {
             )
         }
         if let log {
-            guard !isBeyondLimit || !isForeign else { throw .tooMuchMemory(limit: limits.memoryBytes) }
-            guard !isForeign else { throw .damaged(path: log.path, detail: "its keys are not the store's keys") }
+            guard !isBeyondLimit || !isForeign || !addsItems else { throw .tooMuchMemory(limit: limits.memoryBytes) }
+            guard !isForeign || isBeyondLimit else {
+                throw .damaged(path: log.path, detail: "its keys are not the store's keys")
+            }
             guard protection != .complete || log.header.protection == .complete else {
                 throw .weakerClass(index: scope.phrase)
             }

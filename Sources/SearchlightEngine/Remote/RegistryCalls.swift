@@ -135,6 +135,6 @@ package struct UnfinishedRemovalsCall: EngineCall {
     package init() {}
 
     package func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> [String] {
-        UnfinishedRemovals(directory: engine.configuration.storeDirectory).bundles
+        engine.unfinishedRemovals.bundles
     }
 }

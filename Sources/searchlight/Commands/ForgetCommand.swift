@@ -157,8 +157,9 @@ extension ForgetReceipt {
 }
 
 /// A file that did not exist before.
-private struct NewFile {
+private final class NewFile {
     let path: String
+    private var isWritten = false
 
     /// Creates the file, empty.
     init(_ path: String) throws {
@@ -178,6 +179,7 @@ private struct NewFile {
             try file.write(contentsOf: data + Data("\n".utf8))
             try file.synchronize()
             try file.close()
+            isWritten = true
         } catch {
             throw CommandFailure(
                 message: "The app's data is removed, but the receipt \(path) cannot be written: \(error)",
@@ -185,5 +187,6 @@ private struct NewFile {
         }
     }
 
-    func discard() { unlink(path) }
+    /// Removes the file, unless it has its content: a removal cannot be repeated for its receipt.
+    func discard() { if !isWritten { unlink(path) } }
 }
