@@ -47,10 +47,12 @@ extension SearchlightEngine {
 
     /// See ``ItemsCall`` and
     /// ``SearchIndex/items(matching:filters:bundle:index:attributes:limit:maximumBytes:after:context:)``.
+    ///
+    /// - Parameter readsProtected: `false` leaves out items of protected indexes.
     package func items(
         matching query: QueryExpression, filters: [QueryExpression] = [], bundle: String?,
         index name: String? = nil, attributes: Set<String>? = nil, limit: Int, maximumBytes: Int? = nil,
-        after cursor: QueryCursor?, place: QueryPlace
+        after cursor: QueryCursor?, place: QueryPlace, readsProtected: Bool = true
     ) async throws(EngineError) -> QueryPage {
         let limit = max(1, min(SearchIndex.maximumPage, limit))
         func page(
@@ -67,7 +69,7 @@ extension SearchlightEngine {
                 found = try await page(of: index, limit, after: cursor)
             }
             // Protected items have greater numbers than all other items.
-            guard found.next == nil, vault.index != nil else { return found }
+            guard readsProtected, found.next == nil, vault.index != nil else { return found }
             if let last = found.items.last, maximumBytes != nil || found.items.count == limit {
                 found.next = QueryCursor(after: last.number)
                 return found

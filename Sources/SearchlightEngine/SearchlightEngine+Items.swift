@@ -30,10 +30,15 @@ extension SearchlightEngine {
     }
 
     /// Finds items with the requested attributes; see ``SearchIndex/search(_:)``.
-    package func search(_ request: SearchRequest) async throws(EngineError) -> SearchPage {
+    ///
+    /// - Parameter readsProtected: `false` leaves out items of protected indexes.
+    package func search(
+        _ request: SearchRequest, readsProtected: Bool = true
+    ) async throws(EngineError) -> SearchPage {
         let request = await withMeaning(request)
         let vault = vault
         return try await onQuery { (index) throws(IndexQueryError) in
+            guard readsProtected else { return try await index.search(request) }
             let both = try await vault.whileUnlocked { (protected) async throws(IndexQueryError) in
                 try await index.search(request, with: protected)
             }

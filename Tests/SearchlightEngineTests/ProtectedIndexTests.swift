@@ -46,6 +46,25 @@ struct ProtectedIndexTests {
         }
     }
 
+    @Test("An answer without protected items has as many items as requested")
+    func withoutProtected() async throws {
+        try await place.withEngine { engine async throws in
+            _ = try await engine.unlock(passphrase: Self.passphrase, creates: true)
+            try await engine.commit(
+                batch(["p", "q", "r"], nil, in: IndexScope(bundle: "com.example.app"), title: "text of a pulse"))
+            try await engine.commit(batch(["a", "b", "c", "d"], title: "pulse"))
+            var request = SearchRequest("pulse")
+            request.limit = 3
+            #expect(try await engine.search(request).hits.allSatisfy { $0.item.scope == Self.scope })
+            let hits = try await engine.search(request, readsProtected: false).hits
+            #expect(hits.map(\.item.record.uniqueIdentifier).sorted() == ["p", "q", "r"])
+            let page = try await engine.items(
+                matching: QueryExpression(parsing: "title == '*'"), bundle: nil, limit: 5, after: nil, place: .current,
+                readsProtected: false)
+            #expect(page.items.map(\.record.uniqueIdentifier) == ["p", "q", "r"] && page.next == nil)
+        }
+    }
+
     @Test("A protected item is found while the store is unlocked, also after a restart, and is on no disk")
     func unlocked() async throws {
         try await place.withEngine { engine async throws in

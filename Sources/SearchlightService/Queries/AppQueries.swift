@@ -23,7 +23,8 @@ struct AppQueries {
         do throws(EngineError) {
             let page = try await engine.items(
                 matching: expression, filters: filters, bundle: bundle, attributes: Set(request.attributes),
-                limit: limit, maximumBytes: limits.pageBytes, after: cursor, place: .current)
+                limit: limit, maximumBytes: limits.pageBytes, after: cursor, place: .current,
+                readsProtected: Self.readsProtected(request))
             return try reply(page.items, request, next: page.next.map { PageCursor.bytes($0, of: query) })
         } catch {
             throw QueryRefusal(error)
@@ -47,7 +48,7 @@ struct AppQueries {
         search.learnsFrom = .app
         search.usesMeaning = usesMeaning
         do throws(EngineError) {
-            let page = try await engine.search(search)
+            let page = try await engine.search(search, readsProtected: Self.readsProtected(request))
             return try reply(
                 page.hits.map(\.item), request,
                 next: page.next.flatMap { PageCursor.bytes($0, of: query, maximumHits: limits.searchHits) })
@@ -58,6 +59,12 @@ struct AppQueries {
 
     /// Prepares searches by meaning. If the model cannot be used, the app is not notified.
     func prepare() async { try? await engine.prepareMeaning() }
+
+    /// `true` if a request asks for items of encrypted indexes. An answer without them has as many
+    /// items as requested, because none needs to be removed from it.
+    private static func readsProtected(_ request: QueryPageRequest) -> Bool {
+        request.classes.isEmpty || request.classes.contains { ProtectionClass(rawValue: $0)?.isEncrypted == true }
+    }
 
     /// The answer with the items of the requested classes.
     private func reply(
