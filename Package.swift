@@ -301,7 +301,9 @@ let package = Package(
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "MetadataQuery", "UserSearch", "ItemRecord", "WriteAheadLog", "SymbolBindings", "DatabaseBindings",
+                "MetadataQuery", "UserSearch", "ItemRecord", "WriteAheadLog", "Protection", "SystemSupport",
+                "SymbolBindings",
+                "DatabaseBindings",
                 "IdleScheduling", "SchedulerSimulation", "Promises", "Previews", "QuickLookServer", "AppLaunching",
                 "DesktopSearch", "JSONText", "UniformTypeIdentifiers", "TestSupport",
             ],

@@ -319,5 +319,6 @@ package struct VaultIdentifier: Hashable, Sendable {
     /// Creates a random identifier.
     package init() { bytes = (0..<Self.byteCount).map { _ in .random(in: .min ... .max) } }
 
-    init(bytes: [UInt8]) { self.bytes = bytes }
+    /// Creates an identifier from bytes, of which there must be ``byteCount``.
+    package init(bytes: [UInt8]) { self.bytes = bytes }
 }

@@ -49,7 +49,6 @@ package struct SealedImage: Sendable {
     private static let keyOffset = magic.count + 1 + 2 * VaultIdentifier.byteCount
     private static let headBytes = keyOffset + SecretKey.sealedByteCount + 4
     private static let pieceBytes = 1 << 20
-    private static let (maximumRuleBytes, maximumLogs) = (4096, 1024)
     private static let maximumManifestBytes = 64 << 10
 
     private static func context(_ identifier: VaultIdentifier, part: UInt64) -> [UInt8] {
@@ -110,7 +109,7 @@ package struct SealedImage: Sendable {
         let identifier = VaultIdentifier()
         let head = head(vault, identifier)
         var start = head + (try key.sealed(with: master, context: head))
-        let sealedManifest = try seal(encoded(manifest), key, identifier, part: 0)
+        let sealedManifest = try seal(manifest.encoded, key, identifier, part: 0)
         LittleEndian.append(UInt32(clamping: sealedManifest.count), to: &start)
         start += sealedManifest
         let unfinished: Unfinished
@@ -153,21 +152,6 @@ package struct SealedImage: Sendable {
         }.get()
     }
 
-    private static func encoded(_ manifest: Manifest) -> [UInt8] {
-        var bytes: [UInt8] = []
-        let rule = Array(manifest.rule.utf8.prefix(maximumRuleBytes))
-        LittleEndian.append(UInt16(clamping: rule.count), to: &bytes)
-        bytes += rule
-        LittleEndian.append(UInt64(clamping: manifest.byteCount), to: &bytes)
-        for (identifier, position) in manifest.logs.sorted(by: { $0.value.offset < $1.value.offset }) {
-            bytes += identifier.bytes
-            LittleEndian.append(UInt64(clamping: position.offset), to: &bytes)
-            LittleEndian.append(position.number, to: &bytes)
-            LittleEndian.append(position.checksum, to: &bytes)
-        }
-        return bytes
-    }
-
     // MARK: Reading
 
     /// Opens the file at a path and reads its manifest.
@@ -187,7 +171,7 @@ package struct SealedImage: Sendable {
         guard length <= maximumManifestBytes,
             let key = try SecretKey.open(sealedKey, with: master, context: head(vault, identifier)),
             let sealed = try? file.read(at: headBytes, count: length),
-            let manifest = try piece(sealed, key, identifier, part: 0).flatMap(decoded)
+            let manifest = try piece(sealed, key, identifier, part: 0).flatMap(Manifest.init(decoding:))
         else { return nil }
         return SealedImage(
             manifest: manifest, path: path, identifier: identifier, key: key, file: file, start: headBytes + length)
@@ -201,33 +185,6 @@ package struct SealedImage: Sendable {
                 try Sealing.open(bytes, with: key, context: context(identifier, part: part))
             }
         }.get()
-    }
-
-    private static func decoded(_ bytes: [UInt8]) -> Manifest? {
-        guard bytes.count >= 10 else { return nil }
-        return bytes.withUnsafeBytes { buffer in
-            let ruleBytes = Int(LittleEndian.load(UInt16.self, at: 0, from: buffer))
-            guard bytes.count >= 10 + ruleBytes,
-                let rule = String(validating: bytes[2..<2 + ruleBytes], as: UTF8.self),
-                let count = Int(exactly: LittleEndian.load(UInt64.self, at: 2 + ruleBytes, from: buffer))
-            else { return nil }
-            var manifest = Manifest(rule: rule, byteCount: count, logs: [:])
-            let entryBytes = VaultIdentifier.byteCount + 20
-            guard (bytes.count - 10 - ruleBytes).isMultiple(of: entryBytes),
-                (bytes.count - 10 - ruleBytes) / entryBytes <= maximumLogs
-            else { return nil }
-            for offset in stride(from: 10 + ruleBytes, to: bytes.count, by: entryBytes) {
-                let numbers = offset + VaultIdentifier.byteCount
-                guard let end = Int(exactly: LittleEndian.load(UInt64.self, at: numbers, from: buffer)) else {
-                    return nil
-                }
-                let number = LittleEndian.load(UInt64.self, at: numbers + 8, from: buffer)
-                manifest.logs[VaultIdentifier(bytes: Array(bytes[offset..<numbers]))] = SealedLog.Position(
-                    offset: end, number: number,
-                    checksum: LittleEndian.load(UInt32.self, at: numbers + 16, from: buffer))
-            }
-            return manifest
-        }
     }
 
     /// Reads the image in pieces. Blocks.
@@ -294,5 +251,57 @@ package struct SealedImage: Sendable {
         let count = min(SecretKey.sealedByteCount, size - keyOffset)
         try? file.writeAll([UInt8](repeating: 0, count: count), at: keyOffset)
         try? file.synchronize()
+    }
+}
+
+extension SealedImage.Manifest {
+    private static let (maximumRuleBytes, maximumLogs) = (4096, 1024)
+
+    /// The bytes of the manifest: the length of the rule (2 bytes), the rule, the length of the
+    /// image (8), and for each log its identifier (16), the offset (8), the number (8) and the
+    /// checksum (4). Numbers are in little endian.
+    package var encoded: [UInt8] {
+        var bytes: [UInt8] = []
+        let rule = Array(rule.utf8.prefix(Self.maximumRuleBytes))
+        LittleEndian.append(UInt16(clamping: rule.count), to: &bytes)
+        bytes += rule
+        LittleEndian.append(UInt64(clamping: byteCount), to: &bytes)
+        for (identifier, position) in logs.sorted(by: { $0.value.offset < $1.value.offset }) {
+            bytes += identifier.bytes
+            LittleEndian.append(UInt64(clamping: position.offset), to: &bytes)
+            LittleEndian.append(position.number, to: &bytes)
+            LittleEndian.append(position.checksum, to: &bytes)
+        }
+        return bytes
+    }
+
+    /// Decodes a manifest. Fails if the bytes are not one, and never traps.
+    package init?(decoding bytes: [UInt8]) {
+        guard bytes.count >= 10 else { return nil }
+        let found = bytes.withUnsafeBytes { buffer -> Self? in
+            let ruleBytes = Int(LittleEndian.load(UInt16.self, at: 0, from: buffer))
+            guard bytes.count >= 10 + ruleBytes,
+                let rule = String(validating: bytes[2..<2 + ruleBytes], as: UTF8.self),
+                let count = Int(exactly: LittleEndian.load(UInt64.self, at: 2 + ruleBytes, from: buffer))
+            else { return nil }
+            var manifest = Self(rule: rule, byteCount: count, logs: [:])
+            let entryBytes = VaultIdentifier.byteCount + 20
+            guard (bytes.count - 10 - ruleBytes).isMultiple(of: entryBytes),
+                (bytes.count - 10 - ruleBytes) / entryBytes <= Self.maximumLogs
+            else { return nil }
+            for offset in stride(from: 10 + ruleBytes, to: bytes.count, by: entryBytes) {
+                let numbers = offset + VaultIdentifier.byteCount
+                guard let end = Int(exactly: LittleEndian.load(UInt64.self, at: numbers, from: buffer)) else {
+                    return nil
+                }
+                let number = LittleEndian.load(UInt64.self, at: numbers + 8, from: buffer)
+                manifest.logs[VaultIdentifier(bytes: Array(bytes[offset..<numbers]))] = SealedLog.Position(
+                    offset: end, number: number,
+                    checksum: LittleEndian.load(UInt32.self, at: numbers + 16, from: buffer))
+            }
+            return manifest
+        }
+        guard let found else { return nil }
+        self = found
     }
 }

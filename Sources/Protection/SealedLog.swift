@@ -391,6 +391,11 @@ package final class SealedLog: Sendable {
         /// The checksum of the head of the frame before the position; 0 for the first position.
         var checksum: UInt32
 
+        /// Creates a position, for the manifest of an image.
+        package init(offset: Int, number: UInt64, checksum: UInt32) {
+            (self.offset, self.number, self.checksum) = (offset, number, checksum)
+        }
+
         /// The offset in the file, in bytes.
         package var byteOffset: Int { offset }
     }

@@ -291,7 +291,7 @@ private struct FileHistory {
         }
         let expected = try await Self.freshItems(harness, bundle)
         let clock = ContinuousClock()
-        let deadline = clock.now + .seconds(120)
+        let deadline = clock.now + .seconds(600)
         var found: [String: ItemRecord]?
         repeat {
             try await clock.sleep(for: .milliseconds(100))
