@@ -40,32 +40,53 @@ private func append(
     }
 }
 
-/// Returns the client state at a C pointer; `nil` if the pointer or the length is invalid.
-private func state(_ pointer: UnsafeRawPointer?, _ length: Int) -> [UInt8]? {
-    guard length >= 0, length <= Int(SEARCHLIGHT_CLIENT_STATE_MAX), pointer != nil || length == 0 else { return nil }
+/// An argument that the host refuses, with the status for the extension.
+private struct RefusedArgument: Error {
+    let status: Int32
+}
+
+/// Returns the client state at a C pointer.
+private func state(_ pointer: UnsafeRawPointer?, _ length: Int) throws(RefusedArgument) -> [UInt8] {
+    guard length >= 0, pointer != nil || length == 0 else {
+        throw RefusedArgument(status: SEARCHLIGHT_INVALID_ARGUMENT)
+    }
+    guard length <= Int(SEARCHLIGHT_CLIENT_STATE_MAX) else { throw RefusedArgument(status: SEARCHLIGHT_TOO_LARGE) }
     return Array(UnsafeRawBufferPointer(start: pointer, count: length))
 }
 
 private func expectation(
     _ kind: Int32, _ pointer: UnsafeRawPointer?, _ length: Int
-) -> ClientStateExpectation? {
+) throws(RefusedArgument) -> ClientStateExpectation {
     switch kind {
-    case SEARCHLIGHT_EXPECT_ANY: .any
-    case SEARCHLIGHT_EXPECT_NONE: .exactly(nil)
-    case SEARCHLIGHT_EXPECT_STATE: state(pointer, length).map { .exactly($0) }
-    default: nil
+    case SEARCHLIGHT_EXPECT_ANY: return .any
+    case SEARCHLIGHT_EXPECT_NONE: return .exactly(nil)
+    case SEARCHLIGHT_EXPECT_STATE: return .exactly(try state(pointer, length))
+    default: throw RefusedArgument(status: SEARCHLIGHT_INVALID_ARGUMENT)
+    }
+}
+
+/// The client state that a batch stores, and the one that it expects, at C pointers.
+private struct StateArguments {
+    let state: [UInt8]
+    let expectation: ClientStateExpectation
+
+    init(
+        _ bytes: UnsafeRawPointer?, _ length: Int, _ kind: Int32, _ expected: UnsafeRawPointer?, _ expectedLength: Int
+    ) throws(RefusedArgument) {
+        state = try ExtensionRuntime.state(bytes, length)
+        expectation = try ExtensionRuntime.expectation(kind, expected, expectedLength)
     }
 }
 
 private func send(
-    _ host: HostPointer?, _ index: UnsafePointer<CChar>?, _ changes: ChangeList, _ state: [UInt8],
-    _ expectation: ClientStateExpectation, _ completion: Completion
+    _ host: HostPointer?, _ index: UnsafePointer<CChar>?, _ changes: ChangeList, _ arguments: StateArguments,
+    _ completion: Completion
 ) -> Int32 {
     let request = { index in
         IndexRequest.commit(
             IndexBatch(
-                scope: IndexScope(bundle: "", index: index), changes: changes, clientState: state,
-                expecting: expectation))
+                scope: IndexScope(bundle: "", index: index), changes: changes, clientState: arguments.state,
+                expecting: arguments.expectation))
     }
     return send(host, index, request, completion.handler)
 }
@@ -118,29 +139,35 @@ let batchTable = StaticTable(
         },
         release: { batch in release(BatchBuilder.all, batch, batchName) },
         commit: { host, index, batch, bytes, length, kind, expected, expectedLength, completion, context in
-            guard let state = state(bytes, length), let expectation = expectation(kind, expected, expectedLength)
-            else { return SEARCHLIGHT_INVALID_ARGUMENT }
+            let arguments: StateArguments
+            do throws(RefusedArgument) {
+                arguments = try StateArguments(bytes, length, kind, expected, expectedLength)
+            } catch {
+                return error.status
+            }
             var changes = ChangeList()
             let status = use(BatchBuilder.all, batch, batchName) { builder in
                 changes = builder.changes
                 return SEARCHLIGHT_OK
             }
             guard status == SEARCHLIGHT_OK else { return status }
-            return send(
-                host, index, changes, state, expectation, Completion(function: completion, context: context))
+            return send(host, index, changes, arguments, Completion(function: completion, context: context))
         },
         commit_changes: {
             host, index, changes, count, bytes, length, kind, expected, expectedLength, completion, context in
-            guard count >= 0, changes != nil || count == 0, let state = state(bytes, length),
-                let expectation = expectation(kind, expected, expectedLength)
-            else { return SEARCHLIGHT_INVALID_ARGUMENT }
+            let arguments: StateArguments
+            do throws(RefusedArgument) {
+                arguments = try StateArguments(bytes, length, kind, expected, expectedLength)
+            } catch {
+                return error.status
+            }
+            guard count >= 0, changes != nil || count == 0 else { return SEARCHLIGHT_INVALID_ARGUMENT }
             guard count <= ChangeList.maximumBatchBytes else { return SEARCHLIGHT_TOO_LARGE }
             guard let changes = try? ChangeList(decoding: Array(UnsafeBufferPointer(start: changes, count: count)))
             else {
                 return SEARCHLIGHT_INVALID_ARGUMENT
             }
-            return send(
-                host, index, changes, state, expectation, Completion(function: completion, context: context))
+            return send(host, index, changes, arguments, Completion(function: completion, context: context))
         },
         read_state: { host, index, completion, context in
             guard let completion else { return SEARCHLIGHT_INVALID_ARGUMENT }

@@ -55,6 +55,9 @@ func records(
     return (batch, SEARCHLIGHT_OK)
 }
 
+/// Returns `true` if the name of an index is within its bound. The empty name is the default index.
+func isIndexName(_ name: String) -> Bool { name.utf8.count <= IndexBatch.maximumNameBytes }
+
 /// Sends a request to the index. Returns the status for the extension.
 func send(
     _ host: HostPointer?, _ index: UnsafePointer<CChar>?, _ request: (String?) -> IndexRequest,
@@ -63,6 +66,8 @@ func send(
     guard let session = session(host), let index = optionalText(index, "The name of an index", session) else {
         return SEARCHLIGHT_INVALID_ARGUMENT
     }
+    // The service would refuse it later, or a very long name would end the connection.
+    guard isIndexName(index ?? "") else { return SEARCHLIGHT_TOO_LARGE }
     let request = session.classified(request(index))
     // A larger request does not fit into a message and would end the connection.
     guard request.byteCount <= ChangeList.maximumBytes else { return SEARCHLIGHT_TOO_LARGE }

@@ -35,6 +35,9 @@ let listingTable = StaticTable(
             guard let session = session(host), let completion,
                 let after = optionalText(after, "The identifier to continue after", session)
             else { return SEARCHLIGHT_INVALID_ARGUMENT }
+            // The service answers fewer identifiers, and the extension would take them for the
+            // last.
+            guard limit <= SEARCHLIGHT_LISTING_MAX else { return SEARCHLIGHT_TOO_LARGE }
             let waiting = ListingCompletion(function: completion, context: context)
             return send(
                 host, index, { .identifiers(index: $0, after: after ?? "", limit: UInt64(limit)) },

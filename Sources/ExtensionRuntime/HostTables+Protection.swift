@@ -13,6 +13,7 @@ let protectionTable = StaticTable(
             guard let session = session(host), let name = requiredText(index, "The name of an index", session),
                 !name.isEmpty
             else { return SEARCHLIGHT_INVALID_ARGUMENT }
+            guard isIndexName(name) else { return SEARCHLIGHT_TOO_LARGE }
             let protection: ProtectionClass?
             switch number {
             case SEARCHLIGHT_CLASS_NONE: protection = nil

@@ -37,11 +37,12 @@ struct PreparedPreview: Sendable {
             throw .invalid("the extension gave no preview, or one whose size is too small")
         }
         let reply = pointer.pointee
-        guard let contentType = text(reply.content_type) else {
+        guard let contentType = text(reply.content_type), PreviewHeader.isContentType(contentType) else {
             throw .invalid("the extension gave no content type for its preview")
         }
         self.contentType = contentType
-        title = optionalText(reply.title, "The title of a preview", session) ?? nil
+        // Cut, since the title is sent in the message, unlike the content.
+        title = message(reply.title, "The title of a preview", session)
         size = PreviewHeader.Size(width: reply.width, height: reply.height)
         content = try Self.bytes(reply.bytes, reply.length, "the preview", taken: 0)
         guard reply.attachment_count <= PreviewHeader.maximumAttachments else {

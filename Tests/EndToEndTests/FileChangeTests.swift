@@ -77,8 +77,9 @@ struct FileChangeTests {
             _ = try await engine.reindexAll(other)
             #expect(try await engine.reindexAll(bundle) == 1250)
             #expect(
-                harness.messages.suffix(9) == [
-                    "no completion: 5", "no text: 5", "in the other: 1", "listed: 1000", "item-0001: 0", "item-1000: 1",
+                harness.messages.suffix(10) == [
+                    "no completion: 5", "too many: 7", "no text: 5", "in the other: 1", "listed: 1000", "item-0001: 0",
+                    "item-1000: 1",
                     "listed: 249", "item-1001: 0", "item-1249: 1",
                 ])
         }

@@ -147,6 +147,57 @@ struct MisuseTests {
         #expect(table.set_class(fake.host, "index1", SEARCHLIGHT_CLASS_COMPLETE) == SEARCHLIGHT_OK)
     }
 
+    @Test("A name of an index has at most 4,096 bytes in every function, and other bounds have the same status")
+    func bounds() throws {
+        let fake = FakeHost()
+        let host = fake.host
+        let index: searchlight_host_index = try fake.interface(SEARCHLIGHT_HOST_INDEX)
+        let batches: searchlight_host_batch = try fake.interface(SEARCHLIGHT_HOST_BATCH)
+        let renames: searchlight_host_rename = try fake.interface(SEARCHLIGHT_HOST_RENAME)
+        let listing: searchlight_host_listing = try fake.interface(SEARCHLIGHT_HOST_LISTING)
+        let protection: searchlight_host_protection = try fake.interface(SEARCHLIGHT_HOST_PROTECTION)
+        let batch = batches.create(host)
+        #expect(batches.delete_all(batch) == SEARCHLIGHT_OK)
+        let record = try ItemRecord(uniqueIdentifier: "one").encoded()
+        var records: [UInt8] = []
+        RecordBatch.append(record, to: &records)
+        let state = [UInt8](repeating: 7, count: 251)
+        let (any, expected) = (SEARCHLIGHT_EXPECT_ANY, SEARCHLIGHT_EXPECT_STATE)
+        func statuses(_ name: String) -> [Int32] {
+            [
+                index.index_items(host, name, nil, 0, nil, nil),
+                index.index_records(host, name, records, records.count, nil, nil),
+                index.delete_items(host, name, nil, 0, nil, nil), index.delete_domains(host, name, nil, 0, nil, nil),
+                index.delete_all(host, name, nil, nil),
+                batches.commit(host, name, batch, nil, 0, any, nil, 0, nil, nil),
+                batches.commit_changes(host, name, nil, 0, nil, 0, any, nil, 0, nil, nil),
+                batches.read_state(host, name, { _, _, _, _, _ in }, nil),
+                renames.rename_items(host, name, nil, nil, 0, nil, nil),
+                listing.list_items(host, name, nil, SEARCHLIGHT_LISTING_MAX, { _, _, _, _, _ in }, nil),
+                protection.set_class(host, name, SEARCHLIGHT_CLASS_COMPLETE),
+            ]
+        }
+        #expect(statuses(String(repeating: "x", count: 4096)).allSatisfy { $0 == SEARCHLIGHT_OK })
+        let sent = fake.link.requests.count
+        #expect(sent == 10)
+        for name in [String(repeating: "x", count: 4097), String(repeating: "é", count: 20 << 20)] {
+            #expect(statuses(name).allSatisfy { $0 == SEARCHLIGHT_TOO_LARGE })
+        }
+        #expect(
+            listing.list_items(host, nil, nil, SEARCHLIGHT_LISTING_MAX + 1, { _, _, _, _, _ in }, nil)
+                == SEARCHLIGHT_TOO_LARGE)
+        for (length, status) in [
+            (250, SEARCHLIGHT_OK), (251, SEARCHLIGHT_TOO_LARGE), (-1, SEARCHLIGHT_INVALID_ARGUMENT),
+        ] {
+            #expect(batches.commit(host, "a", batch, state, length, any, nil, 0, nil, nil) == status)
+            #expect(batches.commit(host, "a", batch, nil, 0, expected, state, length, nil, nil) == status)
+            #expect(batches.commit_changes(host, "a", nil, 0, state, length, any, nil, 0, nil, nil) == status)
+            #expect(batches.commit_changes(host, "a", nil, 0, nil, 0, expected, state, length, nil, nil) == status)
+        }
+        #expect(fake.link.requests.count == sent + 4)
+        batches.release(batch)
+    }
+
     @Test("An item that another thread is using")
     func twoThreads() throws {
         let fake = FakeHost()

@@ -85,6 +85,19 @@ struct PreviewTests {
         #expect(fake.link.misuses == [.invalidArgument, .invalidArgument, .invalidArgument])
     }
 
+    @Test("have a title of at most 16 KiB, and a type of at most 255 bytes")
+    func longTexts() throws {
+        let long = String(repeating: "ä", count: 20 << 20)
+        try long.withCString { long in
+            guard case .preview(let preview)? = try show(change: { $0.title = long }) else {
+                Issue.record("a long title was refused")
+                return
+            }
+            #expect(preview.title?.utf8.count == maximumMessageBytes)
+            #expect(status(try show { $0.content_type = long }) == .invalidArgument)
+        }
+    }
+
     @Test(
         "refuse attachments without a proper name or type",
         arguments: [

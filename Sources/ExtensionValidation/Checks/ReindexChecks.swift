@@ -128,7 +128,8 @@ extension CheckContext {
         }
     }
 
-    /// Requests items that are in the index but no longer exist.
+    /// Requests items that are in the index but no longer exist. A request does not name an index,
+    /// so an extension deletes such items from each index to which it donates.
     func checkGoneItems() async throws(ExtensionError) -> CheckResult {
         guard survey.isServed else { return .skipped(reason: "it serves no reindex") }
         var generator = generator
@@ -140,21 +141,24 @@ extension CheckContext {
             gone[.init(index: record.key.index, identifier: name)] = Self.renamed(record.value, to: name)
         }
         let unknown = generator.unusedName()
-        gone[.init(index: nil, identifier: unknown)] = ItemRecord(uniqueIdentifier: unknown)
+        let indexes = survey.items.isEmpty ? [nil] : Set(survey.items.keys.map(\.index))
+        for index in indexes { gone[.init(index: index, identifier: unknown)] = ItemRecord(uniqueIdentifier: unknown) }
         let names = gone.keys.sorted()
+        let identifiers = Set(names.map(\.identifier)).sorted()
         let left = try await withTrial(leftover: gone) { (trial) throws(ExtensionError) in
-            try await trial.reindex(names.map(\.identifier))
+            try await trial.reindex(identifiers)
             return names.filter { trial.items.stillKnows($0) || trial.items.items[$0] != nil }
         }
         guard let first = left.first else { return .passed }
         return .failed(
             reason: """
-                It acknowledged the reindex of \(names.count) items that no longer exist, and left \(left.count) in the \
-                index, such as \(first.identifier.quoted). Searches would find them indefinitely.
+                It acknowledged the reindex of \(identifiers.count) items that no longer exist, and left \(left.count) in the \
+                index, such as \(first.identifier.quoted)\(first.index.map { " in the index \($0.quoted)" } ?? ""). \
+                Searches would find them indefinitely.
                 """,
             advice: """
                 Delete requested items that no longer exist (delete_items, in Swift \
-                deleteSearchableItems(withIdentifiers:)), then acknowledge.
+                deleteSearchableItems(withIdentifiers:)) from each index to which you donate, then acknowledge.
                 """)
     }
 

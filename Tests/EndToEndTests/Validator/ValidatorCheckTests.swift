@@ -40,6 +40,7 @@ struct ValidatorCheckTests {
         Fault(.hoarding, .reindexTwice, .warning, "does not delete it"),
         Fault(.forgetful, .reindexItems, .failed, "neither donated nor deleted"),
         Fault(.forgetful, .goneItems, .failed, "no longer exist, and left 3 in the index"),
+        Fault(.copying, .goneItems, .failed, #"in the index "copies""#),
         Fault(.generous, .unknownItems, .failed, "which does not exist, with 15 bytes"),
         Fault(.liar, .promises, .failed, "without a single HTML element"),
         Fault(.breaking, .promises, .failed, "it was torn out"),
@@ -95,6 +96,15 @@ struct ValidatorCheckTests {
         let processes = inProcess ? ValidationCheck.allCases.filter { $0.needsProcess && checks.contains($0) } : []
         #expect(others == [.paging] + processes)
         #expect(report.checks.map(\.check) == ValidationCheck.allCases.filter { checks.contains($0) })
+    }
+
+    @Test("passes an extension that donates to a named index only")
+    func named() async throws {
+        let harness = try Harness()
+        let report = try await harness.validate(
+            try ValidatorSubject.named.install(harness), ValidationCheck.judgeable)
+        #expect(report.problems == [])
+        #expect(report.checks.filter { $0.result.kind != .passed }.map(\.check) == [.paging])
     }
 
     @Test("takes memory growth that ends for a warm-up", .enabled(if: Sanitizer.current == nil))

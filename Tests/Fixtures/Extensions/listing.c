@@ -32,7 +32,7 @@ static void listed(void *context, searchlight_status status, const char *message
         fixture_requests->finish(fixture_host, current, status, message);
         return;
     }
-    listing->list_items(fixture_host, NULL, names[count - 1], 5000, listed, NULL);
+    listing->list_items(fixture_host, NULL, names[count - 1], SEARCHLIGHT_LISTING_MAX, listed, NULL);
 }
 
 static void listed_other(void *context, searchlight_status status, const char *message, const char *const *names,
@@ -60,6 +60,7 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
     const char *gone = "item-0000";
     fixture_index->delete_items(fixture_host, NULL, &gone, 1, NULL, NULL);
     say("no completion", listing->list_items(fixture_host, NULL, NULL, 1, NULL, NULL));
+    say("too many", listing->list_items(fixture_host, NULL, NULL, SEARCHLIGHT_LISTING_MAX + 1, listed, NULL));
     say("no text", listing->list_items(fixture_host, NULL, "\xFF", 1, listed, NULL));
     listing->list_items(fixture_host, "other", "", 10, listed_other, NULL);
 }

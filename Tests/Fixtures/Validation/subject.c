@@ -45,6 +45,15 @@
 #define WARMING 36       /* keeps 96 KiB in each of its first 50 requests */
 #define MISSPELT 37      /* attributes with unknown names, and with values of other kinds */
 #define UNWILLING 38     /* fails each reindex of some items */
+#define NAMED 39         /* correct, with a named index only */
+#define COPYING 40       /* deletes items that no longer exist from one of its two indexes */
+
+#if BREAK == NAMED || BREAK == COPYING
+#define SUBJECT_INDEX "sheets"
+#endif
+#if BREAK == COPYING
+#define SUBJECT_COPIES "copies"
+#endif
 
 #if BREAK == EAGER || BREAK == PRYING || BREAK == UNDEAD || BREAK == SLOW_TO_LOAD || BREAK == PLANTING || \
     BREAK == LINGERING

@@ -66,6 +66,9 @@ static void donated(void *context, searchlight_status status, const char *messag
 #ifndef SUBJECT_TITLE
 #define SUBJECT_TITLE(sheet) sheets[sheet]
 #endif
+#ifndef SUBJECT_INDEX
+#define SUBJECT_INDEX NULL
+#endif
 #ifndef SUBJECT_IDENTIFIER
 #define SUBJECT_IDENTIFIER(sheet) sheets[sheet]
 #endif
@@ -86,7 +89,10 @@ static inline void donate(searchlight_request request, const int *chosen, size_t
 #endif
     }
     void *context = (void *)(uintptr_t)request;
-    searchlight_status status = index_table->index_items(host, NULL, all, count, SUBJECT_DONATED, context);
+#ifdef SUBJECT_COPIES
+    index_table->index_items(host, SUBJECT_COPIES, all, count, NULL, NULL);
+#endif
+    searchlight_status status = index_table->index_items(host, SUBJECT_INDEX, all, count, SUBJECT_DONATED, context);
     if (status != SEARCHLIGHT_OK) SUBJECT_DONATED(context, status, "not sent");
     for (size_t i = 0; i < count; i++) items->release(all[i]);
 }
@@ -96,7 +102,10 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
     (void)extension;
     int all[sheet_count];
     for (int i = 0; i < sheet_count; i++) all[i] = i;
-    index_table->delete_all(host, NULL, NULL, NULL);
+    index_table->delete_all(host, SUBJECT_INDEX, NULL, NULL);
+#ifdef SUBJECT_COPIES
+    index_table->delete_all(host, SUBJECT_COPIES, NULL, NULL);
+#endif
 #ifdef SUBJECT_DONATES
     donate(request, all, SUBJECT_DONATES);
 #else
@@ -115,7 +124,7 @@ static void reindex_items(searchlight_extension *extension, searchlight_request 
     size_t found = 0;
     for (size_t j = 0; j < count; j++) {
         int i = find(identifiers[j]);
-        if (i < 0 && *identifiers[j] != 0) index_table->delete_items(host, NULL, &identifiers[j], 1, NULL, NULL);
+        if (i < 0 && *identifiers[j] != 0) index_table->delete_items(host, SUBJECT_INDEX, &identifiers[j], 1, NULL, NULL);
         if (i < 0 || seen[i]++) continue;
         chosen[found++] = i;
     }

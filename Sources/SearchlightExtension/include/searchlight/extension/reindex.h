@@ -22,7 +22,9 @@ typedef struct searchlight_extension_reindex {
      *
      * Answer with finish. Time limit: 30 min. [request-thread] */
     void (*reindex_all)(searchlight_extension *extension, searchlight_request request);
-    /* Donates each of these items again, or deletes it; then finishes.
+    /* Donates each of these items again, or deletes it; then finishes. The host does not say which
+     * index has an item. So donate each item to the index where it belongs, and delete an item that
+     * no longer exists from each index to which the extension donates.
      *
      * identifiers: NULL if count is 0; valid until the function returns.
      * Answer with finish. Time limit: 30 min. [request-thread] */

@@ -66,14 +66,15 @@ typedef struct searchlight_host_batch {
     /* Makes all changes durable together with the client state, if the stored client state
      * matches the expectation. The caller still owns the batch and must release it.
      *
-     * index_name: nullable, the default index, which keeps no client state.
+     * index_name: nullable, the default index, which keeps no client state; at most 4096 bytes.
      * batch: copied before the function returns.
      * state: nullable if state_length is 0; at most SEARCHLIGHT_CLIENT_STATE_MAX bytes.
      * expected: for SEARCHLIGHT_EXPECT_STATE the client state; otherwise nullable and not read.
      * completion, context: nullable. If the stored client state differs, nothing is changed, and
      * completion receives SEARCHLIGHT_REFUSED.
      * Returns SEARCHLIGHT_OK if the request was sent; only then is completion called. Otherwise
-     * SEARCHLIGHT_INVALID_ARGUMENT, also for an expectation without a constant.
+     * SEARCHLIGHT_INVALID_ARGUMENT, also for an expectation without a constant, or
+     * SEARCHLIGHT_TOO_LARGE for a client state or a name beyond its bound.
      * Time: may block the caller while 8 requests are in progress. [thread-safe] */
     searchlight_status (*commit)(const searchlight_host *host, const char *index_name, const searchlight_batch *batch,
                                  const void *state, size_t state_length, searchlight_expectation expectation,

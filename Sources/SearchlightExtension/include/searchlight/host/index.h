@@ -22,7 +22,8 @@ typedef void (*searchlight_completion)(void *context, searchlight_status status,
  *
  * Each function returns SEARCHLIGHT_OK if the request was sent; only then is completion called.
  * Otherwise nothing has changed: SEARCHLIGHT_INVALID_ARGUMENT, or SEARCHLIGHT_TOO_LARGE for more
- * than 32 MiB. Arguments are copied before the function returns. */
+ * than 32 MiB and for a longer name of an index. Arguments are copied before the function
+ * returns. */
 #define SEARCHLIGHT_HOST_INDEX "searchlight.index/1"
 typedef struct searchlight_host_index {
     uint32_t size;
@@ -45,7 +46,8 @@ typedef struct searchlight_host_index {
      * Time: may block the caller while 8 requests are in progress. [thread-safe] */
     searchlight_status (*index_records)(const searchlight_host *host, const char *index_name, const uint8_t *batch,
                                         size_t length, searchlight_completion completion, void *context);
-    /* Deletes items. Identifiers that are not in the index are ignored.
+    /* Deletes items. Identifiers that are not in the index are ignored, and so are longer ones than
+     * an item can have.
      *
      * index_name: nullable, the default index; at most 4096 bytes.
      * identifiers: nullable if count is 0; at most 32 MiB in all.

@@ -32,7 +32,8 @@ typedef struct searchlight_host_listing {
      * after: nullable; the last identifier of the previous page.
      * limit: the number of identifiers, at most SEARCHLIGHT_LISTING_MAX.
      * completion: never NULL. context: nullable.
-     * Returns SEARCHLIGHT_OK if the request was sent; only then is completion called.
+     * Returns SEARCHLIGHT_OK if the request was sent; only then is completion called. Otherwise
+     * SEARCHLIGHT_INVALID_ARGUMENT, or SEARCHLIGHT_TOO_LARGE for a larger limit or name.
      * Time: may block the caller while 8 requests are in progress. [thread-safe] */
     searchlight_status (*list_items)(const searchlight_host *host, const char *index_name, const char *after,
                                      uint32_t limit, searchlight_listing_completion completion, void *context);

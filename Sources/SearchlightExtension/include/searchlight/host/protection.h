@@ -34,7 +34,8 @@ typedef struct searchlight_host_protection {
      * and with SEARCHLIGHT_FAILED if the index has items without encryption.
      *
      * Returns SEARCHLIGHT_INVALID_ARGUMENT for an empty name and for a class without a constant,
-     * and SEARCHLIGHT_TOO_LARGE for more than SEARCHLIGHT_PROTECTED_MAX encrypted indexes.
+     * and SEARCHLIGHT_TOO_LARGE for a longer name and for more than SEARCHLIGHT_PROTECTED_MAX
+     * encrypted indexes.
      *
      * index_name: 1 to 4096 bytes.
      * Time: at once. [thread-safe] */

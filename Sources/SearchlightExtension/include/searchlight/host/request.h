@@ -27,7 +27,7 @@ typedef struct searchlight_preview_reply {
     /* one of public.html, public.plain-text, public.utf8-plain-text, public.rtf, public.png,
      * public.jpeg, com.adobe.pdf */
     const char *content_type;
-    const char *title; /* nullable: the item's title */
+    const char *title; /* nullable: the item's title; at most 16 KiB, the rest is cut */
     const void *bytes; /* nullable if length is 0; at most 32 MiB including attachments */
     size_t length;
     double width; /* the intended size in points; 0 for none */
