@@ -21,6 +21,7 @@ STRUCTS = {
     "HostBatch": "searchlight_host_batch",
     "HostRename": "searchlight_host_rename",
     "HostListing": "searchlight_host_listing",
+    "HostProtection": "searchlight_host_protection",
     "HostLog": "searchlight_host_log",
     "HostLeftOut": "searchlight_host_left_out",
     "HostContent": "searchlight_host_content",
@@ -150,6 +151,9 @@ class Numbers(unittest.TestCase):
         ("REMOVED", "FileRemoved", "REMOVED"),
         ("KEY_SEARCHABLE", "Searchable", "SEARCHABLE"),
         ("KEY_SEARCHABLE_BY_DEFAULT", "SearchableByDefault", "SEARCHABLE_BY_DEFAULT"),
+        ("CLASS_NONE", "ClassNone", "CLASS_NONE"),
+        ("CLASS_COMPLETE_UNLESS_OPEN", "ClassCompleteUnlessOpen", "CLASS_COMPLETE_UNLESS_OPEN"),
+        ("CLASS_COMPLETE", "ClassComplete", "CLASS_COMPLETE"),
         ("LISTING_MAX", "MaximumListing", "MAXIMUM_LISTING"),
     )
 

@@ -196,6 +196,16 @@ public:
             report->report(raw, std::string(name).c_str(), std::string(reason).c_str());
     }
 
+    /* Sets the class of a named index for all later donations of this worker. The first one makes the
+     * index encrypted. If the host cannot encrypt, the error is Status::unsupported; do not donate
+     * items then that must be encrypted. `protectionClass`: SEARCHLIGHT_CLASS_... */
+    Result<void> setClass(std::string_view index, searchlight_protection_class protectionClass) const {
+        auto *protection = interface<searchlight_host_protection>(SEARCHLIGHT_HOST_PROTECTION);
+        if (protection == nullptr) return Error(Status::unsupported, "the host cannot encrypt an index");
+        return detail::checked(protection->set_class(raw, std::string(index).c_str(), protectionClass),
+                               "setting the class of an index");
+    }
+
     /* Lists identifiers of the extension's own items, sorted by their bytes, after everything that
      * was sent before is durable. A page shorter than `limit` is the last one. This function waits;
      * do not call it on the thread that runs completions. */

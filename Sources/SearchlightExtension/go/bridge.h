@@ -28,6 +28,7 @@ typedef struct searchlight_go_host {
     const searchlight_host_log *log;
     const searchlight_host_left_out *left_out;
     const searchlight_host_content *content;
+    const searchlight_host_protection *protection;
 } searchlight_go_host;
 
 /* The completions in bridge.c, which call Go. */
@@ -53,6 +54,7 @@ static inline searchlight_go_host searchlight_go_connect(const searchlight_host 
         (const searchlight_host_log *)host->get_interface(host, SEARCHLIGHT_HOST_LOG),
         (const searchlight_host_left_out *)host->get_interface(host, SEARCHLIGHT_HOST_LEFT_OUT),
         (const searchlight_host_content *)host->get_interface(host, SEARCHLIGHT_HOST_CONTENT),
+        (const searchlight_host_protection *)host->get_interface(host, SEARCHLIGHT_HOST_PROTECTION),
     };
     return link;
 }
@@ -106,6 +108,10 @@ static inline void searchlight_go_log(searchlight_go_link link, int32_t level, c
 }
 static inline void searchlight_go_left_out(searchlight_go_link link, const char *name, const char *reason) {
     if (link->left_out != NULL) link->left_out->report(link->host, name, reason);
+}
+static inline int32_t searchlight_go_set_class(searchlight_go_link link, const char *index, int32_t protection_class) {
+    if (link->protection == NULL) return SEARCHLIGHT_UNSUPPORTED;
+    return link->protection->set_class(link->host, index, protection_class);
 }
 
 /* ---- Items --------------------------------------------------------------------------------- */

@@ -63,6 +63,33 @@ const DefaultIndex = ""
 // MaximumListing is the largest limit of ListItems.
 const MaximumListing = 1000
 
+// ProtectionClass is the protection class of an index.
+type ProtectionClass int32
+
+// The classes.
+const (
+	ClassNone               ProtectionClass = 0 // not encrypted
+	ClassCompleteUnlessOpen ProtectionClass = 1 // encrypted; accepts donations while the store is locked
+	ClassComplete           ProtectionClass = 2 // encrypted; rejects donations while the store is locked
+)
+
+// SetClass sets the class of a named index for all later donations of this worker. The first one
+// makes the index encrypted. It fails with Unavailable while the store is locked, and with Failed
+// if the index has items without encryption.
+//
+// If the host cannot encrypt, the status of the error is Unsupported. Do not donate items then that
+// must be encrypted.
+func (host *Host) SetClass(index string, class ProtectionClass) error {
+	var memory arena
+	defer memory.free()
+	name := memory.text(index)
+	if memory.problem != nil {
+		return memory.problem
+	}
+	status := C.searchlight_go_set_class(host.link, name, C.int32_t(class))
+	return checked(status, "setting the class of an index")
+}
+
 // ListItems returns identifiers of the extension's own items in an index, sorted by their bytes,
 // after everything that was sent before is durable. The page starts after the given identifier, or
 // at the beginning if that is empty. A page shorter than the limit is the last one.

@@ -355,6 +355,16 @@ static PyObject *read_state(PyObject *module, PyObject *arguments) {
     return result;
 }
 
+static PyObject *set_class(PyObject *module, PyObject *arguments) {
+    (void)module;
+    const char *index;
+    int protection_class;
+    if (!PyArg_ParseTuple(arguments, "si", &index, &protection_class)) return NULL;
+    if (!has(connection.protection, "this host cannot encrypt an index")) return NULL;
+    return checked(connection.protection->set_class(connection.host, index, protection_class),
+                   "setting the class of an index");
+}
+
 static PyObject *list_items(PyObject *module, PyObject *arguments) {
     (void)module;
     const char *index, *after;
@@ -576,6 +586,7 @@ static PyMethodDef functions[] = {
     {"log", write_log, METH_VARARGS, NULL},
     {"report_left_out", report_left_out, METH_VARARGS, NULL},
     {"list_items", list_items, METH_VARARGS, NULL},
+    {"set_class", set_class, METH_VARARGS, NULL},
     {"read_state", read_state, METH_VARARGS, NULL},
     {"item_create", item_create, METH_VARARGS, NULL},
     {"item_set", item_set, METH_VARARGS, NULL},

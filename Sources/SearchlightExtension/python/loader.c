@@ -234,6 +234,7 @@ static searchlight_status create(const searchlight_host *host, searchlight_exten
         .log = interface_of(host, SEARCHLIGHT_HOST_LOG),
         .left_out = interface_of(host, SEARCHLIGHT_HOST_LEFT_OUT),
         .content = interface_of(host, SEARCHLIGHT_HOST_CONTENT),
+        .protection = interface_of(host, SEARCHLIGHT_HOST_PROTECTION),
     };
     if (connection.request == NULL || connection.items == NULL || connection.batch == NULL) {
         snprintf(error, capacity, "the host lacks requests, items or batches; update Searchlight");

@@ -65,6 +65,11 @@ SEARCHABLE_BY_DEFAULT = 2  # also by queries that name no attribute
 # The expectations of a Batch about the stored client state.
 EXPECT_ANY, EXPECT_NONE, EXPECT_STATE = 0, 1, 2
 
+# The protection classes of an index.
+CLASS_NONE = 0  # not encrypted
+CLASS_COMPLETE_UNLESS_OPEN = 1  # encrypted; accepts donations while the store is locked
+CLASS_COMPLETE = 2  # encrypted; rejects donations while the store is locked
+
 # The reasons of a Throttle.
 OTHER, USER_ACTIVE, BATTERY, PRESSURE, REQUESTED = 0, 1, 2, 3, 4
 
@@ -94,6 +99,14 @@ def log(message, level="info"):
 def report_left_out(name, reason):
     """Reports content that is not indexed, with the same reason for all content of a kind."""
     _searchlight.report_left_out(_text(name), _text(reason))
+
+
+def set_class(index, protection_class):
+    """Sets the class of a named index for all later donations of this worker, such as
+    CLASS_COMPLETE. The first one makes the index encrypted. It fails as UNAVAILABLE while the store
+    is locked, and as FAILED if the index has items without encryption. If the host cannot encrypt,
+    the Error is UNSUPPORTED; do not donate items then that must be encrypted."""
+    _searchlight.set_class(index, protection_class)
 
 
 def list_items(after=None, limit=MAXIMUM_LISTING, index=None):

@@ -35,6 +35,7 @@ struct connection {
     const searchlight_host_log *log;
     const searchlight_host_left_out *left_out;
     const searchlight_host_content *content;
+    const searchlight_host_protection *protection;
 };
 extern struct connection connection;
 

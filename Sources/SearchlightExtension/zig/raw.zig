@@ -133,6 +133,12 @@ pub const HostListing = extern struct {
     list_items: *const fn (*const RawHost, ?Text, ?Text, u32, ListingCompletion, ?*anyopaque) callconv(.c) i32,
 };
 
+pub const HostProtection = extern struct {
+    size: u32,
+    reserved: u32,
+    set_class: *const fn (*const RawHost, Text, i32) callconv(.c) i32,
+};
+
 pub const HostLog = extern struct {
     size: u32,
     reserved: u32,

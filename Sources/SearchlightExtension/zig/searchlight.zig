@@ -261,10 +261,30 @@ pub const Host = struct {
             fail(error.Unsupported, "this host takes no descriptors and streams", .{});
     }
 
-    /// Lists identifiers of the extension's own items, sorted by their bytes, after everything that
-    /// was sent before is durable. A page shorter than `limit` (at most `maximum_listing`) is the
-    /// last. The result is in memory of the allocator, best of an arena.
+    /// Sets the class of a named index for all later donations of this worker. The first one makes
+    /// the index encrypted. It fails with `error.Unavailable` while the store is locked, and with
+    /// `error.Failed` if the index has items without encryption.
+    ///
+    /// If the host cannot encrypt, the error is `error.Unsupported`. Do not donate items then that
+    /// must be encrypted.
+    pub fn setClass(self: Host, index: []const u8, class: ProtectionClass) !void {
+        const table = self.find(raw.HostProtection, "searchlight.protection/1") orelse
+            return fail(error.Unsupported, "this host cannot encrypt an index", .{});
+        const name = try terminated(gpa, index);
+        defer gpa.free(name);
+        try check(table.set_class(self.raw, name, @backingInt(class)), "setting the class of an index");
+    }
+
+    /// Lists identifiers of the extension's own items in the default index, as `listItemsOf`.
     pub fn listItems(self: Host, memory: std.mem.Allocator, after: ?[]const u8, limit: u32) ![][]const u8 {
+        return self.listItemsOf(null, memory, after, limit);
+    }
+
+    /// Lists identifiers of the extension's own items in an index (null: the default index), sorted
+    /// by their bytes, after everything that was sent before is durable. A page shorter than `limit`
+    /// (at most `maximum_listing`) is the last. The result is in memory of the allocator, best of an
+    /// arena.
+    pub fn listItemsOf(self: Host, index: ?[]const u8, memory: std.mem.Allocator, after: ?[]const u8, limit: u32) ![][]const u8 {
         const Listing = struct {
             answer: Answer([][]const u8),
             memory: std.mem.Allocator,
@@ -283,10 +303,13 @@ pub const Host = struct {
             return fail(error.Unsupported, "this host cannot list items", .{});
         const start = if (after) |text| try terminated(gpa, text) else null;
         defer if (start) |text| gpa.free(text);
+        const named = if (index) |text| try terminated(gpa, text) else null;
+        defer if (named) |text| gpa.free(text);
         var listing: Listing = .{ .answer = undefined, .memory = memory };
         listing.answer.init();
         const pointer: ?raw.Text = if (start) |text| text.ptr else null;
-        try check(table.list_items(self.raw, null, pointer, limit, Listing.take, &listing), "requesting a list of items");
+        const name: ?raw.Text = if (named) |text| text.ptr else null;
+        try check(table.list_items(self.raw, name, pointer, limit, Listing.take, &listing), "requesting a list of items");
         return listing.answer.wait();
     }
 
@@ -317,6 +340,10 @@ pub const Host = struct {
 
 /// The most identifiers of one call of `Host.listItems`.
 pub const maximum_listing = 1000;
+
+/// The protection class of an index: not encrypted, or encrypted. While the store is locked,
+/// `complete_unless_open` accepts donations, and `complete` rejects them.
+pub const ProtectionClass = enum(i32) { none = 0, complete_unless_open = 1, complete = 2 };
 
 /// The level of a log message.
 pub const LogLevel = enum(i32) { info = 1, warning = 2, err = 3 };

@@ -9,18 +9,19 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// The Go, Python and Zig kits beyond their samples: `Tests/Fixtures/Kits` has one extension in
-/// these languages.
+/// The Go, Python, Rust and Zig kits beyond their samples: `Tests/Fixtures/Kits` has one extension
+/// in these languages.
 @Suite("A kit", .timeLimit(.minutes(10)))
 struct KitTests {
     enum Kit: String, CaseIterable {
-        case go, python, zig
+        case go, python, rust, zig
 
         /// The program that the kit needs in order to be built.
         var toolchain: String {
             switch self {
             case .go: "/usr/bin/go"
             case .python: "/usr/bin/python3-config"
+            case .rust: "/usr/bin/cargo"
             case .zig: BuiltProducts.zig
             }
         }
@@ -28,6 +29,7 @@ struct KitTests {
             switch self {
             case .go: ("everything.go", "main.go")
             case .python: ("everything.py", "extension.py")
+            case .rust: ("everything.rs", "src/lib.rs")
             case .zig: ("everything.zig", "extension.zig")
             }
         }
@@ -51,7 +53,8 @@ struct KitTests {
         let cache = BuiltProducts.repository + "/.build"
         let built = try command.shell(
             """
-            GOCACHE=\(cache)/go-cache ZIG_GLOBAL_CACHE_DIR=\(cache)/zig-cache make -s -C project ZIG=\(BuiltProducts.zig)
+            GOCACHE=\(cache)/go-cache ZIG_GLOBAL_CACHE_DIR=\(cache)/zig-cache RUSTC=/usr/bin/rustc RUSTFLAGS=-Dwarnings \
+            make -s -C project ZIG=\(BuiltProducts.zig) CARGO=/usr/bin/cargo
             """)
         try #require(built.status == 0 && built.output.isEmpty, "\(built.output)")
         try FileManager.default.copyItem(
@@ -128,6 +131,28 @@ struct KitTests {
             #expect(try await bytes("open_file") == Array("from a file without a name".utf8))
         }
         #expect(!harness.recordedEvents.contains { if case .misuse = $0 { true } else { false } })
+    }
+
+    @Test("encrypts a named index, and donates to it while the store is unlocked", arguments: Kit.available)
+    func encryption(_ kit: Kit) async throws {
+        let harness = try Harness()
+        try install(kit, in: harness)
+        try await harness.withEngine { engine async throws in
+            try await engine.unlock(passphrase: Array("correct horse".utf8), creates: true)
+            // The status of the donation, the items of the index, and the statuses for an empty
+            // name and for one of 4,097 bytes.
+            #expect(try await data("encrypted", engine) == "0 [pulse] 5 7")
+            #expect(try await engine.search("pulse", bundle: nil, limit: 10).total == 1)
+            await engine.lock()
+            #expect(try await engine.search("pulse", bundle: nil, limit: 10).total == 0)
+            #expect(try await data("encrypted", engine) == "6 [] 5 7")
+        }
+        let files = FileManager.default.enumerator(atPath: harness.store)?.compactMap { $0 as? String } ?? []
+        #expect(files.contains { $0.hasPrefix("protected/") })
+        for name in files {
+            let content = try? Data(contentsOf: URL(filePath: harness.store + "/" + name))
+            #expect(content?.range(of: Data("Title of pulse".utf8)) == nil, "\(name) has the title")
+        }
     }
 
     @Test("shows a printed line before the answer", arguments: Kit.available)

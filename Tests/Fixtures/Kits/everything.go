@@ -95,6 +95,16 @@ func (own *everything) ProvideData(_ *searchlight.Request, name, _ string) ([]by
 		own.host.ReportLeftOut("third", "it is locked")
 		list, err := own.host.ListItems(searchlight.DefaultIndex, "", searchlight.MaximumListing)
 		return []byte(strings.Join(list, ",")), err
+	case "encrypted":
+		err := first(own.host.SetClass("health", searchlight.ClassComplete), batch.Add(item("pulse")))
+		if err != nil {
+			return nil, err
+		}
+		donated := number(batch.CommitState("health", nil, searchlight.AnyState()))
+		list, _ := own.host.ListItems("health", "", 10)
+		unnamed := number(own.host.SetClass("", searchlight.ClassComplete))
+		long := number(own.host.SetClass(strings.Repeat("x", 4097), searchlight.ClassComplete))
+		return []byte(fmt.Sprintf("%d %v %d %d", donated, list, unnamed, long)), nil
 	case "printing":
 		fmt.Println("printed by the kit")
 		return []byte("printed"), nil
@@ -201,6 +211,15 @@ func first(results ...error) error {
 		}
 	}
 	return nil
+}
+
+// number returns the status of an error, or 0.
+func number(err error) searchlight.Status {
+	var failure *searchlight.Error
+	if errors.As(err, &failure) {
+		return failure.Status
+	}
+	return 0
 }
 
 // denied returns the names of the attempts that failed.

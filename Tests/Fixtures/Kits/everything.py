@@ -71,6 +71,16 @@ class Everything:
         searchlight.report_left_out("third", "it is locked")
         return ",".join(searchlight.list_items())
 
+    def encrypted(self):
+        searchlight.set_class("health", searchlight.CLASS_COMPLETE)
+        batch = searchlight.Batch()
+        batch.add(make("pulse"))
+        donated = status(batch.commit, "health")
+        listed = "pulse" if donated == 0 and searchlight.list_items(index="health") == ["pulse"] else ""
+        unnamed = status(searchlight.set_class, "", searchlight.CLASS_COMPLETE)
+        long = status(searchlight.set_class, "x" * 4097, searchlight.CLASS_COMPLETE)
+        return f"{donated} [{listed}] {unnamed} {long}"
+
     def stream(self):
         return searchlight.Stream(300_000, (bytes([part % 256]) * 1000 for part in range(300)))
 
@@ -126,6 +136,15 @@ def make(identifier):
     item.set_traits("com_example_flavour", searchlight.SEARCHABLE | searchlight.SEARCHABLE_BY_DEFAULT)
     item.expire(datetime.datetime.fromtimestamp(4e9, datetime.timezone.utc))
     return item
+
+
+def status(function, *arguments):
+    """Returns the status of the Error, or 0."""
+    try:
+        function(*arguments)
+    except searchlight.Error as error:
+        return error.status
+    return 0
 
 
 def is_denied(attempt):

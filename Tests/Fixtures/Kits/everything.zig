@@ -66,7 +66,7 @@ const Everything = struct {
     extern "c" fn open(path: [*:0]const u8, flags: c_int, ...) c_int;
 
     pub fn provideData(self: *Everything, request: searchlight.Request, name: []const u8, _: []const u8) ![]const u8 {
-        const wanted = std.meta.stringToEnum(enum { state, listing, printing, refused, missing, crash, bad_text, rights, where }, name) orelse
+        const wanted = std.meta.stringToEnum(enum { state, listing, encrypted, printing, refused, missing, crash, bad_text, rights, where }, name) orelse
             return searchlight.fail(error.NotFound, "there is no {s}", .{name});
         switch (wanted) {
             .state => {
@@ -89,6 +89,25 @@ const Everything = struct {
                 try self.host.reportLeftOut("third", "it is locked");
                 const list = try self.host.listItems(request.arena, null, searchlight.maximum_listing);
                 return std.mem.join(request.arena, ",", list);
+            },
+            .encrypted => {
+                try self.host.setClass("health", .complete);
+                const batch = try self.host.batch();
+                defer batch.deinit();
+                const item = try self.host.item("pulse", .{});
+                defer item.deinit();
+                try item.set("title", "Title of pulse");
+                try batch.add(item);
+                const donated = number(batch.commitState(.{ .index = "health", .state = "one" }));
+                const list = self.host.listItemsOf("health", request.arena, null, 10) catch &.{};
+                const long = try request.arena.alloc(u8, 4097);
+                @memset(long, 'x');
+                return std.fmt.allocPrint(request.arena, "{d} [{s}] {d} {d}", .{
+                    donated,
+                    try std.mem.join(request.arena, " ", list),
+                    number(self.host.setClass("", .complete)),
+                    number(self.host.setClass(long, .complete)),
+                });
             },
             .printing => {
                 std.debug.print("printed by the kit\n", .{});
@@ -192,6 +211,12 @@ const png = "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489"
 
 fn named(request: searchlight.Request, kind: u8, path: []const u8) ![]const u8 {
     return std.fmt.allocPrint(request.arena, "{d} {s}", .{ kind, path });
+}
+
+/// Returns the status of a result: that of its error, or 0.
+fn number(result: anytype) i32 {
+    result catch |failure| return searchlight.status(failure);
+    return 0;
 }
 
 /// Returns the names of the attempts that failed.

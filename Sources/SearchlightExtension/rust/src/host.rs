@@ -32,6 +32,18 @@ pub enum LogLevel {
     Error = 3,
 }
 
+/// The protection class of an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum ProtectionClass {
+    /// Not encrypted.
+    None = 0,
+    /// Encrypted; accepts donations while the store is locked.
+    CompleteUnlessOpen = 1,
+    /// Encrypted; rejects donations while the store is locked.
+    Complete = 2,
+}
+
 pub(crate) fn c_text(text: &str) -> Result<CString, Error> {
     CString::new(text)
         .map_err(|_| Error::new(Status::InvalidArgument, format!("{:?} contains a NUL character", text)))
@@ -135,9 +147,36 @@ impl Host {
         }
     }
 
-    /// Lists identifiers of the extension's own items, sorted by their bytes, after everything that
-    /// was sent before is durable. A page shorter than `limit` (at most 1,000) is the last one.
+    /// Sets the class of a named index for all later donations of this worker. The first one makes
+    /// the index encrypted. It fails with [`Status::Unavailable`] while the store is locked, and with
+    /// [`Status::Failed`] if the index has items without encryption.
+    ///
+    /// If the host cannot encrypt, the error is [`Status::Unsupported`]. Do not donate items then
+    /// that must be encrypted.
+    pub fn set_class(&self, index: &str, class: ProtectionClass) -> Result<(), Error> {
+        let protection = self
+            .required::<HostProtection>(b"searchlight.protection/1\0", "this host cannot encrypt an index")?;
+        let name = c_text(index)?;
+        // SAFETY: the name lives until the call returns.
+        let status = unsafe { (protection.set_class)(self.raw, name.as_ptr(), class as i32) };
+        checked(status, "setting the class of an index")
+    }
+
+    /// Lists identifiers of the extension's own items in the default index, as
+    /// [`Host::list_items_of`].
     pub fn list_items(&self, after: Option<&str>, limit: u32) -> Result<Vec<String>, Error> {
+        self.list_items_of(None, after, limit)
+    }
+
+    /// Lists identifiers of the extension's own items in an index (`None`: the default index),
+    /// sorted by their bytes, after everything that was sent before is durable. A page shorter than
+    /// `limit` (at most 1,000) is the last one.
+    pub fn list_items_of(
+        &self,
+        index: Option<&str>,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<String>, Error> {
         type Answer = Result<Vec<String>, Error>;
         unsafe extern "C" fn take(
             context: *mut c_void,
@@ -156,14 +195,14 @@ impl Host {
         }
         let listing =
             self.required::<HostListing>(b"searchlight.listing/1\0", "this host cannot list items")?;
-        let after = after.map(c_text).transpose()?;
+        let (index, after) = (index.map(c_text).transpose()?, after.map(c_text).transpose()?);
         let (sender, receiver) = mpsc::channel::<Answer>();
         let context = Box::into_raw(Box::new(sender));
         // SAFETY: `take` frees the context, which is called if the status is OK.
         unsafe {
             let status = (listing.list_items)(
                 self.raw,
-                ptr::null(),
+                optional(&index),
                 optional(&after),
                 limit,
                 Some(take),

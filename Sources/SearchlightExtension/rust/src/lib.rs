@@ -47,7 +47,7 @@ pub mod raw;
 #[doc(hidden)]
 pub mod tables;
 
-pub use host::{Batch, ClientState, Expectation, Host, Item, LogLevel, Request, Value};
+pub use host::{Batch, ClientState, Expectation, Host, Item, LogLevel, ProtectionClass, Request, Value};
 
 use std::fmt;
 use std::fs::File;

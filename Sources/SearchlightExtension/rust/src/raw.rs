@@ -165,6 +165,13 @@ pub struct HostListing {
 }
 
 #[repr(C)]
+pub struct HostProtection {
+    pub size: u32,
+    pub reserved: u32,
+    pub set_class: unsafe extern "C" fn(*const RawHost, *const c_char, i32) -> Status,
+}
+
+#[repr(C)]
 pub struct HostLog {
     pub size: u32,
     pub reserved: u32,
