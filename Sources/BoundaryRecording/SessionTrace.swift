@@ -25,12 +25,16 @@ struct SessionTrace {
     /// `true` if later calls and returns are missing.
     let isTruncated: Bool
 
+    /// `true` if the extension crashed.
+    private let isCrash: Bool
+
     /// The lane for calls from the extension's own threads.
     private static let ownThreads = "threads of the extension"
 
     /// - Parameter comparesMessages: `false` to ignore the host's messages.
     init(_ session: RecordedSession, comparesMessages: Bool = true) {
         isTruncated = session.isTruncated
+        isCrash = session.ending.isCrash
         let tail = Self.tail(of: session)
         var hostLanes: [UInt32: String] = [:]
         var places: [UInt32: (lane: String, index: Int)] = [:]
@@ -93,6 +97,17 @@ struct SessionTrace {
         // When a call of the host has returned, it has made all of its calls.
         guard isTruncated, case .host? = lanes[lane]?.first?.call else { return isTruncated }
         return lanes[lane]?.first?.result == nil
+    }
+
+    /// Returns `true` if a crash on another thread may have ended a lane early. That is possible
+    /// for a call of the host that had not returned, if another thread was at work too.
+    func isInterrupted(_ lane: String) -> Bool {
+        let isUnfinished = { (steps: [Step]?) -> Bool in
+            guard let first = steps?.first, case .host = first.call else { return false }
+            return first.result == nil
+        }
+        guard isCrash, isUnfinished(lanes[lane]) else { return false }
+        return lanes.contains { $0.key != lane && ($0.key == Self.ownThreads || isUnfinished($0.value)) }
     }
 
     private static func isCallback(_ step: Step) -> Bool {
@@ -171,7 +186,7 @@ package struct RecordingComparison: Sendable {
             let counterparts = other.lanes[lane] ?? []
             let name = Self.name(lane, index, step)
             guard index < counterparts.count else {
-                guard step.isRequired, !other.isTruncated else { continue }
+                guard step.isRequired, !other.isTruncated, !other.isInterrupted(lane) else { continue }
                 different.insert(lane)
                 add(session, name, Self.text(step), "no such call")
                 continue
@@ -186,7 +201,8 @@ package struct RecordingComparison: Sendable {
                 add(session, name + " returns", difference.0, difference.1)
             }
         }
-        for (lane, index) in other.order where !different.contains(lane) && !one.isOpen(lane) {
+        for (lane, index) in other.order
+        where !different.contains(lane) && !one.isOpen(lane) && !one.isInterrupted(lane) {
             guard index >= one.lanes[lane]?.count ?? 0, let step = other.lanes[lane]?[index], step.isRequired else {
                 continue
             }

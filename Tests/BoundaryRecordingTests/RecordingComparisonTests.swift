@@ -83,6 +83,40 @@ struct RecordingComparisonTests {
         #expect(RecordingComparison(one, other).differences.map(\.recorded) == ["no such call"])
     }
 
+    @Test("requires no call of a request that had not returned when another thread crashed")
+    func interrupted() throws {
+        let events = Samples.recording.sessions[0].events
+        let isReturn = { (event: BoundaryEvent) in if case .hostReturn = event { true } else { false } }
+        func recording(_ events: [BoundaryEvent]) -> CallRecording {
+            var recording = Samples.recording
+            recording.sessions[0] = RecordedSession(events: events, ending: .signalled(11))
+            return recording
+        }
+        let call = BoundaryEvent.extensionCall(
+            number: 9, within: 1, Samples.setString, [.object(.item, 3), BoundaryValue("a"), BoundaryValue("b")])
+        // A completion crashes before the request returns.
+        let (one, further) = (events.filter { !isReturn($0) }, events.filter { !isReturn($0) } + [call])
+        for (left, right) in [(one, further), (further, one)] {
+            let comparison = RecordingComparison(recording(left), recording(right))
+            #expect(comparison.differences.isEmpty, "\(comparison.differences)")
+        }
+        // A call that both have must be the same.
+        var other = further
+        other[1] = call
+        #expect(!RecordingComparison(recording(one), recording(other)).differences.isEmpty)
+        // Without another thread at work, the request itself crashed.
+        let (alone, longer) = (Array(events.prefix(5)), Array(events.prefix(5)) + [call])
+        #expect(
+            RecordingComparison(recording(alone), recording(longer)).differences.map(\.recorded) == ["no such call"])
+        #expect(
+            RecordingComparison(recording(longer), recording(alone)).differences.map(\.replayed) == ["no such call"])
+        // A request that returned has made all of its calls.
+        let returned = events.filter { if case .hostReturn(2, _) = $0 { false } else { true } }
+        #expect(
+            RecordingComparison(recording(returned), recording(returned + [call])).differences.map(\.recorded)
+                == ["no such call"])
+    }
+
     @Test("requires no call after the answer for which the host ended the worker, but each before it")
     func refusal() {
         var (one, other) = (Samples.recording, Samples.recording)

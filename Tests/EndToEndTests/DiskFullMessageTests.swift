@@ -6,7 +6,7 @@ import Testing
 /// four forms of such an error.
 @Suite("A full disk, as the user reads it", .timeLimit(.minutes(5)))
 struct DiskFullMessageTests {
-    private static let mayMount =
+    static let mayMount =
         (try? CFixture.run(
             "/usr/bin/env", ["unshare", "--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"]
         ).status) == 0

@@ -12,7 +12,8 @@ import Synchronization
 /// The player makes a host call once the extension has made all calls that precede it in the
 /// recording. If the extension calls a function other than the recorded one, the rest of the
 /// recording cannot be compared, and the process exits. A thread that calls beyond the end of a
-/// truncated recording waits until the host terminates the process.
+/// truncated recording, or beyond the moment of a crash on another thread, waits until the process
+/// ends.
 final class HostPlayer: BoundaryHandler {
     private struct State {
         /// The number of calls that the extension has made in each lane.
@@ -138,8 +139,8 @@ final class HostPlayer: BoundaryHandler {
             return (index < calls.count ? calls[index] : nil, state.numbers[lane] ?? 0)
         }
         let number = log.extensionCall(call.function, within: within, values)
-        // Other threads may not have made their last recorded calls yet.
-        if expected == nil, script.isTruncated { while true { pause() } }
+        // Other threads may not have made their last recorded calls yet, or not have crashed yet.
+        if expected == nil, script.isTruncated || script.isInterrupted(lane) { while true { pause() } }
         guard let expected, expected.function == call.function else { _exit(0) }
         answer(call, expected.result)
         if let result = expected.result { log.extensionReturn(number, result) }

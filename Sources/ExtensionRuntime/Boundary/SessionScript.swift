@@ -91,6 +91,14 @@ struct SessionScript: Sendable {
         self.isScrubbed = isScrubbed
     }
 
+    /// Returns `true` if a crash on another thread may have ended a lane early, so that it may have
+    /// more calls than the recording; see `SessionTrace.isInterrupted`.
+    func isInterrupted(_ lane: UInt32) -> Bool {
+        let unfinished = hostCalls.filter { $0.result == nil }.map(\.number)
+        guard ending.isCrash, unfinished.contains(lane) else { return false }
+        return unfinished.count > 1 || lanes[0] != nil
+    }
+
     /// The host's calls, in order.
     var hostCalls: [HostCall] {
         hostSteps.compactMap { if case .call(let call) = $0 { call } else { nil } }

@@ -88,6 +88,106 @@ struct RecordingTests {
         #expect(forHost.differences.isEmpty && forHost.calls > 0, "\(forHost.differences)")
     }
 
+    @Test("of a crash on another thread is the same, however far the request had come")
+    func interruptedRequest() async throws {
+        let harness = try Harness()
+        let bundle = try harness.install("com.example.crash", library: try CFixture.library("crash-in-request"))
+        let recorder = try recorder(harness, bundle)
+        var recording = try await recorder.record(items: 1)
+        // As if the completion had crashed before the request's last call. The real order is
+        // random.
+        var shortened = 0
+        for (place, session) in recording.sessions.enumerated() {
+            var requests: Set<UInt32> = []
+            for case .hostCall(let number, .reindexAll, _, _) in session.events { requests.insert(number) }
+            var calls: Set<UInt32> = []
+            let events = session.events.filter { event in
+                switch event {
+                case .extensionCall(let number, let within, let function, _):
+                    guard requests.contains(within), function.name == "release" else { return true }
+                    calls.insert(number)
+                    return false
+                case .extensionReturn(let number, _): return !calls.contains(number)
+                case .hostReturn(let number, _): return !requests.contains(number)
+                default: return true
+                }
+            }
+            if events.contains(where: { if case .hostCall(_, .completion, _, _) = $0 { true } else { false } }) {
+                recording.sessions[place].events = events
+                shortened += 1
+            }
+        }
+        #expect(shortened > 0)
+        let forExtension = RecordingComparison(recording, try await recorder.replayHost(recording))
+        #expect(forExtension.differences.isEmpty && forExtension.calls > 0, "\(forExtension.differences)")
+        let other = try ReplayBundle(recording, library: nil)
+        let forHost = RecordingComparison(
+            recording, try await self.recorder(harness, other.bundle.path).replayExtension(recording))
+        #expect(forHost.differences.isEmpty && forHost.calls > 0, "\(forHost.differences)")
+    }
+
+    @Test("of a cancellation has a handler that waits for a completion, and both are called")
+    func cancelHandler() async throws {
+        let harness = try Harness()
+        let bundle = try harness.install("com.example.waits", library: try CFixture.library("waits-in-cancel"))
+        let recorder = try recorder(harness, bundle)
+        var recording = try await recorder.record(items: 0)
+        var events = recording.sessions[0].events
+        // A recorder cancels nothing, so the recording gets the cancellation before the completion.
+        let request = try #require(
+            events.lazy.compactMap { event -> BoundaryValue? in
+                if case .hostCall(_, .reindexAll, _, let arguments) = event { arguments.first } else { nil }
+            }.first)
+        let handler = try #require(
+            events.lazy.compactMap { event -> UInt32? in
+                if case .extensionCall(let number, _, let function, _) = event, function.name == "set_handler" {
+                    number
+                } else {
+                    nil
+                }
+            }.first)
+        let completion = try #require(
+            events.firstIndex { if case .hostCall(_, .completion, _, _) = $0 { true } else { false } })
+        let number = UInt32(1000)
+        events.append(.hostReturn(number: number, .null))
+        events.insert(.hostCall(number: number, .cancel, cause: handler, [request]), at: completion)
+        events.insert(.cancelled(request: UInt64(bitPattern: request.integer ?? 0)), at: completion)
+        recording.sessions[0].events = events
+        let replayed = try await recorder.replayHost(recording)
+        let comparison = RecordingComparison(recording, replayed)
+        #expect(comparison.differences.isEmpty, "\(comparison.differences)")
+        let returns = try #require(replayed.sessions.first).events.count { event in
+            if case .hostReturn = event { true } else { false }
+        }
+        // The load, the request, the notices, the completion and the handler.
+        #expect(returns == events.count { if case .hostReturn = $0 { true } else { false } })
+    }
+
+    @Test("with calls of the host that never come makes its own calls after one wait")
+    func missingHostCalls() async throws {
+        let harness = try Harness()
+        let bundle = try harness.install("com.example.notebook", library: try CFixture.library("notebook"))
+        var recording = try await recorder(harness, bundle).record(items: 1)
+        let isExtensionCall = { (event: BoundaryEvent) in
+            if case .extensionCall = event { true } else { false }
+        }
+        let calls = recording.sessions[0].events.count(where: isExtensionCall)
+        let first = try #require(
+            recording.sessions[0].events.firstIndex {
+                if case .hostCall(_, .reindexAll, _, _) = $0 { true } else { false }
+            })
+        // Each later call of the extension follows a completion that this host never calls.
+        recording.sessions[0].events.insert(.hostCall(number: 1000, .completion, cause: 0, []), at: first + 1)
+        let other = try ReplayBundle(recording, library: nil)
+        let start = ContinuousClock.now
+        let replayed = try await recorder(harness, other.bundle.path).replayExtension(recording)
+        // If each call waited for ten seconds, this would take minutes.
+        #expect(calls > 30 && ContinuousClock.now - start < .seconds(10 * calls / 2))
+        #expect(replayed.sessions.first?.events.count(where: isExtensionCall) == calls)
+        let differences = RecordingComparison(recording, replayed).differences
+        #expect(differences.map(\.replayed) == ["no such call"], "\(differences)")
+    }
+
     @Test("cannot make a replay write outside its folder")
     func paths() throws {
         let harness = try Harness()
@@ -108,6 +208,29 @@ struct RecordingTests {
         let without = ExtensionRecorder(try ExtensionBundle(at: bundle), configuration: configuration)
         await #expect(throws: ExtensionError.self) { try await without.replayHost(recording) }
         await #expect(throws: ExtensionError.self) { try await without.replayExtension(recording) }
+    }
+
+    @Test(
+        "that does not fit on the disk is kept as far as it goes, with status 12, and can be replayed",
+        .enabled(if: DiskFullMessageTests.mayMount))
+    func fullDisk() throws {
+        let harness = try Harness()
+        let command = Command(harness: harness)
+        let bundle = try harness.install("com.example.listing", library: try CFixture.library("listing"))
+        let (status, output) = try command.shell(
+            """
+            mkdir disk; unshare --user --map-root-user --mount sh -c 'mount -t tmpfs -o size=64k none disk && \
+            TMPDIR="$PWD/disk" "$SEARCHLIGHT" extensions record "$0" --output "$PWD/cut.slrec" 2>&1; \
+            echo "status $?"' '\(bundle)'
+            """)
+        #expect(status == 0)
+        #expect(output.contains("later calls are missing") && output.hasSuffix("status 12\n"), "\(output)")
+        let bytes = [UInt8](try Data(contentsOf: URL(filePath: harness.folder + "/cut.slrec")))
+        let recording = try CallRecording(decoding: bytes)
+        #expect(!recording.isComplete && recording.callCount > 100)
+        let replayed = try command(
+            "extensions", "replay", harness.folder + "/cut.slrec", "--library", bundle + "/library.so")
+        #expect(replayed.status == 0 && replayed.output.hasPrefix("same"), "\(replayed.output)")
     }
 
     @Test("is made, scrubbed and replayed by the commands, with their exit statuses")
