@@ -4,19 +4,25 @@ import ItemRecord
 /// Replaces the personal text in a recording with placeholders of the same length.
 ///
 /// A word always gets the same placeholder, so identifiers still match and domains still contain
-/// each other. Separators and the names of attributes, uniform types and interfaces are kept.
-/// Numbers and dates in items become 0, their Booleans false, and large data becomes zeros.
+/// each other. Separators and the names of public attributes, uniform types and interfaces are
+/// kept. Numbers and dates in items become 0, their Booleans false, and large data becomes zeros.
 package struct RecordingScrubber {
     private var placeholders: [[UInt8]: [UInt8]] = [:]
     /// The number of placeholders for each length.
     private var counts: [Int: Int] = [:]
+    /// Returns `true` for the name of an attribute that is not the app's own.
+    private let isPublic: (String) -> Bool
 
-    package init() {}
+    private init(isPublic: @escaping (String) -> Bool) { self.isPublic = isPublic }
 
     /// Returns the recording without personal text.
-    package static func scrubbed(_ recording: CallRecording) -> CallRecording {
+    ///
+    /// - Parameter isPublic: Returns `true` for the name of an attribute that is not the app's own.
+    package static func scrubbed(
+        _ recording: CallRecording, keepingAttributes isPublic: @escaping (String) -> Bool
+    ) -> CallRecording {
         guard !recording.isScrubbed else { return recording }
-        var scrubber = RecordingScrubber()
+        var scrubber = RecordingScrubber(isPublic: isPublic)
         var result = recording
         result.isScrubbed = true
         result.sessions = recording.sessions.map { session in
@@ -52,6 +58,8 @@ package struct RecordingScrubber {
         // argument.
         for (position, parameter) in function.parameters.enumerated() where position < result.count {
             switch parameter {
+            case .text(.vocabulary) where position == 1 && function.name.hasPrefix("set_"):
+                if case .text(let name) = result[1] { result[1] = .text(scrub(attribute: name)) }
             case .text(.vocabulary), .texts(.vocabulary): break
             case .preview: result[position] = scrub(preview: result[position])
             case .bytes:
@@ -69,8 +77,8 @@ package struct RecordingScrubber {
                 }
             default:
                 let isType =
-                    function.name.hasPrefix("set_string") && result.count > 1
-                    && Self.holdsTypes(result[1].string ?? "") && Self.areTypes(result[position])
+                    function.name.hasPrefix("set_string") && arguments.count > 1
+                    && Self.holdsTypes(arguments[1].string ?? "") && Self.areTypes(result[position])
                 if !isType { result[position] = scrub(result[position]) }
             }
         }
@@ -129,6 +137,20 @@ package struct RecordingScrubber {
         case .list(let values): .list(values.map { scrub($0) })
         default: value
         }
+    }
+
+    /// Returns the name of an attribute. An app's own name gets placeholders for its words. The
+    /// host refuses some names, and still does afterwards.
+    private mutating func scrub(attribute name: [UInt8]) -> [UInt8] {
+        let text = String(decoding: name, as: UTF8.self)
+        guard !isPublic(text) else { return name }
+        let reserved = Array("kMD".utf8)
+        guard !name.starts(with: reserved) else { return reserved + scrub(text: Array(name.dropFirst(reserved.count))) }
+        var result = scrub(text: name)
+        if !AttributeTraits.isKeyName(text), AttributeTraits.isKeyName(String(decoding: result, as: UTF8.self)) {
+            result[0] = UInt8(ascii: "-")
+        }
+        return result
     }
 
     private mutating func scrub(text: String) -> String {
@@ -215,9 +237,12 @@ package struct RecordingScrubber {
         var record = record
         record.uniqueIdentifier = scrub(text: record.uniqueIdentifier)
         record.domainIdentifier = record.domainIdentifier.map { scrub(text: $0) }
-        for (name, value) in record.attributes.sorted(by: { $0.key < $1.key })
-        where !Self.holdsTypes(name) || !Self.areTypes(value) {
-            record.attributes[name] = scrub(value)
+        let (attributes, traits) = (record.attributes, record.traits)
+        (record.attributes, record.traits) = ([:], [:])
+        for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
+            let scrubbed = String(decoding: scrub(attribute: Array(name.utf8)), as: UTF8.self)
+            record.attributes[scrubbed] = Self.holdsTypes(name) && Self.areTypes(value) ? value : scrub(value)
+            if let traits = traits[name] { record.traits[scrubbed] = traits }
         }
         return record
     }

@@ -127,7 +127,7 @@ struct CallRecordingTests {
             guard try CallRecording(decoding: read.encoded) == read else { throw Broken() }
             // Neither the comparison nor the scrubber relies on valid numbers.
             _ = RecordingComparison(read, Samples.recording)
-            _ = RecordingScrubber.scrubbed(read).encoded
+            _ = Samples.scrubbed(read).encoded
             return true
         }
         #expect(readable > MutationLoop.inputs / 200, "seed \(MutationLoop.seed)")

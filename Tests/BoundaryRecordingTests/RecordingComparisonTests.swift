@@ -136,7 +136,7 @@ struct RecordingComparisonTests {
 struct RecordingScrubberTests {
     @Test("has none of the words, and the same lengths and structure")
     func words() throws {
-        let scrubbed = RecordingScrubber.scrubbed(Samples.recording)
+        let scrubbed = Samples.scrubbed(Samples.recording)
         let text = String(decoding: scrubbed.encoded, as: UTF8.self)
         for word in ["Dinner", "Anna", "Ohlsson", "with", "done", "notes.Anna"] {
             #expect(!text.contains(word), "\(word) is left")
@@ -144,13 +144,39 @@ struct RecordingScrubberTests {
         #expect(text.contains("title"), "names of attributes stay")
         #expect(scrubbed.isScrubbed && scrubbed.encoded.count == Samples.recording.encoded.count)
         #expect(try CallRecording(decoding: scrubbed.encoded) == scrubbed)
-        #expect(RecordingScrubber.scrubbed(scrubbed) == scrubbed)
+        #expect(Samples.scrubbed(scrubbed) == scrubbed)
         #expect(scrubbed.callCount == Samples.recording.callCount)
+    }
+
+    @Test("has no names of the app's own attributes, and the same placeholder for a name everywhere")
+    func attributes() {
+        let traits = Samples.function("searchlight.custom-keys/1", "set_traits")
+        let names = [
+            ("title", Samples.setString), ("com_acme_salary", Samples.setString), ("com_acme_salary", traits),
+            ("kMD_acme_salary", traits), ("gehälter_acme", traits), ("acme salary", traits), ("", traits),
+        ]
+        var recording = Samples.recording
+        recording.sessions = [
+            RecordedSession(
+                events: names.enumerated().map { place, one in
+                    .extensionCall(
+                        number: UInt32(place + 1), within: 0, one.1,
+                        [.object(.item, 3), BoundaryValue(one.0), one.1 == traits ? .integer(3) : BoundaryValue("x")])
+                }, ending: .finished)
+        ]
+        let found = Samples.scrubbed(recording).sessions[0].events.compactMap { event -> String? in
+            if case .extensionCall(_, _, _, let values) = event { values[1].string } else { nil }
+        }
+        #expect(found.map(\.utf8.count) == names.map(\.0.utf8.count) && found[0] == "title" && found[1] == found[2])
+        #expect(found[1] != "com_acme_salary", "\(found)")
+        #expect(!found.dropFirst().contains { $0.contains("acme") || $0.contains("salary") || $0.contains("geh") })
+        // A name that the host refuses is replaced by one that it refuses too.
+        #expect(found.map(AttributeTraits.isKeyName) == names.map { AttributeTraits.isKeyName($0.0) }, "\(found)")
     }
 
     @Test("gives a word the same placeholder everywhere, and other words others")
     func identity() throws {
-        let scrubbed = RecordingScrubber.scrubbed(Samples.recording)
+        let scrubbed = Samples.scrubbed(Samples.recording)
         func texts(_ event: BoundaryEvent) -> [String] {
             switch event {
             case .hostCall(_, _, _, let values), .extensionCall(_, _, _, let values):
@@ -181,7 +207,7 @@ struct RecordingScrubberTests {
                 events: [.hostCall(number: 1, .reindexItems, cause: 0, [.list(words.map { BoundaryValue($0) })])],
                 ending: .finished)
         ]
-        guard case .hostCall(_, _, _, let values)? = RecordingScrubber.scrubbed(recording).sessions[0].events.first
+        guard case .hostCall(_, _, _, let values)? = Samples.scrubbed(recording).sessions[0].events.first
         else { return #expect(Bool(false), "the event has changed") }
         #expect(letters.count == 62 && Set(values[0].list?.compactMap(\.string) ?? []).count == words.count)
     }
@@ -195,10 +221,12 @@ struct RecordingScrubberTests {
                 .person(PersonValue(displayName: "Hidden", handles: ["h@x"], handleIdentifier: "mail.Hidden"))
             ]
             ),
-            "data": .data([1, 2, 3]), "names": .localizedString(["en": "Hidden"]),
+            "com_hidden_words": .string("Hidden"), "data": .data([1, 2, 3]),
+            "names": .localizedString(["en": "Hidden"]),
             "headers": .dictionary(["Hidden-key": .url("Hidden")]), "supportsNavigation": .boolean(true),
             "contentTypeTree": .array([.string("public.data"), .string("Hidden words")]), "contentTypeX": .integer(9),
         ]
+        record.traits = ["com_hidden_words": .all]
         var batch: [UInt8] = []
         RecordBatch.append(try record.encoded(), to: &batch)
         let changes = ChangeList([.put(batch), .deleteItems(["secret-1"]), .deleteDomains(["mail"]), .deleteAll])
@@ -214,9 +242,11 @@ struct RecordingScrubberTests {
                         [.object(nil, 0), .null, .bytes(changes.bytes), .bytes([9]), .integer(0), .null, .null]),
                 ], ending: .finished)
         ]
-        let scrubbed = RecordingScrubber.scrubbed(recording)
+        let scrubbed = Samples.scrubbed(recording)
         let text = String(decoding: scrubbed.encoded, as: UTF8.self)
-        for word in ["Hidden", "words", "secret", "mail."] { #expect(!text.contains(word), "\(word) is left") }
+        for word in ["Hidden", "hidden", "words", "secret", "mail."] {
+            #expect(!text.contains(word), "\(word) is left")
+        }
         guard case .extensionCall(_, _, _, let values)? = scrubbed.sessions.first?.events.first,
             case .bytes(let bytes) = values[2],
             case .extensionCall(_, _, _, let others)? = scrubbed.sessions.first?.events.last,
@@ -229,10 +259,15 @@ struct RecordingScrubberTests {
         #expect(decoded.attributes["rating"] == .integer(0) && decoded.attributes["data"] == .data([0, 0, 0]))
         #expect(decoded.attributes["supportsNavigation"] == .boolean(false))
         #expect(decoded.attributes["contentTypeX"] == .integer(0))
-        #expect(decoded.uniqueIdentifier.utf8.count == 8 && Set(decoded.attributes.keys) == Set(record.attributes.keys))
+        #expect(decoded.uniqueIdentifier.utf8.count == 8)
+        // Only the name of the app's own attribute is another one, of the same form.
+        let names = Set(decoded.attributes.keys)
+        let own = try #require(names.subtracting(record.attributes.keys).first)
+        #expect(Set(record.attributes.keys).subtracting(names) == ["com_hidden_words"])
+        #expect(own.split(separator: "_").map(\.count) == [3, 6, 5] && decoded.traits == [own: .all], "\(own)")
         let read = Array(try ChangeList(decoding: list).changes)
         #expect(read.count == 4)
-        guard case .deleteItems(let names) = read[1] else { return #expect(Bool(false), "\(read)") }
-        #expect(names == [decoded.uniqueIdentifier])
+        guard case .deleteItems(let deleted) = read[1] else { return #expect(Bool(false), "\(read)") }
+        #expect(deleted == [decoded.uniqueIdentifier])
     }
 }

@@ -45,6 +45,11 @@ enum Samples {
             RecordedSession(events: [], ending: .exited(status: -3)), RecordedSession(events: [], ending: .endedByHost),
         ])
 
+    /// Scrubs a recording. The samples have no attributes of an app, except in names with “_”.
+    static func scrubbed(_ recording: CallRecording) -> CallRecording {
+        RecordingScrubber.scrubbed(recording) { !$0.contains("_") && $0 != "acme salary" }
+    }
+
     static let requests: [WorkerRequest] = [
         .reindexAll, .reindexItems(["a", "ä"]),
         .reindexPage(ReindexPage(cursor: nil, items: 3, milliseconds: 4, memoryLimit: .max)),

@@ -5,6 +5,7 @@ import CommandSupport
 import ExtensionHost
 import ExtensionValidation
 import Foundation
+import MetadataQuery
 import SearchlightEngine
 import SystemSupport
 
@@ -67,7 +68,7 @@ struct ExtensionsRecordCommand: ReportingCommand {
         } catch {
             throw EngineError.extension(error)
         }
-        if scrub { recording = RecordingScrubber.scrubbed(recording) }
+        if scrub { recording = Self.scrubbed(recording) }
         let bytes = recording.encoded
         do { try Data(bytes).write(to: URL(filePath: absolute(output)), options: .atomic) } catch {
             throw CommandFailure(
@@ -75,6 +76,11 @@ struct ExtensionsRecordCommand: ReportingCommand {
         }
         try report(recording, bytes.count)
         if !recording.isComplete { throw ExitCode(ExitStatus.incomplete.rawValue) }
+    }
+
+    /// Returns a recording without personal text and without the names of the app's own attributes.
+    static func scrubbed(_ recording: CallRecording) -> CallRecording {
+        RecordingScrubber.scrubbed(recording) { AttributeNames.kind(of: $0) != nil }
     }
 
     private func report(_ recording: CallRecording, _ bytes: Int) throws {
@@ -163,7 +169,7 @@ struct ExtensionsReplayCommand: ReportingCommand {
         // The extension's texts get the same placeholders as in the recording.
         if recording.isScrubbed, isForExtension {
             replayed.isScrubbed = false
-            replayed = RecordingScrubber.scrubbed(replayed)
+            replayed = ExtensionsRecordCommand.scrubbed(replayed)
         }
         try report(RecordingComparison(recording, replayed), isComplete: recording.isComplete)
     }
