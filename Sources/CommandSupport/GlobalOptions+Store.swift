@@ -88,9 +88,18 @@ extension GlobalOptions {
                 if !notesFollow { try await adoptExtensions(of: service) }
                 return service
             }
-            let engine = try openEngine(use)
+            let scratch = scratchKeys ? try ScratchKeys(store: storeDirectory) : nil
+            // Only a writer can unlock.
+            let engine = try openEngine(scratch == nil ? use : .change)
             _ = await engine.carryOutRemovals()
-            return engine
+            guard let scratch else { return engine }
+            do throws(EngineError) {
+                try await engine.unlock(passphrase: scratch.passphrase, creates: true)
+                return engine
+            } catch {
+                await engine.close()
+                throw error
+            }
         }
         let result: Result<Value, any Error>
         do {

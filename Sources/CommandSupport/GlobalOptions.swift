@@ -42,6 +42,13 @@ package struct GlobalOptions: ParsableArguments {
                 """))
     package var inProcess = false
 
+    /// “make run” of an extension's project uses it.
+    @Flag(
+        help: ArgumentHelp(
+            "Give a new store keys that are kept beside it, and unlock it with them; only for tests.",
+            visibility: .hidden))
+    package var scratchKeys = false
+
     @Option(
         help: ArgumentHelp(
             "Wait at most this long for another process to finish changing the index; 0 does not wait.",
@@ -55,6 +62,9 @@ package struct GlobalOptions: ParsableArguments {
     package func validate() throws {
         guard (0...86_400).contains(wait) else {
             throw ValidationError("--wait must be between 0 and 86400 seconds.")
+        }
+        guard !scratchKeys || inProcess && store != nil else {
+            throw ValidationError("--scratch-keys needs --in-process and --store.")
         }
         try refuseEmpty(store, "--store", instead: "Name a folder, or leave the option out.")
         if let extensionPath, extensionPath.allSatisfy({ $0 == ":" }) {

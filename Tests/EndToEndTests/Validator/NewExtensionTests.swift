@@ -154,6 +154,48 @@ struct NewExtensionTests {
         #expect(absent.status != 0 && absent.output.contains("SEARCHLIGHT=/path/to"), "\(absent.output)")
     }
 
+    @Test("with an encrypted index is tried with keys of the scratch index, and a store of the user gets none")
+    func encrypted() async throws {
+        try writeRecipes()
+        let folder = harness.folder + "/project"
+        let made = try command("extensions", "new", "com.example.my-recipes", "-l", "c", "-d", folder)
+        try #require(made.status == 0, "\(made.output)")
+        let source = folder + "/MyRecipes.c"
+        let text = try String(contentsOfFile: source, encoding: .utf8)
+        let changed = text.replacing(
+            "status = self.batch->commit(self.host, NULL,",
+            with: """
+                status = ((const searchlight_host_protection *)self.host->get_interface(
+                    self.host, SEARCHLIGHT_HOST_PROTECTION))->set_class(self.host, "secret", SEARCHLIGHT_CLASS_COMPLETE);
+                if (status == SEARCHLIGHT_OK)
+                    status = self.batch->commit(self.host, "secret",
+                """)
+        try #require(changed != text)
+        try Data(changed.utf8).write(to: URL(filePath: source))
+        let run = "make -s -C project run CC=\(CFixture.compiler) SEARCHLIGHT_HEADERS=\(CFixture.includeFolder)"
+        let locked = try command.shell(run)
+        #expect(locked.status != 0 && locked.output.contains("make run PROTECTED=1"), "\(locked.output)")
+        for _ in 1...2 {
+            let open = try command.shell(run + " PROTECTED=1")
+            #expect(open.status == 0 && open.output.contains("2 items indexed"), "\(open.output)")
+            #expect(open.output.contains("Rice pudding"), "\(open.output)")
+            #expect(!open.output.contains("locked"), "\(open.output)")
+        }
+        #expect(FileManager.default.fileExists(atPath: folder + "/build/run/protected/key"))
+        // No other store gets keys that are kept beside it.
+        #expect(try command("list", "--scratch-keys").status == 64)
+        #expect(try command("list", "--scratch-keys", "--in-process").status == 64)
+        let donated = try command.shell(
+            """
+            echo '{"uniqueIdentifier": "a"}' | "$SEARCHLIGHT" donate --bundle org.example.app -
+            """)
+        #expect(donated.status == 0, "\(donated.output)")
+        let own = try command("list", "--scratch-keys", "--in-process", "--store", harness.store)
+        #expect(own.status == 64 && own.output.contains("no scratch store"), "\(own.output)")
+        #expect(!FileManager.default.fileExists(atPath: harness.store + ".passphrase"))
+        #expect(!FileManager.default.fileExists(atPath: harness.store + "/protected/key"))
+    }
+
     @Test("in C++ is built without a warning, validated, follows its files, and is searched")
     func cPlusPlus() async throws {
         try writeRecipes()
