@@ -108,7 +108,8 @@ final class LogApplier: Sendable {
 
         /// Returns `true` if the current bulk continues after an entry.
         func goesOn(after sequence: UInt64, applied bytes: Int) -> Bool {
-            isDue(after: sequence) && !(bytes >= LogApplier.maximumSharedBytes && hasOwnWaiters)
+            // An abandoned index applies nothing more.
+            !isClosing && isDue(after: sequence) && !(bytes >= LogApplier.maximumSharedBytes && hasOwnWaiters)
         }
 
         /// Returns `true` if all entries that a waiter waits for are applied.
@@ -415,6 +416,7 @@ final class LogApplier: Sendable {
     /// Applies the remaining entries and closes the log. Entries that cannot be applied remain in
     /// the log.
     func close() async throws(SearchIndexError) {
+        let wasAbandoned = isClosing
         var problem: SearchIndexError?
         do throws(SearchIndexError) { try await settle() } catch { problem = error }
         // Stops even after a failure: once the store is released, another process may own it.
@@ -422,15 +424,16 @@ final class LogApplier: Sendable {
         // A merge step may be in progress, and nothing may be written once the store is released.
         // Merging here also prevents small segments from accumulating when processes open the store
         // briefly.
-        await withCheckedContinuation { continuation in
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             queue.async { [self] in
+                defer { continuation.resume() }
+                guard !wasAbandoned else { return }
                 if state.withLock({ $0.unmergedBytes > 0 }) { merge(pages: FullTextMerging.minimumStep) }
                 for _ in 0..<Self.closingSteps { guard giveBackUnused() else { break } }
                 try? forgetApplied()
                 // Records the clocks, so that the next opening only has to account for the time
                 // from now on.
                 _ = try? pool.write { try clock.adjust($0) }
-                continuation.resume()
             }
         }
         do throws(LogError) {
@@ -443,9 +446,12 @@ final class LogApplier: Sendable {
 
     /// Rejects new entries immediately; the remaining entries are applied when the store is opened
     /// again. Blocks.
-    func abandon() {
+    ///
+    /// - Parameter interrupts: `true` to interrupt the entries that are being applied; `false` to
+    ///   wait for them.
+    func abandon(interrupts: Bool = false) {
         stopAccepting()
-        queue.sync {}
+        if interrupts { pool.interrupting { queue.sync {} } } else { queue.sync {} }
         log.abandon()
     }
 

@@ -33,12 +33,12 @@ extension SearchIndex {
         }
     }
 
-    /// Closes an index in memory without applying the remaining entries. Returns once its memory is
-    /// freed, except for results that callers still hold.
+    /// Closes an index in memory without applying the remaining entries, and interrupts the
+    /// applying. Returns once its memory is freed, except for results that callers still hold.
     package func discard() async {
         await withCheckedContinuation { continuation in
             DispatchQueue.global(qos: .userInitiated).async { [self] in
-                abandon()
+                applier?.abandon(interrupts: true)
                 continuation.resume()
             }
         }
@@ -51,6 +51,19 @@ extension SearchIndex {
 }
 
 extension DatabaseWriter {
+    /// Interrupts all statements until a body returns.
+    func interrupting(_ body: () -> Void) {
+        let queue = DispatchQueue(label: "com.searchlight.index.closing")
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        // Repeated, because an interrupt does not affect a statement that begins later.
+        timer.schedule(deadline: .now(), repeating: .milliseconds(20))
+        timer.setEventHandler { [self] in interrupt() }
+        timer.resume()
+        body()
+        timer.cancel()
+        queue.sync {}
+    }
+
     /// Closes all connections. If no other process has the database open, only the database file
     /// remains. Blocks until running statements are interrupted.
     ///
@@ -58,16 +71,8 @@ extension DatabaseWriter {
     /// write. GRDB closes the writing connection first, so this method opens another one at the
     /// end.
     func closeInOrder() throws {
-        let queue = DispatchQueue(label: "com.searchlight.index.closing")
-        let timer = DispatchSource.makeTimerSource(queue: queue)
-        // Repeated, because an interrupt does not affect a statement that begins later.
-        timer.schedule(deadline: .now(), repeating: .milliseconds(20))
-        timer.setEventHandler { [self] in interrupt() }
-        timer.resume()
         // Waits for the readers, so that no connection is in use when it is removed.
-        try? barrierWriteWithoutTransaction { _ in }
-        timer.cancel()
-        queue.sync {}
+        interrupting { try? barrierWriteWithoutTransaction { _ in } }
         // SQLite keeps an interrupt pending until a statement begins; it would abort the
         // checkpoint.
         try? writeWithoutTransaction { try $0.execute(sql: "SELECT 1") }

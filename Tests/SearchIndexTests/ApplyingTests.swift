@@ -2,6 +2,7 @@
 import Dispatch
 import GRDB
 import ItemRecord
+import Synchronization
 import TestSupport
 import Testing
 
@@ -24,6 +25,29 @@ struct ApplyingTests {
             #expect(applied >= number)
         }
         try await index.close()
+    }
+
+    @Test("Discarding an index in memory interrupts the applying of its entries")
+    func discarded() async throws {
+        let index = try SearchIndex(inMemoryWith: { 1 })
+        let applier = try #require(index.applier)
+        let gate = DispatchSemaphore(value: 0)
+        applier.onQueue { gate.wait() }
+        let count = 2000
+        for number in 0..<count {
+            try await index.index([EncodedItem(item("\(number)", title: "lemon \(number)"))], in: Store.app)
+        }
+        let statements = Mutex(0)
+        try await applier.pool.writeWithoutTransaction { db in
+            db.trace { _ in statements.withLock { $0 += 1 } }
+        }
+        let end = Task { try await index.settle() }
+        gate.signal()
+        // All entries are one transaction.
+        while statements.withLock({ $0 }) < 100 { await Task.yield() }
+        await index.discard()
+        await #expect(throws: SearchIndexError.closed) { try await end.value }
+        #expect(applier.pending.total.donations > count / 2)
     }
 
     @Test("The processor time of writing covers donations and no searches")
