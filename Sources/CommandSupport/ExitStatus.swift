@@ -50,7 +50,8 @@ package enum ExitStatus: Int32 {
         case .protection(.keyring(.dismissed)): self = .cancelled
         case .protection(.keyring(.timedOut)): self = .timedOut
         case .protection(.keyring): self = .refused
-        case .protection(.file), .protection(.damaged): self = .inputOutput
+        case .protection(.file), .protection(.damaged), .protection(.missingKeys), .protection(.replaced):
+            self = .inputOutput
         case .protection: self = .failure
         }
     }

@@ -5,8 +5,12 @@ import WriteAheadLog
 package enum ProtectionError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// The keys are not in memory.
     case locked
-    /// The store has no keys yet, or their file was lost.
+    /// The store has no keys yet.
     case noKeys
+    /// The store has protected indexes, and the file of their keys is missing.
+    case missingKeys(path: String)
+    /// Another program removed or replaced a file while it was open.
+    case replaced(path: String)
     /// The passphrase is not the passphrase of the keys.
     case wrongPassphrase
     /// The keys are kept in another way than the request assumes.
@@ -41,10 +45,16 @@ package enum ProtectionError: Error, Hashable, Sendable, Codable, CustomStringCo
     package var description: String {
         switch self {
         case .locked: "Protected items are locked. Run: searchlight unlock"
-        case .noKeys:
+        case .noKeys: "The store has no keys yet. To create them: searchlight unlock"
+        case .missingKeys(let path):
             """
-            The store has no keys yet. Create them: searchlight unlock. If the store has protected indexes, the file of \
-            their keys was lost: restore it from a backup.
+            \(path) is missing. Without it, nobody can read the protected items. Restore it from a backup, or give the \
+            items up: searchlight forget BUNDLE
+            """
+        case .replaced(let path):
+            """
+            Another program removed or replaced \(path) while the service ran, so no items are accepted. To use the file \
+            that is there: searchlight lock, then searchlight unlock. To replace it from memory: searchlight verify --repair
             """
         case .wrongPassphrase: "The passphrase is wrong."
         case .otherStorage(.keyring):
@@ -58,7 +68,8 @@ package enum ProtectionError: Error, Hashable, Sendable, Codable, CustomStringCo
         case .sessionLocked:
             "The session is locked, so protected items stay locked. Unlock the screen, then: searchlight unlock"
         case .unusablePassphrase(let limit): "A passphrase must have 1 to \(limit) bytes."
-        case .damaged(let path, let detail): "\(path) is damaged: \(detail). Restore it from a backup, or remove it."
+        case .damaged(let path, let detail):
+            "\(path) is damaged: \(detail). Restore it from a backup. Without one, the items that need it are lost."
         case .newerFormat(let path): "A later version of Searchlight wrote \(path). Install that version."
         case .tooLarge(let bytes, let limit):
             "A donation has \(bytes) bytes; the limit is \(limit). Send smaller parts."

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSodium
+import Glibc
 import ItemRecord
 import Synchronization
 import SystemSupport
@@ -35,6 +36,20 @@ package final class SealedLog: Sendable {
     private let state: Mutex<State>
     /// The keys have a lock of their own, so that ``lock()`` does not wait for an append.
     private let keys: Mutex<SealedLogHeader.Keys?>
+    /// The file at the path when this object got it; `nil` if that is unknown.
+    private let identity: Identity?
+
+    /// The identity of a file, which a file that replaces it does not have.
+    private struct Identity: Hashable {
+        var device: UInt64
+        var number: UInt64
+
+        init?(of path: String) {
+            var status = stat()
+            guard lstat(path, &status) == 0 else { return nil }
+            (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino))
+        }
+    }
 
     private struct State {
         let file: any LogFile
@@ -76,7 +91,11 @@ package final class SealedLog: Sendable {
         self.header = header
         self.state = Mutex(state)
         self.keys = Mutex(keys)
+        identity = Identity(of: path)
     }
+
+    /// `true` if the file still has its path, so that it is the file that the next opening finds.
+    package var isInPlace: Bool { identity == nil || identity == Identity(of: path) }
 
     // MARK: Creating and opening
 
@@ -178,8 +197,7 @@ package final class SealedLog: Sendable {
                 state.checksum = checksum
             case .end: break frames
             case .damaged:
-                let detail = "its record \(state.count + 1) cannot be read, nor what follows"
-                state.failure = state.failure ?? .damaged(path: path, detail: detail)
+                state.failure = state.failure ?? damagedFrame(state.count)
                 break frames
             }
         }
@@ -402,23 +420,62 @@ package final class SealedLog: Sendable {
 
     /// The position after the last whole record.
     package func endOfRecords() throws(ProtectionError) -> Position {
-        try state.withLock { state in
-            Result { () throws(ProtectionError) in
-                try scan(&state)
-                return Position(offset: state.end, number: state.count, checksum: state.checksum)
-            }
-        }.get()
+        let known = try scanned()
+        return Position(offset: known.end, number: known.count, checksum: known.checksum)
     }
 
-    /// `true` if the file still has the records before a position. An older copy of the file does
-    /// not have them, even if it has grown to the same length since.
-    package func contains(_ position: Position) throws(ProtectionError) -> Bool {
-        let known = try state.withLock { state in
+    /// The state after a scan.
+    private func scanned() throws(ProtectionError) -> State {
+        try state.withLock { state in
             Result { () throws(ProtectionError) in
                 try scan(&state)
                 return state
             }
         }.get()
+    }
+
+    /// The largest number of sentences of ``problems()``.
+    private static let maximumProblems = 100
+
+    /// Reads the whole file, and returns a sentence for each problem that is visible without the
+    /// keys: a record whose checksum is wrong, and what follows a damaged frame.
+    package func problems() throws(ProtectionError) -> [String] {
+        let known = try scanned()
+        var problems: [String] = []
+        var (offset, number) = (header.encoded.count, UInt64(0))
+        while number < known.count, problems.count < Self.maximumProblems {
+            guard
+                case .whole(_, let length, _, let ofBody) = try Self.frame(
+                    at: offset, number: number, known.end, known.file, header)
+            else {
+                // The frame was damaged after the scan.
+                problems.append(damagedFrame(number).description)
+                return problems
+            }
+            let start = offset + header.frameHeadBytes
+            if let ofBody {
+                let body = try onFiles { () throws(LogFileError) in try known.file.read(at: start, count: length) }
+                if CRC32C.of(body) != ofBody { problems.append(unreadable(number)) }
+            }
+            (offset, number) = (start + length, number + 1)
+        }
+        if case .damaged = known.failure, let failure = known.failure { problems.append(failure.description) }
+        return problems
+    }
+
+    private func damagedFrame(_ number: UInt64) -> ProtectionError {
+        .damaged(path: path, detail: "its record \(number + 1) cannot be read, nor what follows")
+    }
+
+    /// The sentence for a record that cannot be read.
+    private func unreadable(_ number: UInt64) -> String {
+        "Record \(number + 1) of \(path) was changed and is not read."
+    }
+
+    /// `true` if the file still has the records before a position. An older copy of the file does
+    /// not have them, even if it has grown to the same length since.
+    package func contains(_ position: Position) throws(ProtectionError) -> Bool {
+        let known = try scanned()
         guard position.number <= known.count else { return false }
         var found = Position(offset: header.encoded.count, number: 0, checksum: 0)
         while found.number < position.number {
@@ -439,12 +496,7 @@ package final class SealedLog: Sendable {
     ///   - maximumBytes: The size at which the page ends. It has at least one record.
     /// - Throws: ``ProtectionError/locked``.
     package func records(from position: Position? = nil, maximumBytes: Int) throws(ProtectionError) -> Page {
-        let known = try state.withLock { state in
-            Result { () throws(ProtectionError) in
-                try scan(&state)
-                return state
-            }
-        }.get()
+        let known = try scanned()
         let (file, count, end, failure) = (known.file, known.count, known.end, known.failure)
         guard let keys = keys.withLock({ $0 }) else { throw .locked }
         var place = position ?? Position(offset: header.encoded.count, number: 0, checksum: 0)
@@ -454,13 +506,17 @@ package final class SealedLog: Sendable {
             guard
                 case .whole(let kind, let length, let checksum, _) = try Self.frame(
                     at: place.offset, number: place.number, end, file, header)
-            else { throw .damaged(path: path, detail: "it was changed while it was read") }
+            else {
+                // The frame was damaged after the scan.
+                page.findings.append(damagedFrame(place.number).description)
+                return page
+            }
             let start = place.offset + header.frameHeadBytes
             let sealed = try onFiles { () throws(LogFileError) in try file.read(at: start, count: length) }
             if let record = try header.record(sealed, kind, number: place.number, keys) {
                 page.records.append(record)
             } else {
-                page.findings.append("Record \(place.number + 1) of \(path) was changed and is not read.")
+                page.findings.append(unreadable(place.number))
             }
             place = Position(offset: start + length, number: place.number + 1, checksum: checksum)
             bytes += length

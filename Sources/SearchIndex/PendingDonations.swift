@@ -10,6 +10,12 @@ public struct PendingDonations: Hashable, Sendable, Codable {
         public var items = 0
         /// The approximate size of the donations, in bytes.
         public var bytes = 0
+
+        fileprivate mutating func add(_ other: Amount) {
+            donations += other.donations
+            items += other.items
+            bytes += other.bytes
+        }
     }
     /// The total of all bundles.
     public var total = Amount()
@@ -21,6 +27,20 @@ public struct PendingDonations: Hashable, Sendable, Codable {
 
     /// `true` if all donations are searchable.
     public var isEmpty: Bool { total.donations == 0 }
+
+    package init() {}
+
+    /// Returns the donations that are pending here or in another index.
+    package func merging(_ other: PendingDonations?) -> PendingDonations {
+        guard let other, !other.isEmpty else { return self }
+        var all = self
+        all.total.add(other.total)
+        var bundles = bundles
+        for (bundle, amount) in other.bundles { bundles[bundle, default: Amount()].add(amount) }
+        let largest = bundles.sorted { ($1.value.bytes, $0.key) < ($0.value.bytes, $1.key) }
+        all.bundles = Dictionary(largest.prefix(Self.maximumBundles).map { ($0.key, $0.value) }) { first, _ in first }
+        return all
+    }
 
     /// This value, or `nil` if all donations are searchable.
     public var nonEmpty: PendingDonations? { isEmpty ? nil : self }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
+import ItemRecord
 
 extension SearchIndex {
     /// Returns the random identifier of the store, and the last number that an item ever had.
@@ -20,6 +21,18 @@ extension SearchIndex {
             let all = try Int.fetchOne(db, sql: items, arguments: [bundle])
             let old = try Int.fetchOne(db, sql: items + " AND id <= ?", arguments: [bundle, number])
             return (old ?? 0, all ?? 0)
+        }
+    }
+
+    /// Returns the number of items in an index, expired ones included.
+    package func itemCount(of scope: IndexScope) async throws(SearchIndexError) -> Int {
+        try await read("Counting the items of \(scope.bundle)") { db in
+            try Int.fetchOne(
+                db,
+                sql: """
+                    SELECT count(*) FROM item
+                    WHERE bundle = (SELECT id FROM bundle WHERE identifier = ?) AND index_name = ?
+                    """, arguments: [scope.bundle, scope.index ?? ""]) ?? 0
         }
     }
 }

@@ -34,6 +34,9 @@ extension SearchlightEngine {
     /// Returns once searches can find every donation that was durable before the call.
     package func settle() async throws(EngineError) {
         try await onIndex { (index) throws(SearchIndexError) in try await index.settle() }
+        try await vault.whileUnlocked { (index) async throws(EngineError) in
+            try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in try await index.settle() }
+        }
     }
 
     /// Releases caches, even if they may be needed again soon. Returns immediately.
@@ -79,7 +82,8 @@ extension SearchlightEngine {
                 try await page(of: protected, left, after: cursor)
             }
             guard let rest else { return found }
-            return QueryPage(items: found.items + rest.items, next: rest.next, pending: found.pending)
+            let pending = (found.pending ?? PendingDonations()).merging(rest.pending).nonEmpty
+            return QueryPage(items: found.items + rest.items, next: rest.next, pending: pending)
         }
     }
 

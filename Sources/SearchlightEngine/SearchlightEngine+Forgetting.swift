@@ -70,6 +70,15 @@ extension SearchlightEngine {
         bytes.map { String(256 + Int($0), radix: 16).dropFirst() }.joined()
     }
 
+    /// The bundles of which something can be removed that no other list mentions: their removal was
+    /// interrupted, or they have a file in the folder of protected indexes, such as a file that
+    /// another program restored.
+    package func unlistedRemovals() async throws(EngineError) -> [String] {
+        let vault = vault
+        let claims = try await onFiles { () throws(ProtectionError) in try vault.claims() }
+        return Set(unfinishedRemovals.bundles + claims.compactMap { $0.claim?.scope.bundle }).sorted()
+    }
+
     /// A sentence for each thing that may remain after a removal.
     private func remaining(_ protected: Vault.Removal, _ count: Int, isKnown: Bool) -> [String] {
         var sentences = protected.files.filter { !$0.keysAreOverwritten }.map { file in
@@ -123,7 +132,8 @@ extension SearchlightEngine {
         if old > 0 {
             check.findings.append("\(Self.databaseName) has \(old) of the removed items again.")
         }
-        check.later = all - old
+        let protected = try await vault.later(of: bundle, besides: known)
+        (check.later, check.laterLocked) = (all - old + protected.items, protected.locked)
         if let job = jobStore[bundle], job.requested < receipt.moment {
             check.findings.append("jobs.json has a reindex of the app from before the removal.")
         }

@@ -15,7 +15,10 @@ extension SearchlightEngine {
     }
 
     /// Returns the donations that are durable but cannot be found yet.
-    package func pendingDonations() async throws(EngineError) -> PendingDonations { index.pending }
+    package func pendingDonations() async throws(EngineError) -> PendingDonations { pending }
+
+    /// The donations to all indexes that are durable but cannot be found yet.
+    var pending: PendingDonations { index.pending.merging(vault.index?.pending) }
 
     /// Returns the pending reindexes: requested but not acknowledged.
     package func owedReindexes() async throws(EngineError) -> [PendingReindexJob] {
@@ -26,7 +29,7 @@ extension SearchlightEngine {
     package func status(isExact: Bool) async throws(EngineError) -> StoreStatus {
         // Read first, so that a donation that is applied during the call is included in at least
         // one of the two numbers.
-        let pending = index.pending.nonEmpty
+        let pending = pending.nonEmpty
         let accounts = try await unlessDamaged(or: []) { () throws(EngineError) in
             try await self.accounts(try await itemCounts(), pending)
         }

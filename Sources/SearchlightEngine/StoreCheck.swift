@@ -15,6 +15,63 @@ package struct StoreCheck: Sendable {
         package var done: [String]
         /// The findings of a check after the repair.
         package var after: VerificationReport
+
+        package init(done: [String], after: VerificationReport) { (self.done, self.after) = (done, after) }
+
+        /// Repairs the store of an open engine. Protected indexes are repaired first, from the
+        /// items in memory. If only they are damaged, they stay unlocked; the exclusive access for
+        /// the rest locks them.
+        ///
+        /// - Parameters:
+        ///   - verify: Checks the open store.
+        ///   - exclusively: Closes the engine, performs ``StoreCheck/repair(progress:)``, and opens
+        ///     it again.
+        package static func perform(
+            on engine: some EngineSource, verify: @Sendable () async throws(EngineError) -> VerificationReport,
+            exclusively: @Sendable () async throws(EngineError) -> Repair
+        ) async throws(EngineError) -> Repair {
+            guard let done = try await protectionRepairs(engine) else { return try await exclusively() }
+            let before = try await verify()
+            let protected = before.protectionFindings
+            guard before.findings != protected else { return Repair(done: done, after: before) }
+            let isUnlocked = try await engine.use(.reading) { (engine) throws(EngineError) in
+                engine.protectionStatus.isUnlocked
+            }
+            var repair = try await exclusively()
+            repair.done = done + repair.done
+            if isUnlocked {
+                repair.done.append(
+                    "The service closed the store, so protected items are locked now. To unlock them: searchlight unlock"
+                )
+            }
+            // Without the keys, some of the problems are not found again.
+            for finding in protected where !repair.after.findings.contains(where: { $0.problem == finding.problem }) {
+                repair.after.findings.append(finding)
+            }
+            return repair
+        }
+
+        /// Repairs the protected indexes.
+        ///
+        /// - Returns: The actions; `nil` if the store has no protected indexes, or if its engine
+        ///   cannot be used.
+        private static func protectionRepairs(_ engine: some EngineSource) async throws(EngineError) -> [String]? {
+            let result: Result<[String], EngineError>?
+            do throws(EngineError) {
+                result = try await engine.use(.changing) {
+                    (engine) throws(EngineError) -> Result<[String], EngineError>? in
+                    let status = engine.protectionStatus
+                    guard !status.indexes.isEmpty || !status.findings.isEmpty else { return nil }
+                    do throws(EngineError) { return .success(try await engine.repairProtection()) } catch {
+                        return .failure(error)
+                    }
+                }
+            } catch {
+                // A repair may fix the reason.
+                return nil
+            }
+            return try result?.get()
+        }
     }
 
     /// Creates a check for the store in a configuration.
@@ -82,15 +139,7 @@ extension SearchlightEngine {
         do throws(SearchIndexError) {
             guard var report = try await index.verify(progress: progress) else { throw .closed }
             report.checkJobs(in: directory)
-            // Donations must not append during the check.
-            let (files, vault) = (configuration.storeHooks.logFiles, vault)
-            let inspection = await vault.serially {
-                try? await onFiles { () throws(ProtectionError) in
-                    ProtectionInspection(store: directory, reads: true, files: files)
-                }
-            }
-            let status = vault.status
-            report.checkProtection(inspection ?? .init(), known: status.findings, isUnlocked: status.isUnlocked)
+            report.checkProtection(await vault.inspection())
             return report
         } catch {
             throw Task.isCancelled ? .query(.cancelled) : .index(error)

@@ -68,6 +68,14 @@ struct ProtectionCommandTests {
             let locked = try await command.outcome(arguments)
             #expect(locked.errors.contains("Note: Some items are locked."), "\(arguments) \(locked)")
         }
+        for arguments in [
+            ["list", "--bundle"], ["search", "pulse", "--bundle"], ["query", "title == '*'", "--bundle"],
+            ["suggest", "pul", "--bundle"],
+        ] {
+            let locked = try await command.outcome(arguments + ["org.example.health"])
+            #expect(!locked.errors.contains("has no items of"), "\(arguments) \(locked)")
+            #expect(locked.errors.contains("are locked"), "\(arguments) \(locked)")
+        }
         let elsewhere = try await command.outcome(["list", "--bundle", "org.example.other"])
         #expect(!elsewhere.errors.contains("locked"), "\(elsewhere)")
         let deleted = try await command.outcome(
@@ -81,16 +89,95 @@ struct ProtectionCommandTests {
         #expect(hint.status == 1 && hint.errors.contains("unlock --passphrase"), "\(hint)")
         let new = try await command.outcome(["unlock", "--passphrase"], input: "battery staple\n")
         #expect(new.status == 0 && new.output.contains("The passphrase is set."), "\(new)")
+        // Also while the store is unlocked.
+        #expect(try await command.outcome(["unlock", "--passphrase"], input: "purple sky\n").status == 0)
+        let state = try await command.outcome(["status"])
+        #expect(state.output.contains("Protected indexes: none\n"), "\(state)")
+        let misplaced = try await command.outcome(["keys", "--json", "rotate"])
+        #expect(misplaced.status == 64 && misplaced.errors.contains("Write the subcommand first"), "\(misplaced)")
+        #expect(try await command.outcome(donate, input: Self.line).status == 0)
+        let other = try await command.outcome(
+            donate.map { $0 == "completeUnlessOpen" ? "none" : $0 }, input: Self.line)
+        #expect(other.status == 0 && other.errors.contains("has the class completeUnlessOpen"), "\(other)")
+        // A file of a removed index that comes back.
+        let folder = command.harness.store + "/protected/"
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first { $0 != "key" })
+        let bytes = try Data(contentsOf: URL(filePath: folder + name))
+        #expect(try await command.outcome(["forget", "org.example.health", "--yes"]).status == 0)
+        try bytes.write(to: URL(filePath: folder + name))
+        let back = try await command.outcome(["forget", "org.example.health", "--yes"])
+        #expect(back.status == 0 && back.output.contains("keys overwritten, file removed"), "\(back)")
+        #expect(try await command.outcome(["forget", "org.example.health", "--yes"]).status == 2)
         #expect(try await command.outcome(donate, input: Self.line).status == 0)
         await host.close()
         // A store whose file of keys is missing.
         try FileManager.default.removeItem(atPath: command.harness.store + "/protected/key")
         let keys = try await command.outcome(["keys"])
-        #expect(keys.output.contains("protected/key is missing"), "\(keys)")
+        #expect(keys.status == 10 && keys.output.contains("protected/key is missing"), "\(keys)")
         let verified = try await command.outcome(["verify"])
         #expect(verified.status == 10 && verified.output.contains("protected/key is missing"), "\(verified)")
         let doctor = try await command.outcome(["doctor"])
-        #expect(doctor.output.contains("protected/key is missing"), "\(doctor)")
+        #expect(doctor.output.contains("is missing. Without it,"), "\(doctor)")
+    }
+
+    @Test("Damage of a protected file is reported and repaired while it is unlocked, and names unlocking otherwise")
+    func damage() async throws {
+        let command = Command(harness: try Harness())
+        let host = try ServiceHost(command.harness)
+        #expect(try await command.outcome(["unlock"], input: "correct horse\n").status == 0)
+        #expect(try await command.outcome(Self.donate, input: Self.line).status == 0)
+        let folder = command.harness.store + "/protected/"
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first { $0 != "key" })
+        func damage() throws {
+            let file = try #require(FileHandle(forUpdatingAtPath: folder + name))
+            let last = try file.seekToEnd() - 1
+            try file.seek(toOffset: last)
+            let byte = try #require(try file.readToEnd()?.first)
+            try file.seek(toOffset: last)
+            try file.write(contentsOf: Data([byte ^ 1]))
+            try file.close()
+        }
+        try damage()
+        let found = try await command.outcome(["verify"])
+        #expect(found.status == 10 && found.output.contains("writes it again from the items in memory"), "\(found)")
+        #expect(found.errors.contains("To repair this: searchlight verify --repair"), "\(found)")
+        let repaired = try await command.outcome(["verify", "--repair"])
+        #expect(repaired.status == 0 && repaired.output.contains("was written again from the items"), "\(repaired)")
+        #expect(repaired.output.contains("No damage is left."), "\(repaired)")
+        #expect(try await command.outcome(["search", "pulse"]).output.contains("Resting pulse"))
+        try damage()
+        #expect(try await command.outcome(["lock"]).status == 0)
+        for arguments in [["verify"], ["verify", "--repair"]] {
+            let locked = try await command.outcome(arguments)
+            #expect(locked.status == 10 && locked.output.contains("first: searchlight unlock"), "\(locked)")
+            #expect(locked.output.contains("Not checked: the content of protected indexes"), "\(locked)")
+            #expect(!locked.output.contains("No damage") && !locked.errors.contains("--repair"), "\(locked)")
+        }
+        let unlocked = try await command.outcome(["unlock"], input: "correct horse\n")
+        #expect(unlocked.status == 0 && unlocked.errors.contains("is not read"), "\(unlocked)")
+        let lossy = try await command.outcome(["verify", "--repair"])
+        #expect(
+            lossy.status == 0 && lossy.output.contains("are lost") && lossy.output.contains("is pending"), "\(lossy)")
+        #expect(try await command.outcome(["verify"]).status == 0)
+        // The file of keys.
+        let key = try Data(contentsOf: URL(filePath: folder + "key"))
+        try key.dropLast().write(to: URL(filePath: folder + "key"))
+        let keys = try await command.outcome(["keys"])
+        #expect(keys.status == 10 && keys.output.contains("only in memory"), "\(keys)")
+        #expect(try await command.outcome(["status"]).output.contains("is damaged"))
+        let refused = try await command.outcome(Self.donate, input: Self.line)
+        #expect(refused.status == 8 && refused.errors.contains("is damaged"), "\(refused)")
+        #expect(!refused.errors.contains("remove it"), "\(refused)")
+        #expect(try await command.outcome(["verify", "--repair"]).status == 0)
+        #expect(try await command.outcome(["keys"]).status == 0)
+        #expect(try await command.outcome(Self.donate, input: Self.line).status == 0)
+        await host.close()
+        try FileManager.default.removeItem(atPath: folder + "key")
+        let offline = try await command.outcome(["verify"])
+        #expect(offline.status == 10 && !offline.errors.contains("--repair"), "\(offline)")
+        let missing = try await command.outcome(Self.donate, input: Self.line)
+        #expect(missing.status == 8 && missing.errors.contains("is missing"), "\(missing)")
+        #expect(!missing.errors.contains("searchlight unlock"), "\(missing)")
     }
 
     @Test("A receipt is written to a new file, and checked")

@@ -99,7 +99,7 @@ struct ForgetReceiptTests {
             #expect(report.receipt.protectedFiles.count == 5)
             #expect(report.receipt.protectedFiles.allSatisfy { $0.keysAreOverwritten })
             #expect(try files() == [])
-            #expect(try await engine.check(report.receipt) == ReceiptCheck())
+            #expect(try await engine.check(report.receipt) == ReceiptCheck(laterLocked: 0))
             // The file of the other bundle is whole.
             let unlocked = try await engine.unlock(passphrase: Self.passphrase, creates: false)
             #expect(unlocked.items == 1 && unlocked.findings == [])
@@ -117,9 +117,17 @@ struct ForgetReceiptTests {
             #expect(report.receipt.removed.map(\.count) == [1])
             try await engine.commit(batch("later", in: IndexScope(bundle: Self.scope.bundle, index: nil), nil))
             let check = try await engine.check(report.receipt)
-            #expect(check == ReceiptCheck(findings: [], later: 1))
+            #expect(check == ReceiptCheck(findings: [], later: 1, laterLocked: 0))
         }
         let made = try #require(receipt)
+        // Donations to protected indexes count too, and those to locked indexes are mentioned.
+        try await withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: false)
+            for name in ["later", "later still"] { try await engine.commit(batch(name)) }
+            #expect(try await engine.check(made) == ReceiptCheck(findings: [], later: 3, laterLocked: 0))
+            await engine.lock()
+            #expect(try await engine.check(made) == ReceiptCheck(findings: [], later: 1, laterLocked: 1))
+        }
         let again = try ForgetReceipt(made.data())
         #expect(try again.data() == made.data())
         for (name, bytes) in kept { try bytes.write(to: URL(filePath: protected + "/copy of " + name)) }

@@ -380,6 +380,87 @@ struct KeyChangeTests {
         }
     }
 
+    @Test("A file of keys that is restored, removed or damaged while the engine is open is noticed")
+    func changedKeyFile() async throws {
+        let path = folder.path("store/protected/key")
+        try await withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.first, creates: true)
+            try await donate(["one"], to: engine)
+        }
+        let whole = try Data(contentsOf: URL(filePath: path))
+        // Missing at the opening, and restored.
+        try FileManager.default.removeItem(atPath: path)
+        try await withEngine { engine async throws in
+            #expect(engine.protectionStatus.problemOfKeys?.contains("is missing") == true)
+            for credential in [KeyCredential.passphrase(Self.first), .keyring] {
+                await #expect(throws: EngineError.protection(.missingKeys(path: path))) {
+                    try await engine.unlock(with: credential, creates: true)
+                }
+                await #expect(throws: EngineError.protection(.missingKeys(path: path))) {
+                    try await engine.changeKeys(from: credential, to: .passphrase(Self.second))
+                }
+            }
+            await #expect(throws: EngineError.protection(.missingKeys(path: path))) {
+                try await donate(["x"], to: engine)
+            }
+            #expect(try await engine.repairProtection() == [])
+            try whole.write(to: URL(filePath: path))
+            #expect(engine.protectionStatus.problemOfKeys == nil && engine.protectionStatus.storage == .passphrase)
+            // A donation needs no unlocking before.
+            try await donate(["two"], to: engine)
+            #expect(try await engine.unlock(passphrase: Self.first, creates: false).items == 4)
+        }
+        // Removed or damaged while the engine has it.
+        for isRemoved in [true, false] {
+            for isUnlocked in [true, false] {
+                try await withEngine { engine async throws in
+                    try await engine.unlock(passphrase: Self.first, creates: false)
+                    if !isUnlocked { await engine.lock() }
+                    try FileManager.default.removeItem(atPath: path)
+                    if !isRemoved { try whole.dropLast().write(to: URL(filePath: path)) }
+                    let problem = try #require(engine.protectionStatus.problemOfKeys)
+                    #expect(engine.protectionStatus.findings == [problem])
+                    #expect(try await engine.verify().findings.map(\.repair) == [.rewriteKeys])
+                    await #expect(throws: EngineError.self) { try await donate(["x"], to: engine) }
+                    let report = try await engine.unlock(passphrase: Self.first, creates: false)
+                    #expect(report.items == 4 && report.findings == [problem], "\(report)")
+                    await #expect(throws: EngineError.self) { try await donate(["x"], to: engine) }
+                    #expect(try await engine.repairProtection().count == 1)
+                    #expect(engine.protectionStatus.findings == [])
+                    #expect(try await engine.verify().isClean)
+                    try await donate(["two"], to: engine)
+                }
+                #expect(try Data(contentsOf: URL(filePath: path)) == whole)
+            }
+        }
+        // Replaced by an older file, while the engine is unlocked.
+        try await withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.first, creates: false)
+            try await engine.changeKeys(from: .passphrase(Self.first), to: .passphrase(Self.second))
+            let new = try Data(contentsOf: URL(filePath: path))
+            try whole.write(to: URL(filePath: path))
+            #expect(engine.protectionStatus.problemOfKeys?.contains("replaced") == true)
+            await #expect(throws: EngineError.protection(.replaced(path: path))) { try await donate(["x"], to: engine) }
+            #expect(try await engine.repairProtection().count == 1)
+            #expect(try Data(contentsOf: URL(filePath: path)) == new)
+            // The older file is used after a lock.
+            try whole.write(to: URL(filePath: path))
+            await engine.lock()
+            #expect(try await engine.unlock(passphrase: Self.first, creates: false).items == 4)
+        }
+        // New keys, since nothing needs the removed ones.
+        try await withEngine { engine async throws in
+            try await engine.forget(Self.scopes[0].bundle)
+            try FileManager.default.removeItem(atPath: path)
+            #expect(engine.protectionStatus.problemOfKeys == nil && !engine.protectionStatus.hasKeys)
+            #expect(try await engine.unlock(passphrase: Self.second, creates: true).hasCreatedKeys)
+            try await donate(["three"], to: engine)
+        }
+        try await withEngine { engine async throws in
+            #expect(try await engine.unlock(passphrase: Self.second, creates: false).items == 2)
+        }
+    }
+
     // MARK: Rotation
 
     @Test("A rotation replaces all keys, and the earlier ones open nothing")

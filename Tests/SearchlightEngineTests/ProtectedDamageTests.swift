@@ -87,9 +87,116 @@ struct ProtectedDamageTests {
         #expect(StoreMarks(store: place.store).protectionProblems.count == 1)
     }
 
+    @Test("verify reads the records of an unlocked store, and a repair writes the file again from memory")
+    func repaired() async throws {
+        try await place.withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: true)
+            for name in ["a", "b", "c"] { try await engine.commit(batch(name)) }
+            try await engine.commit(batch("d", in: Self.second))
+            let path = try #require(
+                try files().first { try SealedLog.open($0, isWritable: false).header.scope == Self.first })
+            let whole = try Data(contentsOf: URL(filePath: path))
+            func write(_ bytes: Data) throws {
+                let file = try #require(FileHandle(forWritingAtPath: path))
+                try file.write(contentsOf: bytes)
+                try file.synchronize()
+                try file.close()
+            }
+            // The body of the last record, and the head of its frame.
+            for offset in [whole.count - 1, whole.count - whole.count / 3 - 20] {
+                try write(Self.flipped(whole, at: offset))
+                let report = try await engine.verify()
+                #expect(report.findings.map(\.repair) == [.rewriteProtected], "\(report)")
+                #expect(report.findings.allSatisfy { $0.problem.contains(path) }, "\(report)")
+                try write(whole)
+                #expect(try await engine.verify().isClean)
+            }
+            // Nothing is lost, since everything is in memory.
+            try write(Self.flipped(whole, at: whole.count - 1))
+            let done = try await engine.repairProtection()
+            #expect(done.count == 1 && !done[0].contains("lost"), "\(done)")
+            #expect(try await engine.verify().isClean)
+            #expect(engine.protectionStatus.isUnlocked)
+            try await engine.commit(batch("e"))
+        }
+        try await place.withEngine { engine async throws in
+            #expect(try await engine.unlock(passphrase: Self.passphrase, creates: false).findings == [])
+            #expect(try await names(engine) == ["a", "b", "c", "d", "e"])
+            #expect(engine.owedJobs.isEmpty)
+        }
+    }
+
+    @Test("A repair of a file with a record that unlocking could not read says that items are lost, and asks for them")
+    func repairedWithLoss() async throws {
+        try await place.withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: true)
+            try await engine.commit(batch("a"))
+            try await engine.commit(batch("b"))
+        }
+        let path = try #require(try files().first)
+        try Self.flipped(Data(contentsOf: URL(filePath: path)), at: -1).write(to: URL(filePath: path))
+        try await place.withEngine { engine async throws in
+            // Also visible while the store is locked.
+            let locked = try await engine.verify()
+            #expect(locked.findings.map(\.repair) == [.unlock], "\(locked)")
+            #expect(locked.checks.contains { $0.what == "the content of protected indexes" && $0.skipped != nil })
+            #expect(try await engine.repairProtection() == [])
+            #expect(try await engine.verify().findings == locked.findings)
+            #expect(try await engine.unlock(passphrase: Self.passphrase, creates: false).findings.count == 1)
+            #expect(try await engine.verify().findings.map(\.repair) == [.rewriteProtected])
+            let done = try await engine.repairProtection()
+            #expect(done.count == 2 && done[0].contains("are lost"), "\(done)")
+            #expect(engine.owedJobs.map(\.bundle) == [Self.first.bundle])
+            #expect(try await engine.verify().isClean && engine.protectionStatus.findings == [])
+        }
+        try await place.withEngine { engine async throws in
+            #expect(try await engine.unlock(passphrase: Self.passphrase, creates: false).findings == [])
+            #expect(try await names(engine) == ["a"])
+        }
+    }
+
+    @Test("A file that another program removes, replaces or restores is noticed by donations, verify and unlocking")
+    func changedByOthers() async throws {
+        try await place.withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: true)
+            try await engine.commit(batch("a", in: Self.first, .completeUnlessOpen))
+            let path = try #require(try files().first)
+            let old = try Data(contentsOf: URL(filePath: path))
+            try await engine.commit(batch("b", in: Self.first, nil))
+            // Removed while the store is unlocked: the items are in memory.
+            try FileManager.default.removeItem(atPath: path)
+            await #expect(throws: EngineError.protection(.replaced(path: path))) {
+                try await engine.commit(batch("c", in: Self.first, nil))
+            }
+            #expect(try await engine.verify().findings.map(\.repair) == [.rewriteProtected])
+            #expect(try await engine.repairProtection().count == 1)
+            try await engine.commit(batch("c", in: Self.first, nil))
+            #expect(try await engine.verify().isClean)
+            // An older copy, restored while the store is locked.
+            await engine.lock()
+            try FileManager.default.removeItem(atPath: path)
+            try old.write(to: URL(filePath: path))
+            await #expect(throws: EngineError.protection(.replaced(path: path))) {
+                try await engine.commit(batch("d", in: Self.first, nil))
+            }
+            #expect(try await engine.unlock(passphrase: Self.passphrase, creates: false).findings == [])
+            #expect(try await names(engine) == ["a"])
+            try await engine.commit(batch("d", in: Self.first, nil))
+            // A whole file that comes back.
+            await engine.lock()
+            let kept = try Data(contentsOf: URL(filePath: path))
+            #expect(try await engine.forget(Self.first.bundle) >= 0)
+            #expect(try await engine.unlistedRemovals() == [])
+            try kept.write(to: URL(filePath: path))
+            #expect(try await engine.unlistedRemovals() == [Self.first.bundle])
+            try await engine.unlock(passphrase: Self.passphrase, creates: false)
+            #expect(try await names(engine) == ["a", "d"])
+        }
+    }
+
     private static func flipped(_ bytes: Data, at offset: Int) -> Data {
         var bytes = bytes
-        bytes[offset] ^= 1
+        bytes[offset < 0 ? bytes.count + offset : offset] ^= 1
         return bytes
     }
 
@@ -235,7 +342,8 @@ private final class LockingFiles: LogFiles {
 
         func size() throws(LogFileError) -> Int { try base.size() }
         func read(at offset: Int, count: Int) throws(LogFileError) -> [UInt8] {
-            files.onNextRead.withLock { $0.take() }?()
+            // Before the records, the headers are read.
+            if offset > 0 { files.onNextRead.withLock { $0.take() }?() }
             return try base.read(at: offset, count: count)
         }
         func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(LogFileError) -> Int {

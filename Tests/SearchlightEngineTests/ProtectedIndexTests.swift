@@ -267,7 +267,8 @@ struct ProtectedIndexTests {
         try await place.withEngine { engine async throws in
             #expect(try await found(Self.canary, engine) == ["plain"])
             // With new keys, the old files would seem to be files of this store.
-            await #expect(throws: EngineError.protection(.noKeys)) {
+            let path = place.store + "/protected/key"
+            await #expect(throws: EngineError.protection(.missingKeys(path: path))) {
                 try await engine.unlock(passphrase: Self.passphrase, creates: true)
             }
             #expect(engine.protectionStatus.indexes.count == 1 && !engine.protectionStatus.hasKeys)

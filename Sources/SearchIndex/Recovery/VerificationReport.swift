@@ -52,8 +52,18 @@ public struct VerificationReport: Hashable, Sendable, Codable {
         case oweEverything
         /// Revokes other users' permissions.
         case restrictMode
+        /// Writes the file of a protected index again from the items in memory. Records that
+        /// unlocking could not read are lost; a full reindex becomes pending then.
+        case rewriteProtected
+        /// Writes the file of the keys of protected indexes again from memory; nothing is lost.
+        case rewriteKeys
+        /// No repair while the protected indexes are locked.
+        case unlock
         /// No automatic repair; the user has to inspect the problem.
         case none
+
+        /// `true` if a repair of the store can fix the problem now.
+        public var isPossible: Bool { self != .none && self != .unlock }
     }
 
     /// The checks.

@@ -70,6 +70,7 @@ extension SearchPage {
         var page = self
         page.hits = merged
         page.correction = correction ?? other.correction
+        page.pending = (pending ?? PendingDonations()).merging(other.pending).nonEmpty
         if let one = total, let two = other.total {
             page.total = SearchTotal(count: one.count + two.count, isExact: one.isExact && two.isExact)
         }

@@ -63,7 +63,7 @@ extension SearchlightEngine {
 
     /// Returns a bundle's account.
     package func account(of bundle: String) async throws(EngineError) -> BundleAccount {
-        let pending = index.pending.nonEmpty
+        let pending = pending.nonEmpty
         let count = try await itemCounts()[bundle]
         let all = try await accounts(count.map { [bundle: $0] } ?? [:], pending)
         return all.first { $0.bundle == bundle } ?? BundleAccount(bundle: bundle)

@@ -131,8 +131,11 @@ package struct ForgetReport: Hashable, Sendable, Codable {
 package struct ReceiptCheck: Hashable, Sendable, Codable {
     /// A sentence for each thing that is there again or still; empty if everything is gone.
     package var findings: [String] = []
-    /// The number of items that the bundle donated since.
+    /// The number of items that the bundle donated since, without those in locked indexes.
     package var later = 0
+    /// The number of protected indexes that the bundle has created since and that are locked; `nil`
+    /// from earlier versions.
+    package var laterLocked: Int?
 }
 
 /// The bundles whose removal has begun and not ended, in a file of the store. A removal that was

@@ -121,19 +121,19 @@ extension SearchlightEngine {
 }
 
 extension Vault {
-    /// The state of the protected indexes.
+    /// The state of the protected indexes. Reads the file of keys, which another program may have
+    /// removed or restored.
     var status: ProtectionStatus {
-        let (logs, storage, isUnlocked, findings, notes, problem) = state.withLock {
-            ($0.logs, $0.keys?.storage, $0.unlocked != nil, $0.allFindings, $0.notes, $0.problemOfKeys)
-        }
+        var now = state.withLock { $0 }
+        let (keys, stamp) = readKeys()
+        now.noteKeys(keys, stamp, path: keyPath)
         // The sizes wait for donations, so a lock must not wait for them.
-        let indexes = logs.map { scope, log in
-            ProtectionStatus.Index(scope: scope, protection: log.header.protection, bytes: log.byteCount)
+        let indexes = now.sortedLogs.map { log in
+            ProtectionStatus.Index(scope: log.header.scope, protection: log.header.protection, bytes: log.byteCount)
         }
         return ProtectionStatus(
-            storage: storage, isUnlocked: isUnlocked,
-            indexes: indexes.sorted { $0.scope.sortKey < $1.scope.sortKey }, findings: findings, notes: notes,
-            problemOfKeys: problem)
+            storage: now.keys?.storage, isUnlocked: now.unlocked != nil, indexes: indexes, findings: now.allFindings,
+            notes: now.notes, problemOfKeys: now.problemOfKeys)
     }
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 import ItemRecord
 import Protection
 import SearchIndex
@@ -42,7 +43,28 @@ enum KeyOffer: Sendable {
 }
 
 extension Vault {
-    private var keyPath: String { folder + "/" + Self.keyFileName }
+    var keyPath: String { folder + "/" + Self.keyFileName }
+
+    // MARK: The file of keys
+
+    /// Reads a file of keys.
+    static func readKeys(_ path: String) -> (Result<MasterKeyFile?, ProtectionError>, KeysStamp?) {
+        // A file that is replaced during the reading has another stamp, and is read again.
+        let stamp = KeysStamp(of: path)
+        let keys = Result { () throws(ProtectionError) in try MasterKeyFile.read(path) }
+        return (keys, stamp)
+    }
+
+    func readKeys() -> (Result<MasterKeyFile?, ProtectionError>, KeysStamp?) { Self.readKeys(keyPath) }
+
+    /// Reads the file of keys again: a backup program may have restored or removed it since. Runs
+    /// between changes of the file.
+    ///
+    /// - Parameter isOwn: `true` after this process has replaced the file.
+    func readKeysAgain(isOwn: Bool = false) {
+        let (keys, stamp) = readKeys()
+        state.withLock { $0.noteKeys(keys, stamp, path: keyPath, isOwn: isOwn) }
+    }
 
     /// Asks the session whether the store may be unlocked, and follows its locks.
     func beginSession() async -> UnlockingSession { await onUnlock { [weak self] in self?.lock() } }
@@ -55,7 +77,7 @@ extension Vault {
     ///   needs it.
     func offer(for credential: KeyCredential, creates: Bool) async throws(EngineError) -> KeyOffer {
         if case .passphrase(let passphrase) = credential { return .passphrase(passphrase) }
-        let (file, mayCreate, problem) = state.withLock { ($0.keys, creates && $0.mayCreateKeys, $0.unreadableKeys) }
+        let (file, mayCreate, problem) = state.withLock { ($0.keys, creates && $0.mayCreateKeys, $0.keysProblem) }
         guard let file else {
             guard mayCreate else { throw .protection(problem ?? .noKeys) }
             return try await newKeyringKey(of: VaultIdentifier())
@@ -114,7 +136,7 @@ extension Vault {
         let (known, mayCreate, problem) = state.withLock { state in
             (
                 state.keys, creates && (state.keys == nil ? state.mayCreateKeys : state.mayReplaceKeys),
-                state.unreadableKeys
+                state.keysProblem
             )
         }
         switch (known, offer) {
@@ -153,14 +175,14 @@ extension Vault {
     }
 
     /// Replaces the file of keys, durably.
-    private func write(_ file: MasterKeyFile) throws(ProtectionError) {
+    func write(_ file: MasterKeyFile) throws(ProtectionError) {
         do throws(ProtectionError) { try file.write(to: keyPath, in: folder, files) } catch {
             // The new file may have its name already, and is used from the next opening on.
-            let found = (try? MasterKeyFile.read(keyPath)) ?? nil
-            state.withLock { $0.keys = found ?? $0.keys }
+            readKeysAgain(isOwn: true)
             throw error
         }
-        state.withLock { ($0.keys, $0.unreadableKeys) = (file, nil) }
+        let stamp = KeysStamp(of: keyPath)
+        state.withLock { $0.noteKeys(.success(file), stamp, path: keyPath, isOwn: true) }
     }
 
     // MARK: Changes
@@ -172,8 +194,10 @@ extension Vault {
     ) async throws(EngineError) -> KeyChangeReport {
         onSecrets()
         guard isWritable else { throw .index(.readOnly(path: folder, operation: "Changing the keys")) }
+        await refresh()
         let offer = try await offer(for: credential, creates: false)
-        guard let vault = state.withLock({ $0.keys?.vault }) else { throw .protection(.noKeys) }
+        let (vault, problem) = state.withLock { ($0.keys?.vault, $0.keysProblem) }
+        guard let vault else { throw .protection(problem ?? .noKeys) }
         // A wrong passphrase must not leave a key in the keyring.
         _ = try await changed { [self] () throws(ProtectionError) in try opened(with: offer, creates: false).keys.wipe()
         }
@@ -292,7 +316,7 @@ extension Vault {
         }
         // An image that the earlier master key opens must not stay.
         await dropImage()
-        let logs = state.withLock { $0.logs.values.sorted { $0.header.scope.sortKey < $1.header.scope.sortKey } }
+        let logs = state.withLock { $0.sortedLogs }
         for log in logs where log.header.vault == file.vault && !log.isSealed(with: master) {
             try change(since: locks) { _ in }
             // A rewritten file has nothing of the records that cannot be read.
@@ -331,24 +355,47 @@ extension Vault {
     /// `true` if unlocking reads all records of an unlocked file, so that its items are all of it.
     func isWhole(_ log: SealedLog) async throws(EngineError) -> Bool {
         guard log.isUnlocked else { return false }
-        let scope = log.header.scope
-        return try await onFiles { () throws(ProtectionError) in
-            var position: SealedLog.Position?
-            repeat {
-                let page = try log.records(from: position, maximumBytes: 1 << 20)
-                let isReadable = page.records.allSatisfy { record in
-                    guard let entry = record.withUnsafeBytes({ try? LogEntry(decoding: $0) }) else { return false }
-                    return entry.scope == scope && (try? SearchIndex.check(entry.batch)) != nil
-                }
-                guard page.findings.isEmpty, isReadable else { return false }
-                position = page.next
-            } while position != nil
-            return true
-        }
+        return try await problems(of: log).isEmpty
+    }
+}
+
+/// The file of keys as the system lists it. A file that is changed or replaced has another one.
+struct KeysStamp: Hashable, Sendable {
+    private let numbers: [Int64]
+
+    /// Samples the file at a path; `nil` if there is none.
+    init?(of path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        numbers = [
+            Int64(bitPattern: UInt64(status.st_dev)), Int64(bitPattern: UInt64(status.st_ino)), Int64(status.st_size),
+            Int64(status.st_ctim.tv_sec), Int64(status.st_ctim.tv_nsec), Int64(status.st_mtim.tv_sec),
+            Int64(status.st_mtim.tv_nsec), Int64(status.st_mode), Int64(status.st_uid),
+        ]
     }
 }
 
 extension Vault.State {
+    /// Notes the file of keys as it is now. A file that is missing, unreadable or, while the store
+    /// is unlocked, another one leaves the earlier content in memory, as long as something needs
+    /// it.
+    ///
+    /// - Parameter isOwn: `true` after this process has replaced the file.
+    mutating func noteKeys(
+        _ found: Result<MasterKeyFile?, ProtectionError>, _ stamp: KeysStamp?, path: String, isOwn: Bool = false
+    ) {
+        keysStamp = stamp
+        switch found {
+        // The keys in memory may not be the keys of the other file.
+        case .success(let file?) where !isOwn && unlocked != nil && keys != nil && keys != file:
+            (unreadableKeys, missingKeys) = (.replaced(path: path), nil)
+        case .success(let file?): (keys, unreadableKeys, missingKeys) = (file, nil, nil)
+        case .success(nil): (unreadableKeys, missingKeys) = (nil, path)
+        case .failure(let error): (unreadableKeys, missingKeys) = (error, nil)
+        }
+        if (try? found.get()) == nil, logs.isEmpty, findings.isEmpty, unlocked == nil { keys = nil }
+    }
+
     /// `true` if a store without keys may get some. A damaged file of keys is replaced only if no
     /// index needs it.
     var mayCreateKeys: Bool {

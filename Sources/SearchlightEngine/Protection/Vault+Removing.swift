@@ -55,6 +55,7 @@ extension Vault {
             state.logs = state.logs.filter { $0.key.bundle != bundle }
             state.unreadable = left.unreadable
             state.findings.removeAll { finding in removed.contains { finding.contains($0) } }
+            state.unlockFindings.removeAll { finding in removed.contains { finding.contains($0) } }
         }
         guard let index else { return removal }
         removal.items = try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
@@ -115,6 +116,27 @@ extension Vault {
             guard name.contains(SealedLog.suffix) else { return nil }
             return (name, try? SealedLog.claim(folder + "/" + name, files: files))
         }
+    }
+
+    /// Counts what a bundle donated to protected indexes.
+    ///
+    /// - Parameter known: The identifiers of removed files, whose copies do not count.
+    /// - Returns: The number of items, and the number of indexes that are locked.
+    func later(of bundle: String, besides known: Set<String>) async throws(EngineError) -> (items: Int, locked: Int) {
+        let logs = state.withLock { $0.sortedLogs }.filter { log in
+            log.header.scope.bundle == bundle && !known.contains(log.header.identifier.text)
+        }
+        var (items, locked) = (0, 0)
+        for log in logs {
+            guard let index, log.isUnlocked else {
+                locked += 1
+                continue
+            }
+            items += try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
+                try await index.itemCount(of: log.header.scope)
+            }
+        }
+        return (items, locked)
     }
 
     /// Removes a file whose writing was interrupted, after its keys.

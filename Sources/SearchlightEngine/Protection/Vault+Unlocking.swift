@@ -43,8 +43,10 @@ extension Vault {
     func unlock(with credential: KeyCredential, creates: Bool) async throws(EngineError) -> UnlockReport {
         onSecrets()
         guard isWritable else { throw .index(.readOnly(path: folder, operation: "Unlocking protected items")) }
-        let (locks, makesKey) = state.withLock { state in
-            (state.locks, creates && credential == .keyring && (state.mayCreateKeys || state.mayReplaceKeys))
+        let locks = state.withLock { $0.locks }
+        await refresh()
+        let makesKey = state.withLock { state in
+            creates && credential == .keyring && (state.mayCreateKeys || state.mayReplaceKeys)
         }
         // No new key in the keyring for a store that stays locked. The session is not followed
         // while the keyring asks the user, so that a suspend does not wait for the answer.
@@ -83,7 +85,9 @@ extension Vault {
         // An earlier passphrase is verified as well, before the answer to its caller.
         if let index {
             keys.wipe()
-            return try await report(of: index, UnlockReport(items: 0, notes: state.withLock { $0.notes }))
+            let (notes, problem) = state.withLock { ($0.notes, $0.problemOfKeys) }
+            return try await report(
+                of: index, UnlockReport(items: 0, notes: notes, findings: problem.map { [$0] } ?? []))
         }
         defer {
             keys.wipeOthers()
@@ -128,7 +132,9 @@ extension Vault {
         // A rotation that was interrupted before ends now.
         if keys.previous != nil { report.findings += try await finishRotation(file, keys, index, locks) }
         state.withLock { state in
-            for finding in report.findings where !state.findings.contains(finding) { state.note(finding) }
+            report.findings = Array(report.findings.suffix(Self.maximumFindings))
+            state.unlockFindings = report.findings
+            report.findings = state.allFindings
         }
         noteRecords()
         return try await self.report(of: index, report)
@@ -160,15 +166,18 @@ extension Vault {
         after positions: [VaultIdentifier: SealedLog.Position]
     ) async throws(EngineError) -> (findings: [String], isWhole: Bool) {
         let logs = state.withLock { state in
-            state.beyondLimit = []
-            return state.logs.values.sorted { $0.header.scope.sortKey < $1.header.scope.sortKey }
+            (state.beyondLimit, state.incomplete) = ([], [])
+            return state.sortedLogs
         }
         var (findings, whole, isWhole): ([String], [SealedLog], Bool) = ([], [], true)
         for log in logs {
             let position = positions[log.header.identifier]
             let found = try await fill(index, from: log, master, vault, locks, after: position)
             findings += found
-            if !found.isEmpty, log.isUnlocked { isWhole = false }
+            if !found.isEmpty, log.isUnlocked {
+                isWhole = false
+                state.withLock { _ = $0.incomplete.insert(log.header.scope) }
+            }
             // A file that has not grown much was compared with its items when the image was made.
             if found.isEmpty, position.map({ log.byteCount > 2 * $0.byteOffset }) ?? true { whole.append(log) }
         }
@@ -226,7 +235,7 @@ extension Vault {
                 }
                 // The content of a sealed box may come from any program of the user.
                 guard case .success(let entry) = entry, entry.scope == log.header.scope else {
-                    findings.append("A record of \(log.path) is malformed and is not read.")
+                    findings.append(Self.malformedRecord(of: log))
                     continue
                 }
                 do throws(EngineError) {
@@ -235,7 +244,7 @@ extension Vault {
                     }
                 } catch {
                     guard case .index(.invalidItem) = error else { throw error }
-                    findings.append("A record of \(log.path) is malformed and is not read.")
+                    findings.append(Self.malformedRecord(of: log))
                 }
             }
             if let finding = try await unload(log, from: index) { return [finding] }

@@ -50,8 +50,13 @@ final class Vault: Sendable {
         var logs: [IndexScope: SealedLog] = [:]
         /// `nil` until the first ``unlock(with:creates:)`` creates the keys.
         var keys: MasterKeyFile?
-        /// The problem of the file of keys, if it cannot be read; `nil` normally.
+        /// The problem of the file of keys, if it cannot be read; `nil` normally. ``keys`` may be
+        /// the content that the file had before.
         var unreadableKeys: ProtectionError?
+        /// The path of the file of keys if it is missing; `nil` otherwise.
+        var missingKeys: String?
+        /// The file of keys at the last reading; `nil` if it must be read again.
+        var keysStamp: KeysStamp?
         /// The unlocked store; `nil` while it is locked.
         var unlocked: Unlocked?
         /// The store that is being unlocked; `nil` normally.
@@ -63,6 +68,8 @@ final class Vault: Sendable {
         /// The indexes that are not in memory, because they exceed
         /// ``ProtectionLimits/memoryBytes``.
         var beyondLimit: Set<IndexScope> = []
+        /// The unlocked indexes with records that unlocking could not read.
+        var incomplete: Set<IndexScope> = []
         /// The minimum number of bytes that donations may still add to the index in memory.
         var room = 0
         /// A sentence for each lock of the session that will not lock the items; none while they
@@ -70,8 +77,10 @@ final class Vault: Sendable {
         var notes: [String] = []
         /// The number of locks, so that unlocking notices a lock during its work.
         var locks: UInt64 = 0
-        /// A sentence for each problem of a file.
+        /// A sentence for each problem of a file that does not need the keys.
         var findings: [String] = []
+        /// A sentence for each problem that the last unlocking found.
+        var unlockFindings: [String] = []
         /// The problem of the first file whose index is unknown; `nil` normally.
         var unreadable: ProtectionError?
     }
@@ -140,7 +149,12 @@ final class Vault: Sendable {
     }
 
     /// Finds the files in a folder.
-    static func found(in folder: String, _ files: any LogFiles, isWritable: Bool) -> State {
+    ///
+    /// - Parameter discards: `true` to remove the remains of interrupted writing.
+    static func found(
+        in folder: String, _ files: any LogFiles, isWritable: Bool, discards: Bool? = nil
+    ) -> State {
+        let discards = discards ?? isWritable
         var state = State()
         let names: [String]
         do throws(UntrustedFile) { guard try OwnFile.check(folder, .folder) else { return state } } catch {
@@ -151,17 +165,16 @@ final class Vault: Sendable {
             state.noteUnreadable(ProtectionError(error))
             return state
         }
-        do throws(ProtectionError) { state.keys = try MasterKeyFile.read(folder + "/" + keyFileName) } catch {
-            state.unreadableKeys = error
-        }
-        if isWritable { _ = try? SealedImage.destroyUnfinished(folder + "/" + imageName, in: folder, files: files) }
+        let (keys, stamp) = readKeys(folder + "/" + keyFileName)
+        state.noteKeys(keys, stamp, path: folder + "/" + keyFileName)
+        if discards { _ = try? SealedImage.destroyUnfinished(folder + "/" + imageName, in: folder, files: files) }
         for name in names.sorted() {
             let path = folder + "/" + name
-            if name.hasSuffix(LogFileNames.unfinishedSuffix), isWritable { discard(path, files) }
+            if name.hasSuffix(LogFileNames.unfinishedSuffix), discards { discard(path, files) }
             guard name.hasSuffix(SealedLog.suffix) else { continue }
             // A removal was interrupted after it had destroyed the keys.
             if let claim = try? SealedLog.claim(path, files: files), claim.isDestroyed {
-                if isWritable { try? files.remove(path) }
+                if discards { try? files.remove(path) }
                 continue
             }
             do throws(ProtectionError) {
@@ -178,6 +191,57 @@ final class Vault: Sendable {
             }
         }
         return state
+    }
+
+    // MARK: Changes by other programs
+
+    /// Reads the folder again, before unlocking: a backup program may have restored or removed a
+    /// file since. Runs after all commits and changes before.
+    func refresh() async {
+        await serially { [self] in
+            _ = try? await onFiles { [self] () throws(ProtectionError) in
+                readKeysAgain()
+                if state.withLock({ $0.unlocked == nil }) { findLogsAgain() }
+            }
+        }
+    }
+
+    /// Finds the files of a locked store again.
+    private func findLogsAgain() {
+        guard (try? files.names(in: folder)) != nil else { return }
+        let found = Self.found(in: folder, files, isWritable: isWritable, discards: false)
+        let open = state.withLock { $0.logs }
+        let inPlace = Set(open.filter { $0.value.isInPlace }.keys)
+        state.withLock { state in
+            var (logs, findings) = (found.logs, found.findings)
+            for (scope, log) in open {
+                // An open file may have a name that is not durable yet.
+                if inPlace.contains(scope), logs[scope]?.path == log.path { logs[scope] = log }
+                guard logs[scope] == nil else { continue }
+                // A file that was removed or damaged can still be read and written again.
+                logs[scope] = log
+                if !inPlace.contains(scope) {
+                    findings.append(ProtectionError.replaced(path: log.path).description)
+                }
+            }
+            state.logs = logs
+            (state.findings, state.unreadable) = (Array(findings.suffix(Self.maximumFindings)), found.unreadable)
+        }
+    }
+
+    /// Checks that the next unlocking will read what is stored in an index now.
+    private func checkFiles(of scope: IndexScope) throws(ProtectionError) {
+        let stamp = state.withLock { $0.keysStamp }
+        if stamp == nil || stamp != KeysStamp(of: keyPath) { readKeysAgain() }
+        let (keys, log, problem) = state.withLock { state in
+            (state.keys, state.logs[scope], state.mayCreateKeys ? nil : state.keysProblem)
+        }
+        if let problem { throw problem }
+        guard let log else { return }
+        guard log.isInPlace else { throw .replaced(path: log.path) }
+        guard keys?.vault == log.header.vault else {
+            throw .damaged(path: log.path, detail: "its keys are not the store's keys")
+        }
     }
 
     /// The index in memory; `nil` while the store is locked.
@@ -245,6 +309,8 @@ final class Vault: Sendable {
             state.image.reading?.wipe()
             state.image.writing?.wipe()
             state.image.task?.cancel()
+            // Another file of keys counts from now on.
+            state.keysStamp = nil
             (state.image.reading, state.image.writing, state.image.task) = (nil, nil, nil)
             for log in state.logs.values { log.lock() }
             defer { (state.unlocked, state.unlocking, state.opened, state.notes) = (nil, nil, [], []) }
@@ -334,6 +400,7 @@ final class Vault: Sendable {
 
     /// Appends a record to the file of its index. Blocks.
     private func append(_ record: [UInt8], of batch: IndexBatch) throws(ProtectionError) {
+        if batch.hasItems { try checkFiles(of: batch.scope) }
         let log = try log(for: batch.scope, batch.protection, addsItems: batch.hasItems)
         let master = state.withLock { state in
             state.beyondLimit.contains(batch.scope) ? state.unlocked?.master : nil

@@ -128,13 +128,13 @@ package struct VerifyReceiptCall: EngineCall {
     ) async throws(EngineError) -> ReceiptCheck { try await engine.check(receipt) }
 }
 
-/// Lists the bundles whose removal was interrupted.
+/// Lists the bundles of which something can be removed that no other list mentions.
 package struct UnfinishedRemovalsCall: EngineCall {
     package var purpose: String { "list interrupted removals" }
 
     package init() {}
 
     package func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> [String] {
-        engine.unfinishedRemovals.bundles
+        try await engine.unlistedRemovals()
     }
 }

@@ -2,6 +2,16 @@
 import SearchlightEngine
 
 extension EngineHolder {
+    /// `true` while ``exclusively(_:)`` closes the engine or runs its closure.
+    var isExclusive: Bool {
+        state.withLock { state in
+            switch state.phase {
+            case .draining, .closed: !state.isStopping
+            case .open, .failed, .stopped: false
+            }
+        }
+    }
+
     /// Closes the engine once it has no users, runs a closure with exclusive access to the store,
     /// and opens the engine again.
     ///

@@ -35,6 +35,13 @@ final class EngineMaintenance: StoreMaintenance {
     func repair() async throws(EngineError) -> StoreCheck.Repair {
         let token = engine.activity.beginRequest()
         defer { token.end() }
+        guard !engine.holder.isExclusive else { throw EngineError(EngineUnavailable.repairing) }
+        return try await StoreCheck.Repair.perform(
+            on: engine, verify: { () throws(EngineError) in try await verify() },
+            exclusively: { () throws(EngineError) in try await repairAll() })
+    }
+
+    private func repairAll() async throws(EngineError) -> StoreCheck.Repair {
         let check = StoreCheck(configuration)
         let result: Result<StoreCheck.Repair, EngineError>
         do throws(EngineUnavailable) {

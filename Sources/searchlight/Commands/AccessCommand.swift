@@ -83,6 +83,7 @@ struct AccessGrantCommand: OptionedCommand {
         let known = try await options.withStore(.read) { store in
             Set(try await store.perform(ItemCountsCall()).keys)
                 .union(try await store.perform(ExtensionsCall()).identifiers)
+                .union(await lockedBundles(in: store))
         }
         try options.withAssistants { files throws(AssistantFileError) in
             try files.grants.grant(assistant, all ? nil : bundles)

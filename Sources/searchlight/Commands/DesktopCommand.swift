@@ -56,7 +56,7 @@ struct DesktopCommand: OptionedCommand {
         guard !isShown else { return }
         // Hiding a misspelled name would have no effect.
         let apps = try await apps(of: store)
-        if apps[bundle] == nil {
+        if apps[bundle] == nil, await !hasLocked(bundle, in: store) {
             Output.complain("\(text: "Note: " + unknownBundle(bundle, among: apps.keys.sorted()))")
         }
     }

@@ -97,8 +97,8 @@ struct ForgetCommand: OptionedCommand {
         for line in receipt.lines { try Output.line("\(Output.tidied(line))") }
     }
 
-    /// `true` if the bundle is an extension that was removed, as the listing reports, or if its
-    /// removal was interrupted.
+    /// `true` if the bundle is an extension that was removed, as the listing reports, if its
+    /// removal was interrupted, or if a file of a protected index came back.
     private func isGone(_ bundle: String, in store: any EngineClient) async throws -> Bool {
         if try await store.perform(UnfinishedRemovalsCall()).contains(bundle) { return true }
         if let log = try? AssistantLog(store: options.storeDirectory).entries(),
@@ -131,12 +131,22 @@ struct ForgetCommand: OptionedCommand {
         }
         if options.json {
             try Output.printJSON(
-                ["bundle": receipt.bundle, "findings": check.findings, "later": check.later] as JSONObject)
+                [
+                    "bundle": receipt.bundle, "findings": check.findings, "later": check.later,
+                    "laterLocked": check.laterLocked ?? 0,
+                ] as JSONObject)
         } else {
             for finding in check.findings { Output.complain("\(Output.tidied(finding))") }
             if check.findings.isEmpty { try Output.line("Nothing of the receipt is in the store.") }
             if check.later > 0 {
                 try Output.line("\(receipt.bundle) has donated \(counted(check.later, "item")) since.")
+            }
+            if let locked = check.laterLocked, locked > 0 {
+                try Output.line(
+                    """
+                    \(receipt.bundle) has donated since to \(locked == 1 ? "1 index" : "\(locked) indexes") whose items \
+                    are locked. To count them: searchlight unlock
+                    """)
             }
         }
         guard check.findings.isEmpty else { throw ExitCode(ExitStatus.damageFound.rawValue) }

@@ -20,22 +20,35 @@ struct KeysCommand: ParsableCommand {
 
 struct KeysStatusCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show how the keys are kept, and whether protected items are unlocked.")
+        commandName: "status", abstract: "Show how the keys are kept, and whether protected items are unlocked.",
+        discussion: "Exit status: 0, or 10 if the file of keys is missing or damaged.")
 
     @OptionGroup var options: GlobalOptions
+    /// A subcommand after an option, which is parsed as an argument of this default subcommand.
+    @Argument(help: .hidden)
+    var misplaced: [String] = []
+
+    func validate() throws {
+        guard let word = misplaced.first else { return }
+        throw ValidationError(
+            "“\(word.prefix(80))” is no subcommand, or follows an option. Write the subcommand first: searchlight keys status"
+        )
+    }
 
     func perform() async throws {
         let status = try await options.withStore(.read) { try await $0.perform(ProtectionStatusCall()) }
         if options.json {
-            return try Output.printJSON(
+            try Output.printJSON(
                 [
                     "keys": status.storage?.rawValue, "problem": status.problemOfKeys, "isUnlocked": status.isUnlocked,
                     "notes": status.notes,
                 ] as JSONObject)
+        } else {
+            try Output.line("\(status.keysLine)")
+            if status.hasKeys { try Output.line("Protected items: \(status.isUnlocked ? "unlocked" : "locked")") }
+            for note in status.notes { try Output.line("Note: \(Output.tidied(note))") }
         }
-        try Output.line("\(status.keysLine)")
-        if status.hasKeys { try Output.line("Protected items: \(status.isUnlocked ? "unlocked" : "locked")") }
-        for note in status.notes { try Output.line("Note: \(Output.tidied(note))") }
+        guard status.problemOfKeys == nil else { throw ExitCode(ExitStatus.damageFound.rawValue) }
     }
 }
 
@@ -126,17 +139,25 @@ private func changeKeys(_ options: GlobalOptions, to new: () throws -> KeyCreden
 
 /// Returns the proof that opens the keys of a store; asks for a passphrase if they have one.
 private func credential(of store: any EngineClient) async throws -> KeyCredential {
-    switch try await store.perform(PrepareSecretsCall()).storage {
-    case .keyring: .keyring
-    case .passphrase: .passphrase(try Passphrase.read(prompt: "Present passphrase: "))
-    case nil: throw EngineError.protection(.noKeys)
+    let status = try await store.perform(PrepareSecretsCall())
+    switch status.storage {
+    case .keyring: return .keyring
+    case .passphrase: return .passphrase(try Passphrase.read(prompt: "Present passphrase: "))
+    case nil:
+        guard let problem = status.problemOfKeys else { throw EngineError.protection(.noKeys) }
+        throw CommandFailure(message: problem, status: .inputOutput)
     }
 }
 
 extension ProtectionStatus {
     /// The way in which the keys are kept, as a line.
     var keysLine: String {
-        if let problemOfKeys { return "Keys: none can be read. \(Output.tidied(problemOfKeys))" }
+        if let problemOfKeys {
+            // The service may still have them in memory.
+            let remedy =
+                storage == nil ? "none can be read" : "only in memory. To write them: searchlight verify --repair"
+            return "Keys: \(remedy). \(Output.tidied(problemOfKeys))"
+        }
         return switch storage {
         case .keyring: "Keys: in the keyring of the desktop"
         case .passphrase: "Keys: under a passphrase"

@@ -48,7 +48,9 @@ struct UnlockCommand: OptionedCommand {
             }
         }
         // Without indexes, nothing is lost with a forgotten passphrase or a lost keyring.
-        if storage != nil, passphrase, status.indexes.isEmpty, status.findings.isEmpty, !status.isUnlocked {
+        if storage != nil, passphrase, status.indexes.isEmpty, status.findings.isEmpty {
+            // Keys in use are not replaced.
+            _ = try await store.perform(LockCall())
             Output.complain("Note: The store has no protected indexes, so a new passphrase replaces its keys.")
             let call = UnlockCall(passphrase: try Passphrase.readNew(), creates: true)
             return (try await store.perform(call), .passphrase)
@@ -57,7 +59,7 @@ struct UnlockCommand: OptionedCommand {
         let entered = storage == nil ? try Passphrase.readNew() : try Passphrase.read(prompt: "Passphrase: ")
         let call = UnlockCall(passphrase: entered, creates: storage == nil)
         do throws(EngineError) { return (try await store.perform(call), .passphrase) } catch {
-            if error == .protection(.wrongPassphrase), status.indexes.isEmpty {
+            if error == .protection(.wrongPassphrase), status.indexes.isEmpty, status.findings.isEmpty {
                 Output.complain(
                     "Note: The store has no protected indexes. To set a new passphrase: searchlight unlock --passphrase"
                 )
@@ -95,7 +97,8 @@ func requireService(_ store: any EngineClient, to purpose: String) throws -> any
     guard store is RemoteEngine else {
         throw CommandFailure(
             message: """
-                \(purpose), and no service runs. Start it: systemctl --user start searchlightd.service, or run searchlightd
+                \(purpose), and no service runs. Start it, then repeat this command: systemctl --user start \
+                searchlightd.service, or run searchlightd
                 """, status: .refused)
     }
     return store

@@ -97,8 +97,8 @@ struct StatusCommand: OptionedCommand {
 
     private func show(_ protection: ProtectionStatus) throws {
         guard !protection.isEmpty else { return }
-        let remedy = protection.isUnlocked ? "unlocked" : "locked. To search them: searchlight unlock"
-        try Output.line("Protected indexes: \(protection.indexes.isEmpty ? "none, " : "")\(remedy)")
+        let state = protection.isUnlocked ? "unlocked" : "locked. To search them: searchlight unlock"
+        try Output.line("Protected indexes: \(protection.indexes.isEmpty ? "none" : state)")
         if protection.hasKeys || protection.problemOfKeys != nil { try Output.line("  \(protection.keysLine)") }
         for note in protection.isUnlocked ? protection.notes : [] { try Output.line("  Note: \(Output.tidied(note))") }
         for index in protection.indexes {

@@ -14,6 +14,10 @@ struct VerifyCommand: OptionedCommand {
             the database. Without a service, the check needs exclusive access to the index, and waits for other searchlight \
             processes (--wait). During a repair, requests to the service wait.
 
+            Protected indexes are checked completely while they are unlocked. While they are locked, only damage that is \
+            visible without their keys is found. --repair writes a damaged file of an unlocked index again from the items in \
+            memory; items of records that cannot be read are lost.
+
             With --against, the extension donates everything. The donations are compared with the index and discarded.
 
             Exit status: 0 no damage, or everything was repaired; 10 damage or differences were found.
@@ -70,7 +74,9 @@ struct VerifyCommand: OptionedCommand {
         guard repair, !report.isClean else {
             if options.json { try Output.printJSON(JSONObject(report)) }
             if !report.isClean {
-                if !options.json { Output.complain("To repair this: searchlight verify --repair") }
+                if !options.json, report.findings.contains(where: \.repair.isPossible) {
+                    Output.complain("To repair this: searchlight verify --repair")
+                }
                 throw ExitCode(ExitStatus.damageFound.rawValue)
             }
             return
@@ -109,7 +115,11 @@ struct VerifyCommand: OptionedCommand {
     private func show(_ repair: StoreCheck.Repair) throws {
         for line in repair.done { try Output.line("Repaired: \(Output.tidied(line))") }
         for finding in repair.after.findings {
-            try Output.line("\(bold: "Still"): \(finding.part): \(Output.tidied(finding.problem))")
+            let problem = Output.tidied(finding.problem)
+            try Output.line("\(bold: "Still"): \(finding.part): \(problem) (\(finding.repair.sentence))")
+        }
+        for check in repair.after.checks {
+            if let skipped = check.skipped { try Output.line("Not checked: \(check.what), because \(skipped)") }
         }
         if repair.after.isClean { try Output.line("No damage is left.") }
     }
@@ -161,7 +171,10 @@ extension VerificationReport.Repair {
             "--repair removes the file, and reindexes if it had unapplied data"
         case .oweEverything: "--repair reindexes everything"
         case .restrictMode: "--repair removes the access of others"
-        case .none: "check it by hand"
+        case .rewriteProtected: "--repair writes it again from the items in memory"
+        case .rewriteKeys: "--repair writes it again from memory"
+        case .unlock: "to repair it, first: searchlight unlock"
+        case .none: "--repair cannot repair it"
         }
     }
 }

@@ -46,18 +46,31 @@ extension SearchTotal {
 func warnOfUnknown(_ bundle: String?, in store: any EngineClient) async throws {
     guard let bundle else { return }
     let known = try await store.perform(ItemCountsCall())
-    if known[bundle] == nil { Output.complain("\(unknownBundle(bundle, among: known.keys.sorted()))") }
+    if known[bundle] == nil, await !hasLocked(bundle, in: store) {
+        Output.complain("\(unknownBundle(bundle, among: known.keys.sorted()))")
+    }
 }
 
 /// Reports on standard error that an answer lacks locked items, if the store has any.
 ///
 /// - Parameter bundle: The bundle of the items in the answer; `nil` for all bundles.
 func warnOfLocked(_ bundle: String?, in store: any EngineClient) async {
+    if await hasLocked(bundle, in: store) { Output.complain("Note: \(lockedNote)") }
+}
+
+/// Returns `true` if there are locked items.
+///
+/// - Parameter bundle: The bundle of the items; `nil` for all bundles.
+func hasLocked(_ bundle: String?, in store: any EngineClient) async -> Bool {
+    let locked = await lockedBundles(in: store)
+    return bundle.map(locked.contains) ?? !locked.isEmpty
+}
+
+/// Returns the bundles that have locked items.
+func lockedBundles(in store: any EngineClient) async -> Set<String> {
     // An earlier service does not know the call.
-    guard let status = try? await store.perform(ProtectionStatusCall()), !status.isUnlocked,
-        status.indexes.contains(where: { bundle == nil || $0.scope.bundle == bundle })
-    else { return }
-    Output.complain("Note: \(lockedNote)")
+    guard let status = try? await store.perform(ProtectionStatusCall()), !status.isUnlocked else { return [] }
+    return Set(status.indexes.map(\.scope.bundle))
 }
 
 /// The note that an answer lacks locked items.

@@ -103,6 +103,12 @@ actor HostedStore: StoreMaintenance, EngineSource {
     func verify() async throws(EngineError) -> VerificationReport { try await engine().verify() }
 
     func repair() async throws(EngineError) -> StoreCheck.Repair {
+        try await StoreCheck.Repair.perform(
+            on: self, verify: { () throws(EngineError) in try await verify() },
+            exclusively: { () throws(EngineError) in try await repairAll() })
+    }
+
+    private func repairAll() async throws(EngineError) -> StoreCheck.Repair {
         let engine = try engine()
         current = nil
         await engine.close()

@@ -102,6 +102,15 @@ struct DonateCommand: OptionedCommand {
         try await options.withStore(.change) { store in try await donate(input, to: store) }
     }
 
+    /// The note that the index has another class than the requested one.
+    private func classNote(in store: any EngineClient) async -> String? {
+        // An earlier service does not know the call.
+        guard let protection, let status = try? await store.perform(ProtectionStatusCall()),
+            let index = status.indexes.first(where: { $0.scope == choice.scope }), index.protection != protection
+        else { return nil }
+        return "The index has the class \(index.protection.name), and keeps it."
+    }
+
     private func donate(_ input: InputLines, to store: any EngineClient) async throws {
         let acknowledges = acknowledge
         let mark = try await store.perform(RejectionsCall(scope: choice.scope, mark: nil)).mark
@@ -127,6 +136,7 @@ struct DonateCommand: OptionedCommand {
             throw error
         }
         let rejections = try await store.perform(RejectionsCall(scope: choice.scope, mark: mark))
+        if let note = await classNote(in: store), !options.json { Output.complain("Note: \(note)") }
         let report = DonationReport(donation, rejections)
         if options.json {
             try Output.printJSON(report)

@@ -27,15 +27,16 @@ struct ListCommand: OptionedCommand {
     }
 
     func perform() async throws {
-        let (page, names, counts) = try await options.withStore(.read) {
-            store -> (QueryPage, [String: String], [String: Int]) in
-            await warnOfLocked(bundle, in: store)
+        let (page, names, counts, isLocked) = try await options.withStore(.read) {
+            store -> (QueryPage, [String: String], [String: Int], Bool) in
+            let isLocked = await hasLocked(bundle, in: store)
+            if isLocked { Output.complain("Note: \(lockedNote)") }
             // An empty conjunction matches every item.
             let page = try await store.items(
                 matching: .and([]), bundle: bundle, index: index, limit: limit, after: place.cursor)
-            if page.items.isEmpty { return (page, [:], try await store.perform(ItemCountsCall())) }
+            if page.items.isEmpty { return (page, [:], try await store.perform(ItemCountsCall()), isLocked) }
             let hasNames = !options.json && !list.numbers
-            return (page, hasNames ? try await store.displayNames(in: page.items) : [:], [:])
+            return (page, hasNames ? try await store.displayNames(in: page.items) : [:], [:], isLocked)
         }
         defer { warnOfPending(page.pending) }
         if list.numbers {
@@ -47,7 +48,7 @@ struct ListCommand: OptionedCommand {
             if place.after != nil {
                 Output.complain("There are no further items.")
             } else if let bundle, counts[bundle] == nil {
-                Output.complain("\(unknownBundle(bundle, among: counts.keys.sorted()))")
+                if !isLocked { Output.complain("\(unknownBundle(bundle, among: counts.keys.sorted()))") }
             } else if let index {
                 Output.complain("There are no items in an index “\(index)”\(bundle.map { " of \($0)" } ?? "").")
             } else {
