@@ -60,6 +60,16 @@ struct OwnFileTests {
         #expect(try OwnFolder.open(shared + "/link/own", creating: false) != nil)
     }
 
+    @Test("A relative path of a folder starts in the working folder")
+    func relative() throws {
+        let working = FileManager.default.currentDirectoryPath
+        let up = String(repeating: "../", count: working.split(separator: "/").count)
+        let path = up + folder.path("new/store").dropFirst()
+        #expect(try OwnFolder.open(path, creating: false) == nil)
+        #expect(try OwnFolder.open(path, creating: true) != nil)
+        #expect(FileManager.default.fileExists(atPath: folder.path("new/store")))
+    }
+
     @Test("A file that cannot replace another reports the reason why, not that it exists")
     func unremovable() throws {
         let path = try makeFolder("jobs.json.new")

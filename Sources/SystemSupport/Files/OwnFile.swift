@@ -137,7 +137,7 @@ package enum OwnFolder {
     /// be on another disk.
     ///
     /// - Parameters:
-    ///   - path: An absolute path.
+    ///   - path: A path; a relative one starts in the working folder.
     ///   - creating: `true` to create missing components, accessible only by their owner.
     /// - Returns: An `O_PATH` descriptor; `nil` if the folder does not exist and is not created.
     @discardableResult
@@ -170,6 +170,13 @@ package enum OwnFolder {
         }
 
         mutating func run(creating: Bool) throws(UntrustedFile) -> OwnedDescriptor? {
+            if !path.hasPrefix("/") {
+                guard let folder = getcwd(nil, 0) else {
+                    throw fail(.system(operation: "Finding the working folder", code: errno))
+                }
+                defer { free(folder) }
+                rest += Self.steps(String(cString: folder))
+            }
             var current = try step("/", from: AT_FDCWD)
             try check(current)
             while let name = rest.popLast() {
