@@ -95,7 +95,26 @@ struct WordSequence: Sendable {
     ) -> Bool {
         var position = 0
         var isInside = false
+        // The end of the last block with bytes that are not ASCII.
+        var end = 0
         while position < text.count {
+            if position >= end, position + Block.scalarCount <= text.count {
+                let block = text.loadUnaligned(fromByteOffset: position, as: Block.self)
+                if any(block .>= Block(repeating: 0x80)) {
+                    end = position + Block.scalarCount
+                } else {
+                    // Uppercase and lowercase letters differ in one bit. That bit is set in digits.
+                    if any((block | Block(repeating: 0x20)) .== Block(repeating: first)) {
+                        for index in position..<position + Block.scalarCount where text[index] | 0x20 == first {
+                            let begins = index > position ? !isLetter(text[index - 1]) : !isInside
+                            if anywhere || begins, mayGoOn(word, in: text, at: index + 1) { return true }
+                        }
+                    }
+                    position += Block.scalarCount
+                    isInside = isLetter(text[position - 1])
+                    continue
+                }
+            }
             let (folded, length) = FoldedByte.next(in: text, at: position)
             position += length
             switch folded {
@@ -107,6 +126,13 @@ struct WordSequence: Sendable {
             }
         }
         return false
+    }
+
+    private typealias Block = SIMD16<UInt8>
+
+    /// Returns `true` for ASCII letters and digits.
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        FoldedByte.isLetter((0x41...0x5A).contains(byte) ? byte | 0x20 : byte)
     }
 
     /// Returns `true` if all bytes of a word but the first may match at a position.

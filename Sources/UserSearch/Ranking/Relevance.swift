@@ -80,8 +80,8 @@ public struct Relevance {
     private let stems = WordStems([])
     /// The words as bytes.
     private let patterns: [Pattern]
-    /// A table of the first bytes of all words and stems.
-    private let beginnings: [Bool]
+    /// For each first byte, the patterns with a word or stem that begins with it.
+    private let beginnings: [[Int]]
     private let totalRarity: Double
 
     /// A word to find, as bytes.
@@ -111,8 +111,12 @@ public struct Relevance {
         typedText = typed.map(Self.foldedText) ?? ""
         totalRarity = words.reduce(0) { $0 + $1.rarity }
         patterns = words.map(Pattern.init)
-        var beginnings = [Bool](repeating: false, count: 256)
-        for first in patterns.flatMap({ ([$0.text] + $0.stems).compactMap(\.first) }) { beginnings[Int(first)] = true }
+        var beginnings = [[Int]](repeating: [], count: 256)
+        for (index, pattern) in patterns.enumerated() {
+            for first in Set(([pattern.text] + pattern.stems).compactMap(\.first)) {
+                beginnings[Int(first)].append(index)
+            }
+        }
         self.beginnings = beginnings
     }
 
@@ -284,8 +288,8 @@ public struct Relevance {
             TextAnalyzer.forEachWord(in: text, variants: true) { word in
                 let place = word.isVariant ? length - 1 : length
                 if !word.isVariant { length += 1 }
-                guard beginnings[Int(word.bytes[0])] else { return true }
-                for index in patterns.indices {
+                // Most words have another first byte than all patterns, and need no stem.
+                for index in beginnings[Int(word.bytes[0])] {
                     let kind = kind(of: word.bytes, for: patterns[index]) { match.language(language) }
                     if let kind { met.append((place, index, kind.isWhole, kind.isExact)) }
                 }

@@ -20,9 +20,9 @@ struct StemCache: ~Copyable {
         let language: UInt8
         fileprivate let slot: Int
 
-        init(_ word: UnsafeBufferPointer<UInt8>, _ language: WordLanguage) {
+        init(_ word: UnsafeBufferPointer<UInt8>, languageAt index: Int) {
             self.word = word
-            self.language = UInt8(truncatingIfNeeded: language.index + 1)
+            language = UInt8(truncatingIfNeeded: index + 1)
             // FNV-1a is fast for short words.
             var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(self.language)
             for byte in word { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

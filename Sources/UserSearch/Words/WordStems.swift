@@ -27,6 +27,9 @@ public final class WordStems {
     /// The stemmers, one per case of ``WordLanguage``, created on first use.
     private var stemmers: [OpaquePointer?]
     private var cache = StemCache()
+    /// The language of the last word and its index, because looking up an index takes as long as a
+    /// cached stem.
+    private var last: (language: WordLanguage, index: Int)?
 
     /// Creates stemmers for languages by their BCP 47 tags.
     ///
@@ -76,11 +79,18 @@ public final class WordStems {
             let stem = uncachedStem(word, language)
             return try stem.withUnsafeBufferPointer(body)
         }
-        let key = StemCache.Key(word, language)
+        let key = StemCache.Key(word, languageAt: index(of: language))
         if let slot = cache.slot(of: key) { return try cache.withStem(at: slot, body) }
         let stem = uncachedStem(word, language)
         guard stem.count <= StemCache.longestWord else { return try stem.withUnsafeBufferPointer(body) }
         return try cache.withStem(at: cache.store(stem, for: key), body)
+    }
+
+    private func index(of language: WordLanguage) -> Int {
+        if let last, last.language == language { return last.index }
+        let index = language.index
+        last = (language, index)
+        return index
     }
 
     private func uncachedStem(_ word: UnsafeBufferPointer<UInt8>, _ language: WordLanguage) -> [UInt8] {
@@ -98,7 +108,7 @@ public final class WordStems {
 
     /// Returns the stemmer for a language; `nil` if the library lacks it or memory is exhausted.
     private func stemmer(for language: WordLanguage) -> OpaquePointer? {
-        let index = language.index
+        let index = index(of: language)
         if let stemmer = stemmers[index] { return stemmer }
         stemmers[index] = sb_stemmer_new(language.rawValue, "UTF_8")
         return stemmers[index]
