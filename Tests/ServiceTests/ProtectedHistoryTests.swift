@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import ItemRecord
 import MetadataQuery
+import SearchIndex
 import SearchlightEngine
 import Synchronization
 import TestSupport
@@ -26,6 +27,18 @@ struct ProtectedHistoryTests {
         var sent: Set<String> { state.withLock { $0.sent } }
     }
 
+    /// Returns the identifiers of all items.
+    private func items(_ user: RemoteEngine) async throws -> Set<String> {
+        var found: Set<String> = []
+        var cursor: QueryCursor?
+        repeat {
+            let page = try await user.items(matching: .and([]), limit: 10_000, after: cursor)
+            found.formUnion(page.items.map(\.record.uniqueIdentifier))
+            cursor = page.next
+        } while cursor != nil
+        return found
+    }
+
     @Test("A kill loses no acknowledged item, and leaves no word of one in a file")
     func killed() async throws {
         var random = SplitMix64(seed: MutationLoop.seed)
@@ -37,9 +50,10 @@ struct ProtectedHistoryTests {
                 try await RemoteEngine.connect(storeDirectory: folder.path("store"), program: "test"))
             let report = try await user.perform(UnlockCall(passphrase: Self.passphrase, creates: round == 0))
             #expect(report.findings == [])
-            let items = try await user.items(matching: .and([]), limit: 10_000).items
-            let found = Set(items.map(\.record.uniqueIdentifier))
-            #expect(ledger.acknowledged.isSubset(of: found) && found.isSubset(of: ledger.sent), "round \(round)")
+            let found = try await items(user)
+            #expect(
+                ledger.acknowledged.isSubset(of: found) && found.isSubset(of: ledger.sent),
+                "round \(round): \(found.count) items, \(ledger.acknowledged.count) acknowledged")
             ledger.acknowledge(Array(found))
             let (lives, yields, locks) = (random.below(60), random.below(2000), random.below(3) == 0)
             var killing: Task<Void, Never>?

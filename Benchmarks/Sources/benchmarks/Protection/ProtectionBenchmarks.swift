@@ -151,6 +151,9 @@ struct ProtectionBenchmarks {
         for start in stride(from: 0, to: items, by: 100) {
             try await engine.commit(try batch(start..<start + 100, index: "protected", .complete, &random))
         }
+        // A search waits until the donations are in the index. Otherwise the engine may end before
+        // that and write no image.
+        _ = try await engine.find(ItemSearch("word1"))
         await engine.close()
         let image = folder + "/" + name + "/protected/image"
         guard isShort || FileManager.default.fileExists(atPath: image) else {
