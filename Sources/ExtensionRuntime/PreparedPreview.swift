@@ -37,8 +37,13 @@ struct PreparedPreview: Sendable {
             throw .invalid("the extension gave no preview, or one whose size is too small")
         }
         let reply = pointer.pointee
-        guard let contentType = text(reply.content_type), PreviewHeader.isContentType(contentType) else {
+        guard let contentType = text(reply.content_type) else {
             throw .invalid("the extension gave no content type for its preview")
+        }
+        // The host checks the form, and names the type that it cannot show.
+        guard contentType.utf8.count <= PreviewHeader.maximumIdentifierBytes else {
+            throw .invalid(
+                "the content type of the preview has more than \(PreviewHeader.maximumIdentifierBytes) bytes")
         }
         self.contentType = contentType
         // Cut, since the title is sent in the message, unlike the content.
