@@ -519,7 +519,7 @@ package final class SealedLog: Sendable {
                 page.findings.append(unreadable(place.number))
             }
             place = Position(offset: start + length, number: place.number + 1, checksum: checksum)
-            bytes += length
+            bytes += header.frameHeadBytes + length
         }
         page.next = place.number < count ? place : nil
         if page.next == nil, case .damaged = failure { page.findings += [failure?.description].compactMap(\.self) }

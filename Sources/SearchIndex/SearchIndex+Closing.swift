@@ -36,13 +36,24 @@ extension SearchIndex {
     /// Closes an index in memory without applying the remaining entries, and interrupts the
     /// applying. Returns once its memory is freed, except for results that callers still hold.
     package func discard() async {
+        // Only once: an interrupt must not meet the end of the connection.
+        let closing = self.closing.withLock { closing in
+            let task = closing ?? Task { await discardDatabase() }
+            closing = task
+            return task
+        }
+        await closing.value
+    }
+
+    private func discardDatabase() async {
         await withCheckedContinuation { continuation in
             DispatchQueue.global(qos: .userInitiated).async { [self] in
                 applier?.abandon(interrupts: true)
                 continuation.resume()
             }
         }
-        try? await close()
+        try? await applier?.close()
+        await closeDatabase()
     }
 
     /// Releases the store immediately without applying the remaining entries; the next opening

@@ -155,6 +155,54 @@ struct ProtectedDamageTests {
         }
     }
 
+    @Test(
+        "A file that was restored while its items are not all in memory is neither repaired nor rotated",
+        arguments: [true, false])
+    func restoredWhileUnlocked(inPlace: Bool) async throws {
+        try await place.withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: true)
+            try await engine.commit(batch("a"))
+            try await engine.commit(batch("b"))
+        }
+        let path = try #require(try files().first)
+        let whole = try Data(contentsOf: URL(filePath: path))
+        try Self.flipped(whole, at: -1).write(to: URL(filePath: path))
+        try await place.withEngine { engine async throws in
+            #expect(try await engine.unlock(passphrase: Self.passphrase, creates: false).findings.count == 1)
+            try whole.write(to: URL(filePath: path), options: inPlace ? [] : .atomic)
+            let done = try await engine.repairProtection()
+            #expect(done.count == 1 && done[0].contains("Lock and unlock"), "\(done)")
+            #expect(engine.owedJobs.isEmpty)
+            let rotation = try await engine.rotateKeys(with: .passphrase(Self.passphrase))
+            #expect(rotation.kept.count == 1 || rotation.findings.count == 1, "\(rotation)")
+            await engine.lock()
+            #expect(try await engine.unlock(passphrase: Self.passphrase, creates: false).findings == [])
+            #expect(try await names(engine) == ["a", "b"])
+            #expect(try await engine.verify().isClean)
+        }
+    }
+
+    @Test("A deletion of items whose file was removed is refused, and a removed folder is written again from memory")
+    func removedFolder() async throws {
+        try await place.withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: true)
+            try await engine.commit(batch("a"))
+            try await engine.commit(batch("b", in: Self.second))
+            let path = try #require(
+                try files().first { try SealedLog.open($0, isWritable: false).header.scope == Self.first })
+            try FileManager.default.removeItem(atPath: URL(filePath: path).deletingLastPathComponent().path)
+            var deletion = IndexBatch(scope: Self.first)
+            deletion.deleteAll()
+            await #expect(throws: EngineError.protection(.replaced(path: path))) { try await engine.commit(deletion) }
+            #expect(try await engine.repairProtection().count == 3)
+            #expect(try await engine.verify().isClean)
+        }
+        try await place.withEngine { engine async throws in
+            #expect(try await engine.unlock(passphrase: Self.passphrase, creates: false).findings == [])
+            #expect(try await names(engine) == ["a", "b"])
+        }
+    }
+
     @Test("A file that another program removes, replaces or restores is noticed by donations, verify and unlocking")
     func changedByOthers() async throws {
         try await place.withEngine { engine async throws in

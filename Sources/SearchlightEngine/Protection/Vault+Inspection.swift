@@ -97,12 +97,17 @@ extension Vault {
                         inspection.add(problem, .rewriteProtected)
                     }
                 }
-                guard log.isUnlocked, let problems = try? await problems(of: log) else {
+                guard log.isUnlocked else {
                     // Foreign keys, more items than the limit, or a lock since.
                     inspection.isDecrypted = false
                     continue
                 }
-                inspection.add(problems, .rewriteProtected)
+                do throws(EngineError) {
+                    inspection.add(try await problems(of: log), .rewriteProtected)
+                } catch {
+                    inspection.isDecrypted = false
+                    if error != .protection(.locked) { inspection.add(error.description, .rewriteProtected) }
+                }
             }
             return inspection
         }
@@ -147,20 +152,24 @@ extension Vault {
 
     /// Writes what is in memory and not in the files: the file of keys, which is sealed in memory
     /// too, and, while the store is unlocked, the items of files with unreadable records.
-    func repair() async throws(EngineError) -> Repair {
+    ///
+    /// - Parameter onLoss: Called with a bundle before a file is written without some of its items.
+    func repair(onLoss: @escaping @Sendable (String) throws(EngineError) -> Void) async throws(EngineError) -> Repair {
         guard isWritable else { return Repair() }
         let result: Result<Repair, EngineError> = await serially { [self] in
-            do throws(EngineError) { return .success(try await repairNow()) } catch { return .failure(error) }
+            do throws(EngineError) { return .success(try await repairNow(onLoss)) } catch { return .failure(error) }
         }
         return try result.get()
     }
 
-    private func repairNow() async throws(EngineError) -> Repair {
+    private func repairNow(_ onLoss: (String) throws(EngineError) -> Void) async throws(EngineError) -> Repair {
         var repair = Repair()
         let isWritten = try await onFiles { [self] () throws(ProtectionError) in
             readKeysAgain()
             let (file, problem) = state.withLock { ($0.keys, $0.problemOfKeys) }
             guard problem != nil, let file else { return false }
+            // The folder may have been removed.
+            do throws(LogFileError) { try files.createFolder(folder) } catch { throw ProtectionError(error) }
             try write(file)
             return true
         }
@@ -173,14 +182,28 @@ extension Vault {
             ProtectionInspection(folder: folder, reads: true, files).problems
         }
         for log in logs where log.isUnlocked {
-            let isReadable = try await isWhole(log)
-            let isNamed = problems.contains { $0.contains(log.path) }
-            guard !isReadable || isNamed || !log.isInPlace else { continue }
-            try await rewrite(log, from: unlocked.index, unlocked.master, vault, locks)
-            let isIncomplete = state.withLock { state in
+            // A file that cannot be read at all is written again too.
+            let isReadable = (try? await self.problems(of: log))?.isEmpty == true
+            let isDamaged = !isReadable || problems.contains { $0.contains(log.path) }
+            let isIncomplete = state.withLock { $0.incomplete.contains(log.header.scope) }
+            guard isDamaged || isIncomplete || !log.isInPlace else { continue }
+            guard !isIncomplete || isDamaged && log.isInPlace else {
+                // It was restored from a backup, and has records that are not in memory.
+                repair.done.append("\(log.path) was repaired by another program. Lock and unlock, to read it.")
+                continue
+            }
+            do throws(EngineError) {
+                if isIncomplete { try onLoss(log.header.scope.bundle) }
+                try await rewrite(log, from: unlocked.index, unlocked.master, vault, locks)
+            } catch {
+                guard error != .protection(.locked) else { throw error }
+                repair.done.append("\(log.path) could not be written again. \(error)")
+                continue
+            }
+            state.withLock { state in
                 state.findings.removeAll { $0.contains(log.path) }
                 state.unlockFindings.removeAll { $0.contains(log.path) }
-                return state.incomplete.remove(log.header.scope) != nil
+                state.incomplete.remove(log.header.scope)
             }
             repair.done.append(
                 "\(log.path) was written again from the items in memory."
@@ -197,11 +220,11 @@ extension SearchlightEngine {
     ///
     /// - Returns: The actions, one sentence each.
     package func repairProtection() async throws(EngineError) -> [String] {
-        var repair = try await vault.repair()
-        for bundle in repair.losing.sorted() {
+        var repair = try await vault.repair { [self] (bundle) throws(EngineError) in
+            // Before the file is written, so that an end of the process loses no request.
             try owe(.reindexAll, of: bundle, cause: .lost)
-            repair.done.append("A reindex of \(bundle) is pending.")
         }
+        for bundle in repair.losing.sorted() { repair.done.append("A reindex of \(bundle) is pending.") }
         return repair.done
     }
 }

@@ -320,9 +320,9 @@ extension Vault {
         for log in logs where log.header.vault == file.vault && !log.isSealed(with: master) {
             try change(since: locks) { _ in }
             // A rewritten file has nothing of the records that cannot be read.
-            guard try await isWhole(log) else {
+            guard try await isWhole(log), log.isInPlace else {
                 try change(since: locks) { _ in }
-                findings.append("\(log.path) keeps its keys, since not all of its records can be read.")
+                findings.append("\(log.path) keeps its keys, since not all of its records were read.")
                 continue
             }
             do throws(EngineError) { try await rewrite(log, from: index, master, file.vault, locks) } catch {
@@ -352,9 +352,11 @@ extension Vault {
 }
 
 extension Vault {
-    /// `true` if unlocking reads all records of an unlocked file, so that its items are all of it.
+    /// `true` if the items in memory are all of an unlocked file: unlocking has read all records,
+    /// and they can be read now.
     func isWhole(_ log: SealedLog) async throws(EngineError) -> Bool {
-        guard log.isUnlocked else { return false }
+        // A file that was repaired since may have records that are not in memory.
+        guard log.isUnlocked, !state.withLock({ $0.incomplete.contains(log.header.scope) }) else { return false }
         return try await problems(of: log).isEmpty
     }
 }
@@ -384,7 +386,8 @@ extension Vault.State {
     mutating func noteKeys(
         _ found: Result<MasterKeyFile?, ProtectionError>, _ stamp: KeysStamp?, path: String, isOwn: Bool = false
     ) {
-        keysStamp = stamp
+        // After an error, which may pass, the file is read again.
+        if case .failure = found { keysStamp = nil } else { keysStamp = stamp }
         switch found {
         // The keys in memory may not be the keys of the other file.
         case .success(let file?) where !isOwn && unlocked != nil && keys != nil && keys != file:

@@ -228,7 +228,7 @@ extension Vault {
             let page = try await onFiles { () throws(ProtectionError) in
                 try log.records(from: start, maximumBytes: Self.pageBytes)
             }
-            findings += page.findings
+            findings += page.findings.prefix(Self.maximumFindings - min(findings.count, Self.maximumFindings))
             for record in page.records {
                 let entry = record.withUnsafeBytes { bytes in
                     Result { () throws(LogEntryError) in try LogEntry(decoding: bytes) }

@@ -238,7 +238,6 @@ final class Vault: Sendable {
         }
         if let problem { throw problem }
         guard let log else { return }
-        guard log.isInPlace else { throw .replaced(path: log.path) }
         guard keys?.vault == log.header.vault else {
             throw .damaged(path: log.path, detail: "its keys are not the store's keys")
         }
@@ -402,6 +401,8 @@ final class Vault: Sendable {
     private func append(_ record: [UInt8], of batch: IndexBatch) throws(ProtectionError) {
         if batch.hasItems { try checkFiles(of: batch.scope) }
         let log = try log(for: batch.scope, batch.protection, addsItems: batch.hasItems)
+        // A deletion in a file without its name would be undone by the next unlocking.
+        guard log.isInPlace else { throw .replaced(path: log.path) }
         let master = state.withLock { state in
             state.beyondLimit.contains(batch.scope) ? state.unlocked?.master : nil
         }
