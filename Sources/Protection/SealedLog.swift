@@ -205,7 +205,7 @@ package final class SealedLog: Sendable {
     }
 
     private enum Frame {
-        /// The checksums of the head and of the body; that of the body is `nil` in version 1.
+        /// A whole frame with its two checksums. A frame of version 1 has no checksum of its body.
         case whole(Kind, length: Int, checksum: UInt32, ofBody: UInt32?)
         /// The file ends here, or with a frame that is not whole.
         case end

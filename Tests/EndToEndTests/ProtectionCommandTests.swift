@@ -12,6 +12,17 @@ struct ProtectionCommandTests {
         "donate", "--bundle", "org.example.health", "--index", "notes", "--protection", "complete", "-",
     ]
 
+    /// Flips the last bit of a file in place.
+    private static func flipLastBit(of path: String) throws {
+        let file = try #require(FileHandle(forUpdatingAtPath: path))
+        let last = try file.seekToEnd() - 1
+        try file.seek(toOffset: last)
+        let byte = try #require(try file.readToEnd()?.first)
+        try file.seek(toOffset: last)
+        try file.write(contentsOf: Data([byte ^ 1]))
+        try file.close()
+    }
+
     @Test("A protected item is donated, found, locked, found again and forgotten")
     func wholeWay() async throws {
         let command = Command(harness: try Harness())
@@ -128,16 +139,7 @@ struct ProtectionCommandTests {
         #expect(try await command.outcome(Self.donate, input: Self.line).status == 0)
         let folder = command.harness.store + "/protected/"
         let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first { $0 != "key" })
-        func damage() throws {
-            let file = try #require(FileHandle(forUpdatingAtPath: folder + name))
-            let last = try file.seekToEnd() - 1
-            try file.seek(toOffset: last)
-            let byte = try #require(try file.readToEnd()?.first)
-            try file.seek(toOffset: last)
-            try file.write(contentsOf: Data([byte ^ 1]))
-            try file.close()
-        }
-        try damage()
+        try Self.flipLastBit(of: folder + name)
         let found = try await command.outcome(["verify"])
         #expect(found.status == 10 && found.output.contains("writes it again from the items in memory"), "\(found)")
         #expect(found.errors.contains("To repair this: searchlight verify --repair"), "\(found)")
@@ -145,7 +147,7 @@ struct ProtectionCommandTests {
         #expect(repaired.status == 0 && repaired.output.contains("was written again from the items"), "\(repaired)")
         #expect(repaired.output.contains("No damage is left."), "\(repaired)")
         #expect(try await command.outcome(["search", "pulse"]).output.contains("Resting pulse"))
-        try damage()
+        try Self.flipLastBit(of: folder + name)
         #expect(try await command.outcome(["lock"]).status == 0)
         for arguments in [["verify"], ["verify", "--repair"]] {
             let locked = try await command.outcome(arguments)
@@ -249,13 +251,7 @@ struct ProtectionCommandTests {
         #expect(whole.status == 0 && whole.output.hasPrefix("All keys are new."), "\(whole)")
         let folder = command.harness.store + "/protected/"
         let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first { $0 != "key" })
-        let file = try #require(FileHandle(forUpdatingAtPath: folder + name))
-        let last = try file.seekToEnd() - 1
-        try file.seek(toOffset: last)
-        let byte = try #require(try file.readToEnd()?.first)
-        try file.seek(toOffset: last)
-        try file.write(contentsOf: Data([byte ^ 1]))
-        try file.close()
+        try Self.flipLastBit(of: folder + name)
         let kept = try await command.outcome(["keys", "rotate"], input: "correct horse\n")
         #expect(kept.status == 1 && kept.output.hasPrefix("Some keys were not replaced."), "\(kept)")
         #expect(kept.errors.contains(name), "\(kept)")

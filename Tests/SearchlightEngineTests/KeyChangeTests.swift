@@ -410,7 +410,7 @@ struct KeyChangeTests {
             try await donate(["two"], to: engine)
             #expect(try await engine.unlock(passphrase: Self.first, creates: false).items == 4)
         }
-        // Removed or damaged while the engine has it.
+        // The file is removed or damaged while an engine has the store open.
         for isRemoved in [true, false] {
             for isUnlocked in [true, false] {
                 try await withEngine { engine async throws in

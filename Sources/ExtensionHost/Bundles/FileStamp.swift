@@ -15,6 +15,14 @@ public struct FileStamp: Hashable, Sendable, Codable {
     /// root can set it.
     public var changed: Int64
 
+    /// Creates the stamp of the file at a path, or of the symbolic link there; `nil` if there is
+    /// none.
+    package init?(ofPath path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
     init(_ status: stat) {
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)

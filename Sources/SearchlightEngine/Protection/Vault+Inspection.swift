@@ -146,12 +146,13 @@ extension Vault {
     struct Repair: Sendable {
         /// The actions, one sentence each.
         var done: [String] = []
-        /// The bundles that lost items.
+        /// The bundles whose items are lost, or would be once a file is written.
         var losing: Set<String> = []
     }
 
-    /// Writes what is in memory and not in the files: the file of keys, which is sealed in memory
-    /// too, and, while the store is unlocked, the items of files with unreadable records.
+    /// Repairs files from memory. Writes the file of keys again, which needs no unlocking because
+    /// the keys in it are sealed. While the store is unlocked, also writes each damaged file of an
+    /// index.
     ///
     /// - Parameter onLoss: Called with a bundle before a file is written without some of its items.
     func repair(onLoss: @escaping @Sendable (String) throws(EngineError) -> Void) async throws(EngineError) -> Repair {
@@ -193,7 +194,10 @@ extension Vault {
                 continue
             }
             do throws(EngineError) {
-                if isIncomplete { try onLoss(log.header.scope.bundle) }
+                if isIncomplete {
+                    try onLoss(log.header.scope.bundle)
+                    repair.losing.insert(log.header.scope.bundle)
+                }
                 try await rewrite(log, from: unlocked.index, unlocked.master, vault, locks)
             } catch {
                 guard error != .protection(.locked) else { throw error }
@@ -208,7 +212,6 @@ extension Vault {
             repair.done.append(
                 "\(log.path) was written again from the items in memory."
                     + (isIncomplete ? " The items of its unreadable records are lost." : ""))
-            if isIncomplete { repair.losing.insert(log.header.scope.bundle) }
         }
         return repair
     }

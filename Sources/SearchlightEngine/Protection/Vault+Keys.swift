@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
+import ExtensionHost
 import ItemRecord
 import Protection
 import SearchIndex
@@ -48,14 +48,14 @@ extension Vault {
     // MARK: The file of keys
 
     /// Reads a file of keys.
-    static func readKeys(_ path: String) -> (Result<MasterKeyFile?, ProtectionError>, KeysStamp?) {
+    static func readKeys(_ path: String) -> (Result<MasterKeyFile?, ProtectionError>, FileStamp?) {
         // A file that is replaced during the reading has another stamp, and is read again.
-        let stamp = KeysStamp(of: path)
+        let stamp = FileStamp(ofPath: path)
         let keys = Result { () throws(ProtectionError) in try MasterKeyFile.read(path) }
         return (keys, stamp)
     }
 
-    func readKeys() -> (Result<MasterKeyFile?, ProtectionError>, KeysStamp?) { Self.readKeys(keyPath) }
+    func readKeys() -> (Result<MasterKeyFile?, ProtectionError>, FileStamp?) { Self.readKeys(keyPath) }
 
     /// Reads the file of keys again: a backup program may have restored or removed it since. Runs
     /// between changes of the file.
@@ -181,7 +181,7 @@ extension Vault {
             readKeysAgain(isOwn: true)
             throw error
         }
-        let stamp = KeysStamp(of: keyPath)
+        let stamp = FileStamp(ofPath: keyPath)
         state.withLock { $0.noteKeys(.success(file), stamp, path: keyPath, isOwn: true) }
     }
 
@@ -361,22 +361,6 @@ extension Vault {
     }
 }
 
-/// The file of keys as the system lists it. A file that is changed or replaced has another one.
-struct KeysStamp: Hashable, Sendable {
-    private let numbers: [Int64]
-
-    /// Samples the file at a path; `nil` if there is none.
-    init?(of path: String) {
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return nil }
-        numbers = [
-            Int64(bitPattern: UInt64(status.st_dev)), Int64(bitPattern: UInt64(status.st_ino)), Int64(status.st_size),
-            Int64(status.st_ctim.tv_sec), Int64(status.st_ctim.tv_nsec), Int64(status.st_mtim.tv_sec),
-            Int64(status.st_mtim.tv_nsec), Int64(status.st_mode), Int64(status.st_uid),
-        ]
-    }
-}
-
 extension Vault.State {
     /// Notes the file of keys as it is now. A file that is missing, unreadable or, while the store
     /// is unlocked, another one leaves the earlier content in memory, as long as something needs
@@ -384,7 +368,7 @@ extension Vault.State {
     ///
     /// - Parameter isOwn: `true` after this process has replaced the file.
     mutating func noteKeys(
-        _ found: Result<MasterKeyFile?, ProtectionError>, _ stamp: KeysStamp?, path: String, isOwn: Bool = false
+        _ found: Result<MasterKeyFile?, ProtectionError>, _ stamp: FileStamp?, path: String, isOwn: Bool = false
     ) {
         // After an error, which may pass, the file is read again.
         if case .failure = found { keysStamp = nil } else { keysStamp = stamp }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
 import Foundation
 import ItemRecord
 import Protection
@@ -56,7 +57,7 @@ final class Vault: Sendable {
         /// The path of the file of keys if it is missing; `nil` otherwise.
         var missingKeys: String?
         /// The file of keys at the last reading; `nil` if it must be read again.
-        var keysStamp: KeysStamp?
+        var keysStamp: FileStamp?
         /// The unlocked store; `nil` while it is locked.
         var unlocked: Unlocked?
         /// The store that is being unlocked; `nil` normally.
@@ -229,10 +230,10 @@ final class Vault: Sendable {
         }
     }
 
-    /// Checks that the next unlocking will read what is stored in an index now.
+    /// Throws if the next unlocking could not read an item that is stored in an index now.
     private func checkFiles(of scope: IndexScope) throws(ProtectionError) {
         let stamp = state.withLock { $0.keysStamp }
-        if stamp == nil || stamp != KeysStamp(of: keyPath) { readKeysAgain() }
+        if stamp == nil || stamp != FileStamp(ofPath: keyPath) { readKeysAgain() }
         let (keys, log, problem) = state.withLock { state in
             (state.keys, state.logs[scope], state.mayCreateKeys ? nil : state.keysProblem)
         }

@@ -27,6 +27,22 @@ struct RecordingTests {
             try ExtensionBundle(at: bundle), configuration: try harness.validatorConfiguration(), onLine: { _ in })
     }
 
+    /// Replays a recording for the extension and for the host, and expects the same calls.
+    private func expectSameReplays(
+        _ recording: CallRecording, _ recorder: ExtensionRecorder, _ harness: Harness, _ comment: String = "",
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let other = try ReplayBundle(recording, library: nil)
+        let player = try self.recorder(harness, other.bundle.path)
+        for replayed in [try await recorder.replayHost(recording), try await player.replayExtension(recording)] {
+            let comparison = RecordingComparison(recording, replayed)
+            #expect(
+                comparison.differences.isEmpty && comparison.calls > 0, "\(comment): \(comparison.differences)",
+                sourceLocation: sourceLocation)
+        }
+        withExtendedLifetime(other) {}
+    }
+
     @Test("replays with the same calls, for the extension and for the host", arguments: fixtures)
     func replays(_ name: String) async throws {
         for round in 0..<Self.rounds {
@@ -38,16 +54,10 @@ struct RecordingTests {
             #expect(recording.callCount > 0 && !recording.sessions.isEmpty)
             #expect(try CallRecording(decoding: recording.encoded) == recording)
 
-            let forExtension = RecordingComparison(recording, try await recorder.replayHost(recording))
-            #expect(forExtension.differences.isEmpty, "round \(round), host played: \(forExtension.differences)")
-            #expect(forExtension.calls > 0)
-            let other = try ReplayBundle(recording, library: nil)
-            let forHost = RecordingComparison(
-                recording, try await self.recorder(harness, other.bundle.path).replayExtension(recording))
-            #expect(forHost.differences.isEmpty, "round \(round), extension played: \(forHost.differences)")
-            #expect(forHost.calls > 0)
+            try await expectSameReplays(recording, recorder, harness, "round \(round)")
             // Placeholders have another order than the identifiers, in which the host lists them.
             guard name != "listing" else { continue }
+            let other = try ReplayBundle(recording, library: nil)
             let scrubbed = RecordingScrubber.scrubbed(recording) { AttributeNames.kind(of: $0) != nil }
             let forScrubbed = RecordingComparison(
                 scrubbed, try await self.recorder(harness, other.bundle.path).replayExtension(scrubbed))
@@ -81,12 +91,7 @@ struct RecordingTests {
             recording.sessions[0].events.firstIndex { if case .hostReturn(1, _) = $0 { true } else { false } })
         recording.sessions[0].events.removeSubrange(min(load + count, recording.sessions[0].events.count - 1)...)
         recording.sessions[0].events.append(.truncated)
-        let forExtension = RecordingComparison(recording, try await recorder.replayHost(recording))
-        #expect(forExtension.differences.isEmpty && forExtension.calls > 0, "\(forExtension.differences)")
-        let other = try ReplayBundle(recording, library: nil)
-        let forHost = RecordingComparison(
-            recording, try await self.recorder(harness, other.bundle.path).replayExtension(recording))
-        #expect(forHost.differences.isEmpty && forHost.calls > 0, "\(forHost.differences)")
+        try await expectSameReplays(recording, recorder, harness)
     }
 
     @Test("of a crash on another thread is the same, however far the request had come")
@@ -119,12 +124,7 @@ struct RecordingTests {
             }
         }
         #expect(shortened > 0)
-        let forExtension = RecordingComparison(recording, try await recorder.replayHost(recording))
-        #expect(forExtension.differences.isEmpty && forExtension.calls > 0, "\(forExtension.differences)")
-        let other = try ReplayBundle(recording, library: nil)
-        let forHost = RecordingComparison(
-            recording, try await self.recorder(harness, other.bundle.path).replayExtension(recording))
-        #expect(forHost.differences.isEmpty && forHost.calls > 0, "\(forHost.differences)")
+        try await expectSameReplays(recording, recorder, harness)
     }
 
     @Test("of a cancellation has a handler that waits for a completion, and both are called")
