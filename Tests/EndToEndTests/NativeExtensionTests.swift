@@ -52,7 +52,7 @@ struct NativeExtensionTests {
         }
         #expect(
             Set(harness.messages) == [
-                "long state: 5", "bad expectation: 5", "no name: 5", "no completion: 5", "too large: 7", "none: 0",
+                "long state: 7", "bad expectation: 5", "no name: 5", "no completion: 5", "too large: 7", "none: 0",
                 "committed: 0", "state: 0 first", "expected another state: 8",
             ])
     }
