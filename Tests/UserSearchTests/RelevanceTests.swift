@@ -32,6 +32,44 @@ struct RelevanceTests {
         }
     }
 
+    @Test("A form of a word is found also if the stem begins with another letter")
+    func otherBeginnings() {
+        for (language, word, form) in [
+            (WordLanguage.indonesian, "ajar", "mengajar"), (.arabic, "كتاب", "الكتاب"), (.irish, "teach", "dteach"),
+        ] {
+            let (word, form) = (TextAnalyzer.searchWords(of: word)[0], TextAnalyzer.searchWords(of: form)[0])
+            let stems = WordStems([])
+            #expect(stems.stem(form, in: language) == stems.stem(word, in: language), "\(form)")
+            let words = [QueryWord(word, stems: [stems.stem(word, in: language)])]
+            for languages in [nil, [.english, language]] {
+                let relevance = Relevance(words: words, typed: word, languages: languages)
+                #expect(relevance.parts(of: [form, "", "", ""], language: language, age: 0) != nil, "\(form)")
+            }
+            #expect(
+                Relevance(words: words, typed: word, languages: [.english, language])
+                    .parts(of: [form, "", "", ""], language: .english, age: 0) == nil)
+        }
+    }
+
+    @Test("Only some languages have stems with other beginnings than their words", arguments: WordLanguage.allCases)
+    func beginnings(of language: WordLanguage) {
+        let alphabets: [WordLanguage: ClosedRange<UInt32>] = [
+            .arabic: 0x621...0x64A, .greek: 0x3B1...0x3C9, .hindi: 0x905...0x94D, .armenian: 0x561...0x586,
+            .nepali: 0x905...0x94D, .russian: 0x430...0x44F, .tamil: 0xB85...0xBCD, .yiddish: 0x5D0...0x5EA,
+        ]
+        let letters = (alphabets[language] ?? 0x61...0x7A).compactMap(Unicode.Scalar.init)
+        let stems = WordStems([])
+        var random = SplitMix64(seed: 9)
+        var changed = 0
+        for _ in 0..<10_000 {
+            var word = String.UnicodeScalarView()
+            for _ in 0..<(3 + random.below(6)) { word.append(random.pick(letters)) }
+            let text = String(word)
+            if stems.stem(text, in: language).utf8.first != text.utf8.first { changed += 1 }
+        }
+        #expect((changed > 0) == language.changesBeginnings, "\(changed) of 10,000 words")
+    }
+
     @Test("A title with another beginning is not the whole title")
     func others() {
         #expect(Self.parts("Annual report", typed: "report")?.fit == .title)

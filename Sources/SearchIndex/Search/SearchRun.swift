@@ -230,7 +230,9 @@ struct SearchRun {
                 db.cachedStatement(sql: "SELECT language FROM text_language WHERE texts > 0 LIMIT 2"))
         // With several languages, each item's language is guessed from its text.
         let only = languages.count == 1 ? WordLanguage(rawValue: languages[0]) : nil
-        return Relevance(words: words, typed: plan.isPlain ? plan.text : nil, onlyLanguage: only)
+        return Relevance(
+            words: words, typed: plan.isPlain ? plan.text : nil, onlyLanguage: only,
+            languages: isMigrating ? nil : statistics.languages)
     }
 
     // MARK: Words

@@ -82,6 +82,10 @@ public struct Relevance {
     private let patterns: [Pattern]
     /// For each first byte, the patterns with a word or stem that begins with it.
     private let beginnings: [[Int]]
+    /// For each first byte, all patterns.
+    private let all: [[Int]]
+    /// `true` if items may have a language with ``WordLanguage/changesBeginnings``.
+    private let mayChangeBeginnings: Bool
     private let totalRarity: Double
 
     /// A word to find, as bytes.
@@ -104,7 +108,10 @@ public struct Relevance {
     ///   - words: The words in typing order.
     ///   - typed: The typed text; `nil` if it contains anything other than words.
     ///   - onlyLanguage: The language of all items, if they share one.
-    public init(words: [QueryWord], typed: String?, onlyLanguage: WordLanguage? = nil) {
+    ///   - languages: All languages of the items; `nil` if they are unknown.
+    public init(
+        words: [QueryWord], typed: String?, onlyLanguage: WordLanguage? = nil, languages: [WordLanguage]? = nil
+    ) {
         self.words = words
         self.onlyLanguage = onlyLanguage
         self.typed = typed.map(TextAnalyzer.searchWords) ?? []
@@ -118,6 +125,9 @@ public struct Relevance {
             }
         }
         self.beginnings = beginnings
+        all = Array(repeating: Array(patterns.indices), count: 256)
+        let languages = onlyLanguage.map { [$0] } ?? languages ?? WordLanguage.allCases
+        mayChangeBeginnings = patterns.contains(where: \.hasForms) && languages.contains(where: \.changesBeginnings)
     }
 
     /// Returns the score components of an item.
@@ -284,11 +294,13 @@ public struct Relevance {
         let isTitle = field == .title
         var met: [(place: Int, word: Int, isWhole: Bool, isExact: Bool)] = []
         var length = 0
-        beginnings.withUnsafeBufferPointer { beginnings in
+        let readsAll = mayChangeBeginnings && match.language(language).changesBeginnings
+        (readsAll ? all : beginnings).withUnsafeBufferPointer { beginnings in
             TextAnalyzer.forEachWord(in: text, variants: true) { word in
                 let place = word.isVariant ? length - 1 : length
                 if !word.isVariant { length += 1 }
-                // Most words have another first byte than all patterns, and need no stem.
+                // Most words have another first byte than all patterns, and need no stem, but for
+                // languages whose stems have other beginnings.
                 for index in beginnings[Int(word.bytes[0])] {
                     let kind = kind(of: word.bytes, for: patterns[index]) { match.language(language) }
                     if let kind { met.append((place, index, kind.isWhole, kind.isExact)) }

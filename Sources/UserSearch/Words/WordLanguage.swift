@@ -9,6 +9,16 @@ public enum WordLanguage: String, CaseIterable, Hashable, Sendable {
         portuguese = "pt", romanian = "ro", russian = "ru", serbian = "sr", swedish = "sv", tamil = "ta",
         turkish = "tr", yiddish = "yi"
 
+    /// `true` if a stem may begin with another byte than its word, as “ajar” of Indonesian
+    /// “mengajar”. The stemmers of Tamil and Yiddish remove beginnings too, but all letters of
+    /// these scripts have the same first byte.
+    public var changesBeginnings: Bool {
+        switch self {
+        case .arabic, .indonesian, .irish: true
+        default: false
+        }
+    }
+
     /// Creates the language for a BCP 47 tag or a POSIX locale (`de`, `de-AT`, `pt_BR.UTF-8`,
     /// `nb`); `nil` if it has no stemmer.
     ///
