@@ -11,6 +11,8 @@ package enum ProtectionError: Error, Hashable, Sendable, Codable, CustomStringCo
     case missingKeys(path: String)
     /// Another program removed or replaced a file while it was open.
     case replaced(path: String)
+    /// The file of keys belongs to another store.
+    case foreignKeys(path: String)
     /// The passphrase is not the passphrase of the keys.
     case wrongPassphrase
     /// The keys are kept in another way than the request assumes.
@@ -55,6 +57,11 @@ package enum ProtectionError: Error, Hashable, Sendable, Codable, CustomStringCo
             """
             Another program removed or replaced \(path) while the service ran, so no items are accepted. To use the file \
             that is there: searchlight lock, then searchlight unlock. To replace it from memory: searchlight verify --repair
+            """
+        case .foreignKeys(let path):
+            """
+            \(path) belongs to another store, so no items are accepted. The service still has the right keys. To write \
+            them there: searchlight verify --repair
             """
         case .wrongPassphrase: "The passphrase is wrong."
         case .otherStorage(.keyring):

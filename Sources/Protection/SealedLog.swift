@@ -39,15 +39,17 @@ package final class SealedLog: Sendable {
     /// The file at the path when this object got it; `nil` if that is unknown.
     private let identity: Identity?
 
-    /// The identity of a file, which a file that replaces it does not have.
-    private struct Identity: Hashable {
+    /// The identity of a file, which a file that replaces it does not have, and its size.
+    private struct Identity {
         var device: UInt64
         var number: UInt64
+        /// In bytes.
+        var size: Int
 
         init?(of path: String) {
             var status = stat()
             guard lstat(path, &status) == 0 else { return nil }
-            (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino))
+            (device, number, size) = (UInt64(status.st_dev), UInt64(status.st_ino), Int(status.st_size))
         }
     }
 
@@ -94,8 +96,18 @@ package final class SealedLog: Sendable {
         identity = Identity(of: path)
     }
 
-    /// `true` if the file still has its path, so that it is the file that the next opening finds.
-    package var isInPlace: Bool { identity == nil || identity == Identity(of: path) }
+    /// `true` if the file still has its path and its records, so that the next opening finds the
+    /// same records. `false` if the file was replaced, removed or cut. An older copy that a backup
+    /// program writes into the same file is shorter, since records are only appended.
+    package var isInPlace: Bool {
+        guard let identity else { return true }
+        let end = state.withLock { $0.isScanned ? $0.end : 0 }
+        guard let found = Identity(of: path) else { return false }
+        return found.device == identity.device && found.number == identity.number && found.size >= end
+    }
+
+    /// `true` if the file has its path, but may lose it by a power failure.
+    package var hasPendingName: Bool { state.withLock { $0.folder != nil } }
 
     // MARK: Creating and opening
 

@@ -24,6 +24,23 @@ extension SearchIndex {
         }
     }
 
+    /// Returns the indexes that have items or a client state.
+    package func scopes() async throws(SearchIndexError) -> [IndexScope] {
+        try await read("Listing the indexes") { db in
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT bundle.identifier, used.index_name
+                    FROM (SELECT bundle, index_name FROM item UNION SELECT bundle, index_name FROM client_state) AS used
+                    JOIN bundle ON bundle.id = used.bundle
+                    """)
+            return try rows.map { row in
+                let name: String = try row.decode(atIndex: 1)
+                return IndexScope(bundle: try row.decode(atIndex: 0), index: name.isEmpty ? nil : name)
+            }
+        }
+    }
+
     /// Returns the number of items in an index, expired ones included.
     package func itemCount(of scope: IndexScope) async throws(SearchIndexError) -> Int {
         try await read("Counting the items of \(scope.bundle)") { db in

@@ -62,6 +62,10 @@ struct DonationWriter: Sendable {
     ///   otherwise the problem of a file that may belong to the index.
     private func isProtected(_ batch: IndexBatch) async throws(EngineError) -> Bool {
         if vault.holds(batch.scope) { return true }
+        if batch.scope.index != nil {
+            await vault.findNewLogs()
+            if vault.holds(batch.scope) { return true }
+        }
         guard batch.needsEncryption else {
             // A protected index whose file cannot be opened is not known to be protected, but
             // donations to it must not be stored as plain text. It has no unprotected items.

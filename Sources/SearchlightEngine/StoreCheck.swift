@@ -34,8 +34,19 @@ package struct StoreCheck: Sendable {
             let before = try await verify()
             let protected = before.protectionFindings
             guard before.findings != protected else { return Repair(done: done, after: before) }
-            let isUnlocked = try await engine.use(.reading) { (engine) throws(EngineError) in
-                engine.protectionStatus.isUnlocked
+            let (isUnlocked, lost) = try await engine.use(.reading) { (engine) throws(EngineError) in
+                (engine.protectionStatus.isUnlocked, engine.vault.misplaced)
+            }
+            guard lost.isEmpty else {
+                return Repair(
+                    done: done
+                        + lost.map { path in
+                            """
+                            Nothing else was repaired, because the service has the only copy of \(path). To keep its items: \
+                            searchlight unlock, then searchlight verify --repair. To give them up: end the service, then \
+                            searchlight verify --repair
+                            """
+                        }, after: before)
             }
             var repair = try await exclusively()
             repair.done = done + repair.done

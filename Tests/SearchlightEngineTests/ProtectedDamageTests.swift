@@ -220,16 +220,17 @@ struct ProtectedDamageTests {
             #expect(try await engine.repairProtection().count == 1)
             try await engine.commit(batch("c", in: Self.first, nil))
             #expect(try await engine.verify().isClean)
-            // An older copy, restored while the store is locked.
+            // An older copy, restored while the store is locked. It counts at once, since nothing
+            // of the other file is in memory.
             await engine.lock()
             try FileManager.default.removeItem(atPath: path)
-            try old.write(to: URL(filePath: path))
             await #expect(throws: EngineError.protection(.replaced(path: path))) {
                 try await engine.commit(batch("d", in: Self.first, nil))
             }
-            #expect(try await engine.unlock(passphrase: Self.passphrase, creates: false).findings == [])
-            #expect(try await names(engine) == ["a"])
+            try old.write(to: URL(filePath: path))
             try await engine.commit(batch("d", in: Self.first, nil))
+            #expect(try await engine.unlock(passphrase: Self.passphrase, creates: false).findings == [])
+            #expect(try await names(engine) == ["a", "d"])
             // A whole file that comes back.
             await engine.lock()
             let kept = try Data(contentsOf: URL(filePath: path))
@@ -239,6 +240,128 @@ struct ProtectedDamageTests {
             #expect(try await engine.unlistedRemovals() == [Self.first.bundle])
             try await engine.unlock(passphrase: Self.passphrase, creates: false)
             #expect(try await names(engine) == ["a", "d"])
+        }
+    }
+
+    @Test("An older copy that a backup program writes into the same file is noticed, locked or unlocked")
+    func restoredInPlace() async throws {
+        try await place.withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: true)
+            try await engine.commit(batch("a", in: Self.first, .completeUnlessOpen))
+            let path = try #require(try files().first)
+            let old = try Data(contentsOf: URL(filePath: path))
+            try await engine.commit(batch("b", in: Self.first, nil))
+            try old.write(to: URL(filePath: path))
+            await #expect(throws: EngineError.protection(.replaced(path: path))) {
+                try await engine.commit(batch("c", in: Self.first, nil))
+            }
+            #expect(try await Set(engine.verify().findings.map(\.repair)) == [.rewriteProtected])
+            #expect(try await engine.repairProtection().count == 1)
+            try await engine.commit(batch("c", in: Self.first, nil))
+            await engine.lock()
+            // Scanned while the store is locked.
+            try await engine.commit(batch("d", in: Self.first, nil))
+            try old.write(to: URL(filePath: path))
+            try await engine.commit(batch("e", in: Self.first, nil))
+            #expect(try await engine.unlock(passphrase: Self.passphrase, creates: false).findings == [])
+            #expect(try await names(engine) == ["a", "e"])
+        }
+        try await place.withEngine { engine async throws in
+            #expect(try await engine.unlock(passphrase: Self.passphrase, creates: false).findings == [])
+            #expect(try await names(engine) == ["a", "e"])
+        }
+    }
+
+    @Test("A key file of another store does not replace the right keys in memory, and a repair writes them back")
+    func foreignKeys() async throws {
+        let other = try EnginePlace()
+        try await other.withEngine { engine async throws in
+            try await engine.unlock(passphrase: Array("another".utf8), creates: true)
+            try await engine.commit(batch("x"))
+        }
+        let key = place.store + "/protected/key"
+        try await place.withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: true)
+            try await engine.commit(batch("a", in: Self.first, .completeUnlessOpen))
+            await engine.lock()
+            let right = try Data(contentsOf: URL(filePath: key))
+            let foreign = try Data(contentsOf: URL(filePath: other.store + "/protected/key"))
+            try foreign.write(to: URL(filePath: key))
+            await #expect(throws: EngineError.protection(.foreignKeys(path: key))) {
+                try await engine.commit(batch("b", in: Self.first, nil))
+            }
+            #expect(try await engine.verify().findings.map(\.repair) == [.rewriteKeys])
+            #expect(engine.protectionStatus.problemOfKeys?.contains("another store") == true)
+            let report = try await engine.unlock(passphrase: Self.passphrase, creates: false)
+            #expect(report.items == 1 && report.findings.count == 1, "\(report)")
+            #expect(try await engine.repairProtection().count == 1)
+            #expect(try Data(contentsOf: URL(filePath: key)) == right)
+            try await engine.commit(batch("b", in: Self.first, nil))
+            #expect(try await engine.verify().isClean)
+            // All files of another store are another store.
+            await engine.lock()
+            for name in try FileManager.default.contentsOfDirectory(atPath: place.store + "/protected") {
+                try FileManager.default.removeItem(atPath: place.store + "/protected/" + name)
+            }
+            for name in try FileManager.default.contentsOfDirectory(atPath: other.store + "/protected") {
+                try FileManager.default.copyItem(
+                    atPath: other.store + "/protected/" + name, toPath: place.store + "/protected/" + name)
+            }
+            #expect(try await engine.unlock(passphrase: Array("another".utf8), creates: false).items == 1)
+            #expect(try await names(engine) == ["x"])
+        }
+    }
+
+    @Test("A donation to an index that a backup program has restored is never plain text", arguments: [false, true])
+    func restoredIndex(isUnlocked: Bool) async throws {
+        try await place.withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: true)
+            try await engine.commit(batch("a", in: Self.first, .complete))
+            let path = try #require(try files().first)
+            let whole = try Data(contentsOf: URL(filePath: path))
+            _ = try await engine.forget(Self.first.bundle)
+            if !isUnlocked { await engine.lock() }
+            // The keys in this copy were not overwritten.
+            try whole.write(to: URL(filePath: path))
+            await #expect(throws: EngineError.protection(isUnlocked ? .replaced(path: path) : .locked)) {
+                try await engine.commit(batch("b", in: Self.first, nil))
+            }
+            #expect(try await engine.verify().findings.isEmpty != isUnlocked)
+            await engine.lock()
+            #expect(try await engine.unlock(passphrase: Self.passphrase, creates: false).items == 1)
+            try await engine.commit(batch("b", in: Self.first, nil))
+            #expect(try await names(engine) == ["a", "b"])
+            #expect(engine.protectionStatus.findings == [])
+        }
+    }
+
+    @Test("A repair of the store does not close a locked service's only copy of a removed file")
+    func onlyCopy() async throws {
+        try await place.withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: true)
+            try await engine.commit(batch("a"))
+            await engine.lock()
+            let path = try #require(try files().first)
+            try FileManager.default.removeItem(atPath: path)
+            let source = OpenEngine(engine: engine)
+            func repair() async throws -> (StoreCheck.Repair, hasClosed: Bool) {
+                let hasClosed = Mutex(false)
+                var other = try await engine.verify()
+                other.findings.append(.init(part: "index", problem: "damaged", repair: .none))
+                let report = other
+                let repair = try await StoreCheck.Repair.perform(on: source) { () throws(EngineError) in
+                    report
+                } exclusively: { () throws(EngineError) in
+                    hasClosed.withLock { $0 = true }
+                    return StoreCheck.Repair(done: [], after: report)
+                }
+                return (repair, hasClosed.withLock { $0 })
+            }
+            let refused = try await repair()
+            #expect(!refused.hasClosed && refused.0.done.contains { $0.contains(path) }, "\(refused)")
+            try await engine.unlock(passphrase: Self.passphrase, creates: false)
+            #expect(try await repair().hasClosed)
+            #expect(try files() == [path])
         }
     }
 
@@ -367,6 +490,15 @@ struct ProtectedDamageTests {
         #expect(try await engine.unlock(passphrase: Self.passphrase, creates: false).items == 2)
         await engine.close()
     }
+}
+
+/// An engine that is always open.
+private struct OpenEngine: EngineSource {
+    let engine: SearchlightEngine
+
+    func use<Value: Sendable>(
+        _ need: EngineNeed, _ body: (SearchlightEngine) async throws(EngineError) -> Value
+    ) async throws(EngineError) -> Value { try await body(engine) }
 }
 
 /// The system's files, with a hook that runs before the next read of a protected index.

@@ -205,6 +205,63 @@ struct ProtectedImageTests {
         }
     }
 
+    @Test("If one file is missing or older, a record of another that only the image has is kept and written again")
+    func onlyInImage() async throws {
+        for isMissing in [false, true] {
+            try? FileManager.default.removeItem(atPath: folder.path("store"))
+            var old = Data()
+            var path = ""
+            try await withEngine { engine async throws in
+                try await engine.unlock(passphrase: Self.passphrase, creates: true)
+                try await engine.commit(batch(["a"], clientState: [7]))
+                path = try #require(engine.vault.state.withLock { $0.logs[Self.first]?.path })
+                old = try Data(contentsOf: URL(filePath: path))
+                try await engine.commit(batch(["b"]))
+                for name in ["c", "d"] {
+                    try await engine.commit(batch([name], in: Self.second, .completeUnlessOpen))
+                }
+                await engine.vault.writeImage()
+            }
+            let other = try #require(
+                try FileManager.default.contentsOfDirectory(atPath: protected).map { protected + "/" + $0 }
+                    .first { $0.hasSuffix(SealedLog.suffix) && $0 != path })
+            var bytes = try Data(contentsOf: URL(filePath: other))
+            bytes[bytes.count - 1] ^= 1
+            try bytes.write(to: URL(filePath: other))
+            if isMissing {
+                try FileManager.default.removeItem(atPath: path)
+            } else {
+                try old.write(to: URL(filePath: path))
+            }
+            let expected = (isMissing ? [] : ["a"]) + ["c", "d"]
+            try await withEngine { engine async throws in
+                let report = try await engine.unlock(passphrase: Self.passphrase, creates: false)
+                #expect(report.findings.count == (isMissing ? 0 : 1), "\(report)")
+                #expect(try await names(engine) == expected)
+                #expect(try await engine.clientState(of: Self.first) == (isMissing ? nil : [7]))
+                // Nothing can be repaired about an older file.
+                #expect(try await engine.verify().findings.map(\.repair) == (isMissing ? [] : [.none]))
+            }
+            #expect(!FileManager.default.fileExists(atPath: image))
+            #expect(try Data(contentsOf: URL(filePath: other)) != bytes)
+            #expect(try await !unlock(expected, clientState: isMissing ? nil : [7]))
+        }
+    }
+
+    @Test("forget of an app whose file was removed destroys the key of the image", arguments: [false, true])
+    func removedFile(isUnlocked: Bool) async throws {
+        try await fill()
+        try await withEngine { engine async throws in
+            let path = try #require(engine.vault.state.withLock { $0.logs[Self.first]?.path })
+            if isUnlocked { try await engine.unlock(passphrase: Self.passphrase, creates: false) }
+            try FileManager.default.removeItem(atPath: path)
+            let receipt = try await engine.remove(Self.first.bundle).receipt
+            #expect(receipt.removed.contains { $0.place == "protected/image" }, "\(receipt)")
+            #expect(!FileManager.default.fileExists(atPath: image))
+        }
+        #expect(try await !unlock(["c", "e"]))
+    }
+
     @Test("A record that cannot be read is reported at each unlocking, and no image hides it")
     func unreadableRecord() async throws {
         try await withEngine { engine async throws in

@@ -121,6 +121,10 @@ extension SearchlightEngine {
 }
 
 extension Vault {
+    /// The paths of the open files that were removed or replaced. Their content is lost once they
+    /// are closed.
+    var misplaced: [String] { state.withLock { $0.sortedLogs }.filter { !$0.isInPlace }.map(\.path) }
+
     /// The state of the protected indexes. Reads the file of keys, which another program may have
     /// removed or restored.
     var status: ProtectionStatus {

@@ -35,8 +35,10 @@ package struct ProtectionLimits: Sendable {
 ///
 /// The image is written in the background, a while after donations, and at the end of the engine;
 /// never while the store locks, whose keys are wiped first. It has the position in each file up to
-/// which it contains the records, and only later records are read. An image that is damaged, of
-/// another rule or of other files is removed, and the index is filled from the records.
+/// which it contains the records, and only later records are read. An image that is damaged or of
+/// another rule is removed, and the index is filled from the records. If a file is missing or older
+/// than the image, only its items are dropped: a record of another file may have been damaged since
+/// the image was written, and then only the image has it.
 extension Vault {
     static let imageName = "image"
     /// The pause before an image is written, in times of the duration of the last writing.
@@ -48,6 +50,8 @@ extension Vault {
         var index: SearchIndex
         /// The positions of the records that the image does not contain.
         var positions: [VaultIdentifier: SealedLog.Position]
+        /// `true` if the image has items of files that are missing or older.
+        var isOutdated: Bool
     }
 
     // MARK: Restoring
@@ -74,22 +78,24 @@ extension Vault {
         }
         defer { state.withLock { $0.image.reading = nil } }
         let maximumBytes = limits.memoryBytes
-        let (isUsable, findings) = try await onFiles { () throws(ProtectionError) -> (Bool, [String]) in
+        typealias Positions = [VaultIdentifier: SealedLog.Position]
+        let (positions, findings) = try await onFiles { () throws(ProtectionError) -> (Positions, [String]) in
             let manifest = image.manifest
+            var (positions, findings): (Positions, [String]) = ([:], [])
             guard manifest.rule == IndexImage.rule, (1...maximumBytes).contains(manifest.byteCount) else {
-                return (false, [])
+                return (positions, findings)
             }
-            var known: Set<VaultIdentifier> = []
             for log in logs {
                 guard let position = manifest.logs[log.header.identifier] else { continue }
-                known.insert(log.header.identifier)
-                guard try log.contains(position) else {
-                    return (false, ["\(log.path) lacks records that it had: it is damaged, or it is an older copy."])
+                if try log.contains(position) {
+                    positions[log.header.identifier] = position
+                } else {
+                    findings.append("\(log.path) lacks records that it had: it is damaged, or it is an older copy.")
                 }
             }
-            return (known.count == manifest.logs.count, [])
+            return (positions, findings)
         }
-        guard isUsable else {
+        guard !positions.isEmpty else {
             await dropImage()
             return (nil, findings)
         }
@@ -104,10 +110,45 @@ extension Vault {
         try change(since: locks) { _ in }
         guard let pages, let index = try? SearchIndex(inMemoryWith: now, bootClock: bootClock, image: pages) else {
             await dropImage()
-            return (nil, [])
+            return (nil, findings)
         }
-        state.withLock { $0.image.covered = image.manifest.logs }
-        return (Restored(index: index, positions: image.manifest.logs), [])
+        let isOutdated = positions.count < image.manifest.logs.count
+        if isOutdated {
+            let kept = Set(logs.filter { positions[$0.header.identifier] != nil }.map(\.header.scope))
+            do throws(EngineError) {
+                try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
+                    for scope in try await index.scopes() where !kept.contains(scope) {
+                        try await index.deleteAll(in: scope)
+                    }
+                }
+            } catch {
+                await index.discard()
+                throw error
+            }
+        }
+        state.withLock { $0.image.covered = positions }
+        return (Restored(index: index, positions: positions, isOutdated: isOutdated), findings)
+    }
+
+    /// Removes an image that has items of files that are missing or older, after unlocking. First
+    /// writes each file again that lacks readable records of the image.
+    ///
+    /// - Returns: A sentence for a file that could not be written. The image stays then.
+    func dropOutdatedImage(
+        _ restored: Restored, _ master: SecretKey, _ vault: VaultIdentifier, _ locks: UInt64
+    ) async throws(EngineError) -> [String] {
+        for log in state.withLock({ $0.sortedLogs }) where restored.positions[log.header.identifier] != nil {
+            try change(since: locks) { _ in }
+            guard log.isUnlocked, try await !problems(of: log).isEmpty else { continue }
+            // A file with later records that nobody can read stays as it is, and so does the image.
+            guard state.withLock({ !$0.incomplete.contains(log.header.scope) }) else { return [] }
+            do throws(EngineError) { try await rewrite(log, from: restored.index, master, vault, locks) } catch {
+                try change(since: locks) { _ in }
+                return ["\(log.path) is damaged and cannot be written again. \(error)"]
+            }
+        }
+        await dropImage()
+        return []
     }
 
     // MARK: Writing

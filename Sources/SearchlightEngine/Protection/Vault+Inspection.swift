@@ -88,12 +88,16 @@ extension Vault {
             }
             guard known.unlocked != nil else { return inspection }
             inspection.isDecrypted = true
+            let ofFiles = inspection.problems
             for problem in known.findings + known.unlockFindings where !inspection.problems.contains(problem) {
                 inspection.add(problem)
             }
             for log in known.sortedLogs {
                 if log.isUnlocked {
-                    for problem in inspection.problems where problem.contains(log.path) {
+                    // A repair does nothing about a file that only was better before.
+                    let isIncomplete = known.incomplete.contains(log.header.scope)
+                    for problem in inspection.problems
+                    where problem.contains(log.path) && (isIncomplete || ofFiles.contains(problem)) {
                         inspection.add(problem, .rewriteProtected)
                     }
                 }

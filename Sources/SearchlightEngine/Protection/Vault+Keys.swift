@@ -314,8 +314,6 @@ extension Vault {
             state.unlocked?.master = master
             state.unlocked?.previous = previous
         }
-        // An image that the earlier master key opens must not stay.
-        await dropImage()
         let logs = state.withLock { $0.sortedLogs }
         for log in logs where log.header.vault == file.vault && !log.isSealed(with: master) {
             try change(since: locks) { _ in }
@@ -331,6 +329,9 @@ extension Vault {
             }
         }
         try change(since: locks) { _ in }
+        // An image that the earlier master key opens must not stay. Until now, a record that was
+        // damaged after the image was written was only there.
+        await dropImage()
         guard findings.isEmpty else { return findings }
         do throws(EngineError) {
             try await onFiles { [self] () throws(ProtectionError) in
@@ -376,11 +377,20 @@ extension Vault.State {
         // The keys in memory may not be the keys of the other file.
         case .success(let file?) where !isOwn && unlocked != nil && keys != nil && keys != file:
             (unreadableKeys, missingKeys) = (.replaced(path: path), nil)
+        case .success(let file?) where !isOwn && isForeign(file):
+            (unreadableKeys, missingKeys) = (.foreignKeys(path: path), nil)
         case .success(let file?): (keys, unreadableKeys, missingKeys) = (file, nil, nil)
         case .success(nil): (unreadableKeys, missingKeys) = (nil, path)
         case .failure(let error): (unreadableKeys, missingKeys) = (error, nil)
         }
         if (try? found.get()) == nil, logs.isEmpty, findings.isEmpty, unlocked == nil { keys = nil }
+    }
+
+    /// `true` if no index needs a file of keys, and some need the keys in memory.
+    private func isForeign(_ file: MasterKeyFile) -> Bool {
+        guard let keys, keys.vault != file.vault else { return false }
+        let vaults = Set(logs.values.map(\.header.vault))
+        return vaults.contains(keys.vault) && !vaults.contains(file.vault)
     }
 
     /// `true` if a store without keys may get some. A damaged file of keys is replaced only if no

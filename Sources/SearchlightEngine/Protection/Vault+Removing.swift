@@ -40,10 +40,11 @@ extension Vault {
 
     private func forgetNow(_ bundle: String) async throws(EngineError) -> Removal {
         // The image may have items of the bundle. Its key is destroyed with the others.
-        let mayHaveImage = try await onFiles { [self] () throws(ProtectionError) in
+        let hasFiles = try await onFiles { [self] () throws(ProtectionError) in
             try !targets(of: bundle).targets.isEmpty
         }
-        let hadImage = await mayHaveImage ? dropImage(forSession: true) : false
+        let isInImage = hasFiles ? true : try await mayBeInImage(bundle)
+        let hadImage = await isInImage ? dropImage(forSession: true) : false
         var removal = try await onFiles { [self] () throws(ProtectionError) in try removeFiles(of: bundle) }
         removal.hadImage = hadImage
         // The removed files may be the ones that could not be opened.
@@ -62,6 +63,15 @@ extension Vault {
             try await index.forget(bundle: bundle)
         }
         return removal
+    }
+
+    /// `true` if the image may have items of a bundle without files: somebody may have removed its
+    /// files. While the store is locked, nobody can tell.
+    private func mayBeInImage(_ bundle: String) async throws(EngineError) -> Bool {
+        guard let index else { return true }
+        return try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
+            try await index.scopes().contains { $0.bundle == bundle }
+        }
     }
 
     /// Overwrites the keys of all files of a bundle, then removes the files. Blocks.

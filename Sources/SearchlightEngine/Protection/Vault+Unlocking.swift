@@ -95,28 +95,28 @@ extension Vault {
         }
         let master = keys.master
         let index: SearchIndex
-        let positions: [VaultIdentifier: SealedLog.Position]
+        let restored: Restored?
         let older: [String]
         do throws(EngineError) {
             try change(since: locks) { state in
                 state.unlocking = Unlocking(master: master, previous: keys.previous, session: session)
                 state.opened = [keys]
             }
-            let found = try await restored(master, file.vault, locks)
-            older = found.findings
-            positions = found.restored?.positions ?? [:]
-            if let restored = found.restored { index = restored.index } else { index = try newIndex() }
+            let found = try await self.restored(master, file.vault, locks)
+            (restored, older) = (found.restored, found.findings)
+            if let restored { index = restored.index } else { index = try newIndex() }
         } catch {
             master.wipe()
             throw error
         }
         var report = UnlockReport(items: 0, hasCreatedKeys: known == nil || known != file, notes: session.notes)
+        let unsaved: [String]
         do throws(EngineError) {
             try change(since: locks) { state in
                 state.unlocking = Unlocking(master: master, previous: keys.previous, index: index, session: session)
             }
-            let filling = try await fill(index, master, file.vault, locks, after: positions)
-            report.findings = older + filling.findings
+            let filling = try await fill(index, master, file.vault, locks, after: restored?.positions ?? [:])
+            (report.findings, unsaved) = (older + filling.findings, filling.unsaved)
             try change(since: locks) { state in
                 state.unlocked = Unlocked(index: index, master: master, session: session)
                 // After an unlocking from an image, unreadable records before it would not be found
@@ -131,10 +131,13 @@ extension Vault {
         }
         // A rotation that was interrupted before ends now.
         if keys.previous != nil { report.findings += try await finishRotation(file, keys, index, locks) }
+        if let restored, restored.isOutdated {
+            report.findings += try await dropOutdatedImage(restored, master, file.vault, locks)
+        }
         state.withLock { state in
             report.findings = Array(report.findings.suffix(Self.maximumFindings))
             state.unlockFindings = report.findings
-            report.findings = state.allFindings
+            report.findings = state.allFindings + unsaved
         }
         noteRecords()
         return try await self.report(of: index, report)
@@ -159,17 +162,17 @@ extension Vault {
     /// Reads all files into an index, and rewrites the files that are much larger than their items.
     ///
     /// - Parameter positions: The positions up to which the index has the records.
-    /// - Returns: The findings, and `true` if all records of the files that are unlocked now were
-    ///   read.
+    /// - Returns: The findings, a sentence for each file that could not be rewritten, and `true` if
+    ///   all records of the files that are unlocked now were read.
     private func fill(
         _ index: SearchIndex, _ master: SecretKey, _ vault: VaultIdentifier, _ locks: UInt64,
         after positions: [VaultIdentifier: SealedLog.Position]
-    ) async throws(EngineError) -> (findings: [String], isWhole: Bool) {
+    ) async throws(EngineError) -> (findings: [String], unsaved: [String], isWhole: Bool) {
         let logs = state.withLock { state in
-            (state.beyondLimit, state.incomplete) = ([], [])
+            (state.beyondLimit, state.incomplete, state.appeared) = ([], [], [])
             return state.sortedLogs
         }
-        var (findings, whole, isWhole): ([String], [SealedLog], Bool) = ([], [], true)
+        var (findings, whole, unsaved, isWhole): ([String], [SealedLog], [String], Bool) = ([], [], [], true)
         for log in logs {
             let position = positions[log.header.identifier]
             let found = try await fill(index, from: log, master, vault, locks, after: position)
@@ -187,10 +190,10 @@ extension Vault {
         for log in whole {
             try change(since: locks) { _ in }
             do throws(EngineError) { try await compact(log, from: index, master, vault, locks) } catch {
-                findings.append("\(log.path) cannot be rewritten to save space. \(error)")
+                unsaved.append("\(log.path) cannot be rewritten to save space. \(error)")
             }
         }
-        return (findings, isWhole)
+        return (findings, unsaved, isWhole)
     }
 
     private func report(of index: SearchIndex, _ report: UnlockReport) async throws(EngineError) -> UnlockReport {
@@ -297,8 +300,6 @@ extension Vault {
         _ log: SealedLog, from index: SearchIndex, _ master: SecretKey, _ vault: VaultIdentifier, _ locks: UInt64
     ) async throws(EngineError) {
         let scope = log.header.scope
-        // The image has positions in the file that is replaced.
-        await dropImage()
         try change(since: locks) { _ in }
         var items: [StoredItem] = []
         var cursor: QueryCursor?
@@ -331,6 +332,9 @@ extension Vault {
             return state.locks == locks
         }
         if !isCurrent { rewritten.lock() }
+        // The image has positions in the file that was replaced. Until now, a record of another
+        // file that was damaged after the image was written was only there.
+        await dropImage()
     }
 
     /// Returns entries that donate items at their times, from which their expiration dates follow.

@@ -69,6 +69,11 @@ final class Vault: Sendable {
         /// The indexes that are not in memory, because they exceed
         /// ``ProtectionLimits/memoryBytes``.
         var beyondLimit: Set<IndexScope> = []
+        /// The indexes whose files appeared while the store was unlocked, and that are not read
+        /// before the next unlocking.
+        var appeared: Set<IndexScope> = []
+        /// The folder at the last reading.
+        var folderStamp: FileStamp?
         /// The unlocked indexes with records that unlocking could not read.
         var incomplete: Set<IndexScope> = []
         /// The minimum number of bytes that donations may still add to the index in memory.
@@ -157,6 +162,7 @@ final class Vault: Sendable {
     ) -> State {
         let discards = discards ?? isWritable
         var state = State()
+        state.folderStamp = FileStamp(ofPath: folder)
         let names: [String]
         do throws(UntrustedFile) { guard try OwnFile.check(folder, .folder) else { return state } } catch {
             state.noteUnreadable(.file(error.description))
@@ -201,8 +207,9 @@ final class Vault: Sendable {
     func refresh() async {
         await serially { [self] in
             _ = try? await onFiles { [self] () throws(ProtectionError) in
-                readKeysAgain()
+                // The files of the indexes tell whose keys are needed.
                 if state.withLock({ $0.unlocked == nil }) { findLogsAgain() }
+                readKeysAgain()
             }
         }
     }
@@ -216,8 +223,9 @@ final class Vault: Sendable {
         state.withLock { state in
             var (logs, findings) = (found.logs, found.findings)
             for (scope, log) in open {
-                // An open file may have a name that is not durable yet.
-                if inPlace.contains(scope), logs[scope]?.path == log.path { logs[scope] = log }
+                // Only the open file knows that its name is not durable yet. The others may have
+                // other content now.
+                if inPlace.contains(scope), log.hasPendingName, logs[scope]?.path == log.path { logs[scope] = log }
                 guard logs[scope] == nil else { continue }
                 // A file that was removed or damaged can still be read and written again.
                 logs[scope] = log
@@ -225,8 +233,28 @@ final class Vault: Sendable {
                     findings.append(ProtectionError.replaced(path: log.path).description)
                 }
             }
-            state.logs = logs
+            (state.logs, state.folderStamp) = (logs, found.folderStamp)
             (state.findings, state.unreadable) = (Array(findings.suffix(Self.maximumFindings)), found.unreadable)
+        }
+    }
+
+    /// Finds files that appeared since the folder was read: a donation to an index that a backup
+    /// program has restored must not be stored as plain text. Costs one `lstat` otherwise.
+    func findNewLogs() async {
+        guard let stamp = FileStamp(ofPath: folder), state.withLock({ $0.folderStamp != stamp }) else { return }
+        await serially { [self] in
+            _ = try? await onFiles { [self] () throws(ProtectionError) in
+                guard state.withLock({ $0.unlocked != nil || $0.unlocking != nil }) else { return findLogsAgain() }
+                let found = Self.found(in: folder, files, isWritable: isWritable, discards: false)
+                state.withLock { state in
+                    state.folderStamp = found.folderStamp
+                    for (scope, log) in found.logs where state.logs[scope] == nil {
+                        state.logs[scope] = log
+                        state.appeared.insert(scope)
+                        state.note(ProtectionError.replaced(path: log.path).description)
+                    }
+                }
+            }
         }
     }
 
@@ -401,7 +429,12 @@ final class Vault: Sendable {
     /// Appends a record to the file of its index. Blocks.
     private func append(_ record: [UInt8], of batch: IndexBatch) throws(ProtectionError) {
         if batch.hasItems { try checkFiles(of: batch.scope) }
-        let log = try log(for: batch.scope, batch.protection, addsItems: batch.hasItems)
+        var log = try log(for: batch.scope, batch.protection, addsItems: batch.hasItems)
+        if !log.isInPlace, state.withLock({ $0.unlocked == nil && $0.unlocking == nil }) {
+            // Nothing of the file is in memory, so the file that is there now counts.
+            findLogsAgain()
+            log = try self.log(for: batch.scope, batch.protection, addsItems: batch.hasItems)
+        }
         // A deletion in a file without its name would be undone by the next unlocking.
         guard log.isInPlace else { throw .replaced(path: log.path) }
         let master = state.withLock { state in
@@ -423,13 +456,15 @@ final class Vault: Sendable {
     private func log(
         for scope: IndexScope, _ protection: ProtectionClass?, addsItems: Bool
     ) throws(ProtectionError) -> SealedLog {
-        let (log, count, keys, master, isForeign, isBeyondLimit) = state.withLock { state in
+        let (log, count, keys, master, isForeign, isBeyondLimit, hasAppeared) = state.withLock { state in
             (
                 state.logs[scope], state.logs.count, state.keys, state.unlocked?.master,
-                state.unlocked != nil && state.logs[scope]?.isUnlocked == false, state.beyondLimit.contains(scope)
+                state.unlocked != nil && state.logs[scope]?.isUnlocked == false, state.beyondLimit.contains(scope),
+                state.appeared.contains(scope)
             )
         }
         if let log {
+            guard !hasAppeared else { throw .replaced(path: log.path) }
             guard !isBeyondLimit || !isForeign || !addsItems else { throw .tooMuchMemory(limit: limits.memoryBytes) }
             guard !isForeign || isBeyondLimit else {
                 throw .damaged(path: log.path, detail: "its keys are not the store's keys")
