@@ -36,6 +36,7 @@ struct RelevanceTests {
     func otherBeginnings() {
         for (language, word, form) in [
             (WordLanguage.indonesian, "ajar", "mengajar"), (.arabic, "كتاب", "الكتاب"), (.irish, "teach", "dteach"),
+            (.serbian, "knjiga", "књиге"),
         ] {
             let (word, form) = (TextAnalyzer.searchWords(of: word)[0], TextAnalyzer.searchWords(of: form)[0])
             let stems = WordStems([])
@@ -55,7 +56,8 @@ struct RelevanceTests {
     func beginnings(of language: WordLanguage) {
         let alphabets: [WordLanguage: ClosedRange<UInt32>] = [
             .arabic: 0x621...0x64A, .greek: 0x3B1...0x3C9, .hindi: 0x905...0x94D, .armenian: 0x561...0x586,
-            .nepali: 0x905...0x94D, .russian: 0x430...0x44F, .tamil: 0xB85...0xBCD, .yiddish: 0x5D0...0x5EA,
+            .nepali: 0x905...0x94D, .russian: 0x430...0x44F, .serbian: 0x430...0x45F, .tamil: 0xB85...0xBCD,
+            .yiddish: 0x5D0...0x5EA,
         ]
         let letters = (alphabets[language] ?? 0x61...0x7A).compactMap(Unicode.Scalar.init)
         let stems = WordStems([])

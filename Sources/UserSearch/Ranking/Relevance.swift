@@ -108,7 +108,7 @@ public struct Relevance {
     ///   - words: The words in typing order.
     ///   - typed: The typed text; `nil` if it contains anything other than words.
     ///   - onlyLanguage: The language of all items, if they share one.
-    ///   - languages: All languages of the items; `nil` if they are unknown.
+    ///   - languages: The languages in which the words have stems; `nil` if they are unknown.
     public init(
         words: [QueryWord], typed: String?, onlyLanguage: WordLanguage? = nil, languages: [WordLanguage]? = nil
     ) {

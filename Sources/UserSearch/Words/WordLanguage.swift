@@ -10,11 +10,11 @@ public enum WordLanguage: String, CaseIterable, Hashable, Sendable {
         turkish = "tr", yiddish = "yi"
 
     /// `true` if a stem may begin with another byte than its word, as “ajar” of Indonesian
-    /// “mengajar”. The stemmers of Tamil and Yiddish remove beginnings too, but all letters of
-    /// these scripts have the same first byte.
+    /// “mengajar”, and “knjig” of Serbian “књига”. The stemmers of Tamil and Yiddish remove
+    /// beginnings too, but all letters of these scripts have the same first byte.
     public var changesBeginnings: Bool {
         switch self {
-        case .arabic, .indonesian, .irish: true
+        case .arabic, .indonesian, .irish, .serbian: true
         default: false
         }
     }
