@@ -11,6 +11,8 @@ package enum ProtectionError: Error, Hashable, Sendable, Codable, CustomStringCo
     case missingKeys(path: String)
     /// Another program removed or replaced a file while it was open.
     case replaced(path: String)
+    /// Another program put a file into the store while it was unlocked.
+    case appeared(path: String)
     /// The file of keys belongs to another store.
     case foreignKeys(path: String)
     /// The passphrase is not the passphrase of the keys.
@@ -57,6 +59,11 @@ package enum ProtectionError: Error, Hashable, Sendable, Codable, CustomStringCo
             """
             Another program removed or replaced \(path) while the service ran, so no items are accepted. To use the file \
             that is there: searchlight lock, then searchlight unlock. To replace it from memory: searchlight verify --repair
+            """
+        case .appeared(let path):
+            """
+            Another program put \(path) there while the store was unlocked, so no items are accepted for its index. To read \
+            it: searchlight lock, then searchlight unlock
             """
         case .foreignKeys(let path):
             """

@@ -59,6 +59,8 @@ package final class SealedLog: Sendable {
         var end: Int
         /// `true` if bytes follow the last whole frame.
         var hasTail = false
+        /// `true` if they are those of a failed append. They may look whole.
+        var hasFailed = false
         /// The number of frames.
         var count: UInt64
         /// The checksum of the last frame's head; 0 without frames.
@@ -88,26 +90,35 @@ package final class SealedLog: Sendable {
     /// The size of the pieces in which frames are written by ``create``, in bytes.
     private static let pieceBytes = 1 << 20
 
-    private init(path: String, header: SealedLogHeader, state: State, keys: SealedLogHeader.Keys? = nil) {
+    /// - Parameter identity: Determined before the file was opened or got its name, so that a file
+    ///   that is replaced meanwhile is not in place.
+    private init(
+        path: String, _ identity: Identity?, header: SealedLogHeader, state: State, keys: SealedLogHeader.Keys? = nil
+    ) {
         self.path = path
         self.header = header
         self.state = Mutex(state)
         self.keys = Mutex(keys)
-        identity = Identity(of: path)
+        self.identity = identity
     }
 
     /// `true` if the file still has its path and its records, so that the next opening finds the
-    /// same records. `false` if the file was replaced, removed or cut. An older copy that a backup
-    /// program writes into the same file is shorter, since records are only appended.
+    /// same records. `false` if the file was replaced or removed, or if a backup program has
+    /// written another version into it: one of another length, or with another header. Records are
+    /// only appended.
     package var isInPlace: Bool {
         guard let identity else { return true }
-        let end = state.withLock { $0.isScanned ? $0.end : 0 }
-        guard let found = Identity(of: path) else { return false }
-        return found.device == identity.device && found.number == identity.number && found.size >= end
+        return state.withLock { state in
+            guard let found = Identity(of: path), found.device == identity.device, found.number == identity.number
+            else { return false }
+            if state.isScanned, found.size < state.end || found.size > state.end && !state.hasTail { return false }
+            return (try? state.file.read(at: 0, count: header.encoded.count)) == header.encoded
+        }
     }
 
-    /// `true` if the file has its path, but may lose it by a power failure.
-    package var hasPendingName: Bool { state.withLock { $0.folder != nil } }
+    /// `true` if only this object knows that the file may lose its name by a power failure, or that
+    /// the bytes of a failed append follow its records.
+    package var mustStayOpen: Bool { state.withLock { $0.folder != nil || $0.hasFailed } }
 
     // MARK: Creating and opening
 
@@ -132,6 +143,7 @@ package final class SealedLog: Sendable {
         let temporary = path + LogFileNames.unfinishedSuffix
         let replaced = try? SealedLog.open(path, files: files)
         var (count, end, written, checksum) = (UInt64(0), 0, 0, UInt32(0))
+        let identity: Identity?
         let file = try onFiles { () throws(LogFileError) in try files.open(temporary, for: .create) }
         do throws(ProtectionError) {
             var piece = header.encoded
@@ -151,8 +163,9 @@ package final class SealedLog: Sendable {
             end = written
             try onFiles { () throws(LogFileError) in
                 try file.synchronize()
-                try files.rename(temporary, to: path)
             }
+            identity = Identity(of: temporary)
+            try onFiles { () throws(LogFileError) in try files.rename(temporary, to: path) }
         } catch {
             keys.wipe()
             try? files.remove(temporary)
@@ -169,7 +182,7 @@ package final class SealedLog: Sendable {
             // the replaced file may be back, and needs its keys.
             state.folder = (folder, files)
         }
-        return SealedLog(path: path, header: header, state: state, keys: keys)
+        return SealedLog(path: path, identity, header: header, state: state, keys: keys)
     }
 
     /// Opens a file, locked.
@@ -180,13 +193,14 @@ package final class SealedLog: Sendable {
     package static func open(
         _ path: String, files: any LogFiles = SystemLogFiles(), isWritable: Bool = true
     ) throws(ProtectionError) -> SealedLog {
+        let identity = Identity(of: path)
         let file = try onFiles { () throws(LogFileError) in try files.open(path, for: isWritable ? .update : .read) }
         let start = try onFiles { () throws(LogFileError) in
             try file.read(at: 0, count: SealedLogHeader.maximumBytes)
         }
         let header = try SealedLogHeader(decoding: start, path: path)
         let state = State(file: file, end: header.encoded.count, count: 0, isScanned: false)
-        return SealedLog(path: path, header: header, state: state)
+        return SealedLog(path: path, identity, header: header, state: state)
     }
 
     /// Finds the end of the last whole frame, if that is not known. Each frame costs a read of its
@@ -376,13 +390,13 @@ package final class SealedLog: Sendable {
                     if state.hasTail { try state.file.truncate(to: state.end) }
                     // The kernel may drop the pages of a failed synchronisation, so they are cut
                     // and written again. All before them is durable.
-                    state.hasTail = true
+                    (state.hasTail, state.hasFailed) = (true, true)
                     try state.file.writeAll(frame, at: state.end)
                     try state.file.synchronize()
                 } catch {
                     throw ProtectionError(error)
                 }
-                state.hasTail = false
+                (state.hasTail, state.hasFailed) = (false, false)
                 state.end += frame.count
                 state.count += 1
                 state.checksum = header.checksum(ofFrame: frame)
@@ -499,6 +513,14 @@ package final class SealedLog: Sendable {
                 offset: found.offset + header.frameHeadBytes + length, number: found.number + 1, checksum: checksum)
         }
         return found == position
+    }
+
+    /// `true` if a damaged frame before a position hides whether the file has the records before
+    /// the position.
+    package func isDamaged(before position: Position) throws(ProtectionError) -> Bool {
+        let known = try scanned()
+        guard case .damaged = known.failure else { return false }
+        return known.count < position.number
     }
 
     /// Reads a page of records.

@@ -35,18 +35,15 @@ package struct StoreCheck: Sendable {
             let protected = before.protectionFindings
             guard before.findings != protected else { return Repair(done: done, after: before) }
             let (isUnlocked, lost) = try await engine.use(.reading) { (engine) throws(EngineError) in
-                (engine.protectionStatus.isUnlocked, engine.vault.misplaced)
+                (engine.protectionStatus.isUnlocked, await engine.vault.removedFiles())
             }
             guard lost.isEmpty else {
-                return Repair(
-                    done: done
-                        + lost.map { path in
-                            """
-                            Nothing else was repaired, because the service has the only copy of \(path). To keep its items: \
-                            searchlight unlock, then searchlight verify --repair. To give them up: end the service, then \
-                            searchlight verify --repair
-                            """
-                        }, after: before)
+                let reason = """
+                    Nothing else was repaired, because only the service still has \(lost.joined(separator: " and ")). To \
+                    keep the items: searchlight unlock, then searchlight verify --repair. To give them up: end the service, \
+                    then searchlight verify --repair
+                    """
+                return Repair(done: done + [reason], after: before)
             }
             var repair = try await exclusively()
             repair.done = done + repair.done

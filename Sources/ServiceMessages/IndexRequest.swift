@@ -86,6 +86,9 @@ public enum IndexRequest: ClientRequest, Hashable {
                 guard let protection = ProtectionClass(rawValue: try arguments.string()) else {
                     throw .malformed("the protection class is unknown")
                 }
+                guard index != nil || !protection.isEncrypted else {
+                    throw .malformed("an index without a name cannot be encrypted")
+                }
                 batch.protection = protection
             }
             let bytes = try arguments.bytes()

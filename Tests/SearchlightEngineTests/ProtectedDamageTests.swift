@@ -272,6 +272,85 @@ struct ProtectedDamageTests {
         }
     }
 
+    @Test("A longer version that a backup program writes into the same file is noticed, locked or unlocked")
+    func longerInPlace() async throws {
+        try await place.withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: true)
+            try await engine.commit(batch("a", in: Self.first, .completeUnlessOpen))
+            let path = try #require(try files().first)
+            let short = try Data(contentsOf: URL(filePath: path))
+            for name in ["b", "c"] { try await engine.commit(batch(name, in: Self.first, nil)) }
+            let long = try Data(contentsOf: URL(filePath: path))
+            // Unlocked: another header, as before a compaction.
+            var deletion = IndexBatch(scope: Self.first)
+            deletion.delete(identifiers: ["b", "c"])
+            try await engine.commit(deletion)
+            let (log, unlocked, vault) = engine.vault.state.withLock {
+                ($0.logs[Self.first], $0.unlocked, $0.keys?.vault)
+            }
+            let parts = (try #require(log), try #require(unlocked), try #require(vault))
+            try await engine.vault.rewrite(parts.0, from: parts.1.index, parts.1.master, parts.2, 0)
+            #expect(try Data(contentsOf: URL(filePath: path)).count < long.count)
+            try long.write(to: URL(filePath: path))
+            await #expect(throws: EngineError.protection(.replaced(path: path))) {
+                try await engine.commit(batch("d", in: Self.first, nil))
+            }
+            // Locked: the same header.
+            await engine.lock()
+            try short.write(to: URL(filePath: path))
+            try await engine.commit(batch("e", in: Self.first, nil))
+            try long.write(to: URL(filePath: path))
+            try await engine.commit(batch("f", in: Self.first, nil))
+            #expect(try await engine.unlock(passphrase: Self.passphrase, creates: false).findings == [])
+            #expect(try await names(engine) == ["a", "b", "c", "f"])
+        }
+    }
+
+    @Test("While a file is being restored, a donation to its index is refused, and the whole file is noticed later")
+    func restoredInParts() async throws {
+        try await place.withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: true)
+            try await engine.commit(batch("a"))
+            let path = try #require(try files().first)
+            let whole = try Data(contentsOf: URL(filePath: path))
+            _ = try await engine.forget(Self.first.bundle)
+            try whole.prefix(30).write(to: URL(filePath: path))
+            await #expect(throws: EngineError.self) { try await engine.commit(batch("b", nil)) }
+            // The folder does not change.
+            let handle = try #require(FileHandle(forWritingAtPath: path))
+            try handle.write(contentsOf: whole)
+            try handle.close()
+            await #expect(throws: EngineError.self) { try await engine.commit(batch("b", nil)) }
+            engine.vault.state.withLock { $0.nextReading = 0 }
+            await #expect(throws: EngineError.protection(.appeared(path: path))) {
+                try await engine.commit(batch("b", nil))
+            }
+            #expect(engine.vault.problem(of: Self.second) == nil)
+            // Its app starts again.
+            _ = try await engine.forget(Self.first.bundle)
+            for name in ["c", "d"] { try await engine.commit(batch(name)) }
+            #expect(try await names(engine) == ["c", "d"])
+        }
+    }
+
+    @Test("forget overwrites the keys in a file that replaced an open one, and in the open one")
+    func forgottenReplacement() async throws {
+        try await place.withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: true)
+            try await engine.commit(batch("a"))
+            let path = try #require(try files().first)
+            let whole = try Data(contentsOf: URL(filePath: path))
+            let open = try #require(FileHandle(forReadingAtPath: path))
+            try whole.write(to: URL(filePath: path), options: .atomic)
+            let other = try #require(FileHandle(forReadingAtPath: path))
+            _ = try await engine.forget(Self.first.bundle)
+            for handle in [open, other] {
+                let left = try #require(try handle.readToEnd())
+                #expect(left.count == whole.count && zip(left, whole).count { $0 != $1 } > 40)
+            }
+        }
+    }
+
     @Test("A key file of another store does not replace the right keys in memory, and a repair writes them back")
     func foreignKeys() async throws {
         let other = try EnginePlace()
@@ -323,7 +402,7 @@ struct ProtectedDamageTests {
             if !isUnlocked { await engine.lock() }
             // The keys in this copy were not overwritten.
             try whole.write(to: URL(filePath: path))
-            await #expect(throws: EngineError.protection(isUnlocked ? .replaced(path: path) : .locked)) {
+            await #expect(throws: EngineError.protection(isUnlocked ? .appeared(path: path) : .locked)) {
                 try await engine.commit(batch("b", in: Self.first, nil))
             }
             #expect(try await engine.verify().findings.isEmpty != isUnlocked)

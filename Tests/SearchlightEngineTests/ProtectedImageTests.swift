@@ -248,6 +248,120 @@ struct ProtectedImageTests {
         }
     }
 
+    /// Changes a byte of a file; from the end, if negative.
+    private func flip(_ path: String, _ offset: Int) throws {
+        var bytes = try Data(contentsOf: URL(filePath: path))
+        bytes[offset < 0 ? bytes.count + offset : offset] ^= 1
+        try bytes.write(to: URL(filePath: path))
+    }
+
+    private func path(_ engine: SearchlightEngine, _ scope: IndexScope) throws -> String {
+        try #require(engine.vault.state.withLock { $0.logs[scope]?.path })
+    }
+
+    @Test("An image with the only copy of a record stays while its file cannot be written again, and forget removes it")
+    func neededImage() async throws {
+        let third = IndexScope(bundle: "com.example.third", index: "c")
+        var paths: [String] = []
+        try await withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: true)
+            for (scope, name) in [(Self.first, "a"), (Self.second, "b"), (third, "c")] {
+                try await engine.commit(batch([name], in: scope))
+            }
+            await engine.vault.writeImage()
+            paths = try [Self.first, Self.second, third].map { try path(engine, $0) }
+            // Of the second file, the image has everything. The third has a later record.
+            try flip(paths[1], -1)
+            try flip(paths[2], -1)
+            try await engine.commit(batch(["d"], in: third))
+            try flip(paths[2], -1)
+        }
+        try FileManager.default.removeItem(atPath: paths[0])
+        let damaged = try paths.dropFirst().map { try Data(contentsOf: URL(filePath: $0)) }
+        for _ in 0..<2 {
+            try await withEngine { engine async throws in
+                let report = try await engine.unlock(passphrase: Self.passphrase, creates: false)
+                #expect(report.findings.count == 1, "\(report)")
+                #expect(try await names(engine) == ["b", "c"])
+            }
+            #expect(FileManager.default.fileExists(atPath: image))
+        }
+        #expect(try Data(contentsOf: URL(filePath: paths[1])) != damaged[0])
+        #expect(try Data(contentsOf: URL(filePath: paths[2])) == damaged[1])
+        try await withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: false)
+            // The app has no file and no item in memory, but the image has its items.
+            let receipt = try await engine.remove(Self.first.bundle).receipt
+            #expect(receipt.removed.contains { $0.place == "protected/image" }, "\(receipt)")
+            #expect(!FileManager.default.fileExists(atPath: image))
+            let done = try await engine.repairProtection()
+            #expect(done.count == 2 && done[0].contains(paths[2]), "\(done)")
+            #expect(try await engine.verify().isClean)
+        }
+        #expect(try await !unlock(["b", "c"]))
+    }
+
+    @Test("Records before a damaged frame are read from the image, and a repair writes them again", arguments: [1, 2])
+    func damagedFrame(files: Int) async throws {
+        try await withEngine { engine async throws in
+            try await engine.unlock(passphrase: Self.passphrase, creates: true)
+            for name in ["a", "b", "d"] { try await engine.commit(batch([name], clientState: [2])) }
+            if files == 2 { try await engine.commit(batch(["e"], in: Self.second)) }
+            await engine.vault.writeImage()
+            // The head of the second of three frames.
+            let log = try #require(engine.vault.state.withLock { $0.logs[Self.first] })
+            let second = try #require(try log.records(maximumBytes: 1).next)
+            try flip(log.path, second.byteOffset + 2)
+        }
+        let expected = ["a", "b", "d"] + (files == 2 ? ["e"] : [])
+        try await withEngine { engine async throws in
+            let report = try await engine.unlock(passphrase: Self.passphrase, creates: false)
+            #expect(report.items == expected.count && report.findings.count == 1, "\(report)")
+            #expect(try await names(engine) == expected)
+            await engine.vault.writeImage()
+            #expect(try await engine.verify().findings.map(\.repair) == [.rewriteProtected])
+            #expect(try await engine.repairProtection().count == 2)
+            #expect(try await engine.verify().isClean)
+        }
+        _ = try await unlock(expected)
+    }
+
+    @Test("A rotation writes a record again that only the image has, also after a stop at any step")
+    func rotation() async throws {
+        let all = ["b", "c", "d"]
+        var (step, hasEnded) = (0, false)
+        while !hasEnded {
+            try? FileManager.default.removeItem(atPath: folder.path("store"))
+            try await withEngine { engine async throws in
+                try await engine.unlock(passphrase: Self.passphrase, creates: true)
+                try await engine.commit(batch(["b", "d"], clientState: [2]))
+                try await engine.commit(batch(["c"], in: Self.second))
+                await engine.vault.writeImage()
+                try flip(try path(engine, Self.second), -1)
+            }
+            let stopping = StoppingFiles()
+            try await withEngine(files: stopping) { engine async throws in
+                #expect(try await engine.unlock(passphrase: Self.passphrase, creates: false).items == 3)
+                stopping.stop(after: step)
+                do {
+                    let report = try await engine.rotateKeys(with: .passphrase(Self.passphrase))
+                    hasEnded = report.kept.isEmpty && !stopping.hasStopped
+                } catch is EngineError {}
+                // The process is killed.
+                engine.vault.lock()
+                stopping.stop(after: .max)
+            }
+            _ = try await unlock(all)
+            try await withEngine { engine async throws in
+                try await engine.unlock(passphrase: Self.passphrase, creates: false)
+                #expect(try await names(engine) == all, "step \(step)")
+                if hasEnded { #expect(try await engine.verify().isClean) }
+            }
+            step += 1
+        }
+        #expect(step > 12)
+    }
+
     @Test("forget of an app whose file was removed destroys the key of the image", arguments: [false, true])
     func removedFile(isUnlocked: Bool) async throws {
         try await fill()
@@ -297,7 +411,7 @@ struct ProtectedImageTests {
         #expect(try await unlock())
     }
 
-    @Test("forget destroys the key of the image, and rewriting a file drops the image")
+    @Test("forget destroys the key of the image, and no image is used for a file that was written again")
     func removed() async throws {
         try await fill()
         let handle = try #require(FileHandle(forReadingAtPath: image))
@@ -325,7 +439,6 @@ struct ProtectedImageTests {
             let state = engine.vault.state.withLock { ($0.unlocked, $0.keys, $0.locks) }
             let (unlocked, keys) = (try #require(state.0), try #require(state.1))
             try await engine.vault.rewrite(log, from: unlocked.index, unlocked.master, keys.vault, state.2)
-            #expect(!FileManager.default.fileExists(atPath: image))
         }
         #expect(try await !unlock(["c", "e", "f"]))
     }

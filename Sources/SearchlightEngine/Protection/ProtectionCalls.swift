@@ -121,16 +121,20 @@ extension SearchlightEngine {
 }
 
 extension Vault {
-    /// The paths of the open files that were removed or replaced. Their content is lost once they
-    /// are closed.
-    var misplaced: [String] { state.withLock { $0.sortedLogs }.filter { !$0.isInPlace }.map(\.path) }
+    /// The paths of the open files that were removed. Their content is lost once they are closed.
+    func removedFiles() async -> [String] {
+        await refresh()
+        return await serially { [self] in
+            state.withLock { $0.sortedLogs }.filter { !$0.isInPlace }.map(\.path)
+        }
+    }
 
     /// The state of the protected indexes. Reads the file of keys, which another program may have
     /// removed or restored.
     var status: ProtectionStatus {
         var now = state.withLock { $0 }
         let (keys, stamp) = readKeys()
-        now.noteKeys(keys, stamp, path: keyPath)
+        now.noteKeys(keys, stamp, path: keyPath, needed: neededKeys)
         // The sizes wait for donations, so a lock must not wait for them.
         let indexes = now.sortedLogs.map { log in
             ProtectionStatus.Index(scope: log.header.scope, protection: log.header.protection, bytes: log.byteCount)

@@ -58,15 +58,19 @@ extension Vault {
 
     /// Restores the index from the image.
     ///
+    /// - Parameter masters: The master key, and the one before a rotation that has not ended.
     /// - Returns: `nil` if there is no usable image, and a sentence for each file that is older
     ///   than the image.
     func restored(
-        _ master: SecretKey, _ vault: VaultIdentifier, _ locks: UInt64
+        _ masters: [SecretKey], _ vault: VaultIdentifier, _ locks: UInt64
     ) async throws(EngineError) -> (restored: Restored?, findings: [String]) {
         let logs = state.withLock { Array($0.logs.values) }
         let (path, files) = (imagePath, files)
-        let image = try await onFiles { () throws(ProtectionError) in
-            try SealedImage.open(path, vault: vault, master: master, files: files)
+        let image = try await onFiles { () throws(ProtectionError) -> SealedImage? in
+            for master in masters {
+                if let image = try SealedImage.open(path, vault: vault, master: master, files: files) { return image }
+            }
+            return nil
         }
         guard let image else {
             await dropImage()
@@ -87,7 +91,9 @@ extension Vault {
             }
             for log in logs {
                 guard let position = manifest.logs[log.header.identifier] else { continue }
-                if try log.contains(position) {
+                // Unlocking reports the damage, and the records before it are in the image.
+                let isUsable = try log.contains(position) ? true : try log.isDamaged(before: position)
+                if isUsable {
                     positions[log.header.identifier] = position
                 } else {
                     findings.append("\(log.path) lacks records that it had: it is damaged, or it is an older copy.")
@@ -116,8 +122,12 @@ extension Vault {
         if isOutdated {
             let kept = Set(logs.filter { positions[$0.header.identifier] != nil }.map(\.header.scope))
             do throws(EngineError) {
-                try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
-                    for scope in try await index.scopes() where !kept.contains(scope) {
+                let scopes = try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
+                    try await index.scopes()
+                }
+                for scope in scopes where !kept.contains(scope) {
+                    try change(since: locks) { _ in }
+                    try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
                         try await index.deleteAll(in: scope)
                     }
                 }
@@ -131,24 +141,31 @@ extension Vault {
     }
 
     /// Removes an image that has items of files that are missing or older, after unlocking. First
-    /// writes each file again that lacks readable records of the image.
+    /// writes each file again that has a damaged record which only the image has.
     ///
-    /// - Returns: A sentence for a file that could not be written. The image stays then.
+    /// - Returns: A sentence for each file that could not be written. The image stays then, and
+    ///   also if a file has later records that nobody can read.
     func dropOutdatedImage(
         _ restored: Restored, _ master: SecretKey, _ vault: VaultIdentifier, _ locks: UInt64
     ) async throws(EngineError) -> [String] {
-        for log in state.withLock({ $0.sortedLogs }) where restored.positions[log.header.identifier] != nil {
+        var (findings, isNeeded): ([String], Bool) = ([], false)
+        for log in state.withLock({ $0.sortedLogs })
+        where log.isUnlocked && restored.positions[log.header.identifier] != nil {
+            // A file that cannot be read at all is written again too.
+            let isReadable = (try? await problems(of: log))?.isEmpty == true
             try change(since: locks) { _ in }
-            guard log.isUnlocked, try await !problems(of: log).isEmpty else { continue }
-            // A file with later records that nobody can read stays as it is, and so does the image.
-            guard state.withLock({ !$0.incomplete.contains(log.header.scope) }) else { return [] }
+            guard !isReadable else { continue }
+            guard isWhole(log) else {
+                isNeeded = true
+                continue
+            }
             do throws(EngineError) { try await rewrite(log, from: restored.index, master, vault, locks) } catch {
                 try change(since: locks) { _ in }
-                return ["\(log.path) is damaged and cannot be written again. \(error)"]
+                findings.append("\(log.path) is damaged and cannot be written again. \(error)")
             }
         }
-        await dropImage()
-        return []
+        if findings.isEmpty, !isNeeded { await dropImage() }
+        return findings
     }
 
     // MARK: Writing
@@ -183,7 +200,8 @@ extension Vault {
             let (logs, covered) = state.withLock { (Array($0.logs.values), $0.image.covered) }
             // An image has nothing of a file that stays locked.
             let all = logs.reduce(0) { $0 + ($1.isUnlocked ? $1.byteCount : 0) }
-            let old = covered.values.reduce(0) { $0 + $1.byteOffset }
+            // It has nothing of a file that was written again.
+            let old = logs.reduce(0) { $0 + (covered[$1.header.identifier]?.byteOffset ?? 0) }
             return all - old > max(limits.staleBytes, Int(limits.staleShare * Double(all)))
         }
     }
@@ -340,8 +358,10 @@ extension Vault {
         }
         guard isWritable else { return false }
         let (path, folder, files) = (imagePath, folder, files)
-        return try? await onFiles { () throws(ProtectionError) in
+        let had = try? await onFiles { () throws(ProtectionError) in
             try SealedImage.destroy(path, in: folder, files: files)
         }
+        if had != nil { state.withLock { $0.image.hasOthers = false } }
+        return had
     }
 }

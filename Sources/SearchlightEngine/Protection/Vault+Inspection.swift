@@ -80,7 +80,7 @@ extension Vault {
             guard var inspection else { return ProtectionInspection() }
             var known = state.withLock { $0 }
             let (keys, stamp) = readKeys()
-            known.noteKeys(keys, stamp, path: keyPath)
+            known.noteKeys(keys, stamp, path: keyPath, needed: neededKeys)
             if let problem = known.problemOfKeys, known.keys != nil { inspection.add(problem, .rewriteKeys) }
             for log in known.sortedLogs where !log.isInPlace {
                 inspection.add(

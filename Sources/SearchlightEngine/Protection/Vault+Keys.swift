@@ -62,8 +62,13 @@ extension Vault {
     ///
     /// - Parameter isOwn: `true` after this process has replaced the file.
     func readKeysAgain(isOwn: Bool = false) {
-        let (keys, stamp) = readKeys()
-        state.withLock { $0.noteKeys(keys, stamp, path: keyPath, isOwn: isOwn) }
+        let ((keys, stamp), needed) = (readKeys(), neededKeys)
+        state.withLock { $0.noteKeys(keys, stamp, path: keyPath, needed: needed, isOwn: isOwn) }
+    }
+
+    /// The identifiers of the keys that the files in the folder need.
+    var neededKeys: Set<VaultIdentifier> {
+        Set(state.withLock { Array($0.logs.values) }.filter(\.isInPlace).map(\.header.vault))
     }
 
     /// Asks the session whether the store may be unlocked, and follows its locks.
@@ -182,7 +187,7 @@ extension Vault {
             throw error
         }
         let stamp = FileStamp(ofPath: keyPath)
-        state.withLock { $0.noteKeys(.success(file), stamp, path: keyPath, isOwn: true) }
+        state.withLock { $0.noteKeys(.success(file), stamp, path: keyPath, needed: [], isOwn: true) }
     }
 
     // MARK: Changes
@@ -317,9 +322,8 @@ extension Vault {
         let logs = state.withLock { $0.sortedLogs }
         for log in logs where log.header.vault == file.vault && !log.isSealed(with: master) {
             try change(since: locks) { _ in }
-            // A rewritten file has nothing of the records that cannot be read.
-            guard try await isWhole(log), log.isInPlace else {
-                try change(since: locks) { _ in }
+            // A rewritten file has nothing of the records that were not read.
+            guard isWhole(log), log.isInPlace else {
                 findings.append("\(log.path) keeps its keys, since not all of its records were read.")
                 continue
             }
@@ -329,10 +333,10 @@ extension Vault {
             }
         }
         try change(since: locks) { _ in }
-        // An image that the earlier master key opens must not stay. Until now, a record that was
-        // damaged after the image was written was only there.
-        await dropImage()
+        // A file that keeps its keys may have a damaged record that only the image has.
         guard findings.isEmpty else { return findings }
+        // An image that the earlier master key opens must not stay.
+        await dropImage()
         do throws(EngineError) {
             try await onFiles { [self] () throws(ProtectionError) in
                 // A file whose name is not durable may be replaced by the earlier one after a power
@@ -354,11 +358,9 @@ extension Vault {
 
 extension Vault {
     /// `true` if the items in memory are all of an unlocked file: unlocking has read all records,
-    /// and they can be read now.
-    func isWhole(_ log: SealedLog) async throws(EngineError) -> Bool {
-        // A file that was repaired since may have records that are not in memory.
-        guard log.isUnlocked, !state.withLock({ $0.incomplete.contains(log.header.scope) }) else { return false }
-        return try await problems(of: log).isEmpty
+    /// from the file or from the image.
+    func isWhole(_ log: SealedLog) -> Bool {
+        log.isUnlocked && !state.withLock { $0.incomplete.contains(log.header.scope) }
     }
 }
 
@@ -367,9 +369,12 @@ extension Vault.State {
     /// is unlocked, another one leaves the earlier content in memory, as long as something needs
     /// it.
     ///
-    /// - Parameter isOwn: `true` after this process has replaced the file.
+    /// - Parameters:
+    ///   - needed: See ``Vault/neededKeys``.
+    ///   - isOwn: `true` after this process has replaced the file.
     mutating func noteKeys(
-        _ found: Result<MasterKeyFile?, ProtectionError>, _ stamp: FileStamp?, path: String, isOwn: Bool = false
+        _ found: Result<MasterKeyFile?, ProtectionError>, _ stamp: FileStamp?, path: String,
+        needed: Set<VaultIdentifier>, isOwn: Bool = false
     ) {
         // After an error, which may pass, the file is read again.
         if case .failure = found { keysStamp = nil } else { keysStamp = stamp }
@@ -377,20 +382,15 @@ extension Vault.State {
         // The keys in memory may not be the keys of the other file.
         case .success(let file?) where !isOwn && unlocked != nil && keys != nil && keys != file:
             (unreadableKeys, missingKeys) = (.replaced(path: path), nil)
-        case .success(let file?) where !isOwn && isForeign(file):
+        // A file needs the keys in memory.
+        case .success(let file?)
+        where !isOwn && keys.map { $0.vault != file.vault && needed.contains($0.vault) } == true:
             (unreadableKeys, missingKeys) = (.foreignKeys(path: path), nil)
         case .success(let file?): (keys, unreadableKeys, missingKeys) = (file, nil, nil)
         case .success(nil): (unreadableKeys, missingKeys) = (nil, path)
         case .failure(let error): (unreadableKeys, missingKeys) = (error, nil)
         }
         if (try? found.get()) == nil, logs.isEmpty, findings.isEmpty, unlocked == nil { keys = nil }
-    }
-
-    /// `true` if no index needs a file of keys, and some need the keys in memory.
-    private func isForeign(_ file: MasterKeyFile) -> Bool {
-        guard let keys, keys.vault != file.vault else { return false }
-        let vaults = Set(logs.values.map(\.header.vault))
-        return vaults.contains(keys.vault) && !vaults.contains(file.vault)
     }
 
     /// `true` if a store without keys may get some. A damaged file of keys is replaced only if no

@@ -54,6 +54,9 @@ extension Vault {
         let removed = removal.files.map(\.path)
         state.withLock { state in
             state.logs = state.logs.filter { $0.key.bundle != bundle }
+            state.appeared = state.appeared.filter { $0.bundle != bundle }
+            state.beyondLimit = state.beyondLimit.filter { $0.bundle != bundle }
+            state.incomplete = state.incomplete.filter { $0.bundle != bundle }
             state.unreadable = left.unreadable
             state.findings.removeAll { finding in removed.contains { finding.contains($0) } }
             state.unlockFindings.removeAll { finding in removed.contains { finding.contains($0) } }
@@ -66,9 +69,9 @@ extension Vault {
     }
 
     /// `true` if the image may have items of a bundle without files: somebody may have removed its
-    /// files. While the store is locked, nobody can tell.
+    /// files. While the store is locked, nobody can tell, and the next unlocking takes longer.
     private func mayBeInImage(_ bundle: String) async throws(EngineError) -> Bool {
-        guard let index else { return true }
+        guard let index, !state.withLock({ $0.image.hasOthers }) else { return true }
         return try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
             try await index.scopes().contains { $0.bundle == bundle }
         }
@@ -83,7 +86,7 @@ extension Vault {
         guard isWritable else { throw .file("The store cannot be changed, so \(folder) stays as it is.") }
         let logs = state.withLock { $0.logs.values.filter { $0.header.scope.bundle == bundle } }
         for target in targets {
-            let open = logs.first { $0.path == target.path }
+            let open = logs.first { $0.path == target.path && $0.isInPlace }
             let isOverwritten =
                 open?.destroyKeys() ?? SealedLog.destroyKeys(of: target.claim, at: target.path, files: files)
             removal.files.append(
@@ -91,6 +94,8 @@ extension Vault {
                     path: Self.folderName + "/" + target.name, identifier: target.claim.identifier.text,
                     index: target.claim.scope.index ?? "", keysAreOverwritten: isOverwritten))
         }
+        // Open files may have been replaced or moved away.
+        for log in logs { log.destroyKeys() }
         var failure: LogFileError?
         for target in targets {
             do throws(LogFileError) { try files.remove(target.path) } catch { failure = error }

@@ -102,7 +102,7 @@ extension Vault {
                 state.unlocking = Unlocking(master: master, previous: keys.previous, session: session)
                 state.opened = [keys]
             }
-            let found = try await self.restored(master, file.vault, locks)
+            let found = try await self.restored([master] + [keys.previous].compactMap(\.self), file.vault, locks)
             (restored, older) = (found.restored, found.findings)
             if let restored { index = restored.index } else { index = try newIndex() }
         } catch {
@@ -121,7 +121,10 @@ extension Vault {
                 state.unlocked = Unlocked(index: index, master: master, session: session)
                 // After an unlocking from an image, unreadable records before it would not be found
                 // again.
-                (state.unlocking, state.notes, state.image.mayBeWritten) = (nil, session.notes, filling.isWhole)
+                (state.unlocking, state.notes) = (nil, session.notes)
+                // The index may also have remains of the items that were dropped in unused pages.
+                state.image.mayBeWritten = filling.isWhole && restored?.isOutdated != true
+                state.image.hasOthers = restored?.isOutdated == true
             }
         } catch {
             master.wipe()
@@ -129,11 +132,11 @@ extension Vault {
             await index.discard()
             throw error
         }
-        // A rotation that was interrupted before ends now.
-        if keys.previous != nil { report.findings += try await finishRotation(file, keys, index, locks) }
         if let restored, restored.isOutdated {
             report.findings += try await dropOutdatedImage(restored, master, file.vault, locks)
         }
+        // A rotation that was interrupted before ends now.
+        if keys.previous != nil { report.findings += try await finishRotation(file, keys, index, locks) }
         state.withLock { state in
             report.findings = Array(report.findings.suffix(Self.maximumFindings))
             state.unlockFindings = report.findings
@@ -286,13 +289,13 @@ extension Vault {
             try await index.recordBytes(of: scope)
         }
         guard log.byteCount > Self.largestRatio * (bytes + Self.smallFile / Self.largestRatio) else { return }
-        // With an image, only the later records were read.
-        guard try await isWhole(log) else { return }
+        guard isWhole(log) else { return }
         try await rewrite(log, from: index, master, vault, locks)
     }
 
     /// Writes the items of an index to a new file with new keys, which replaces the old one. After
-    /// a crash, either file is there, whole.
+    /// a crash, either file is there, whole. An image has nothing of the new file, and may have the
+    /// only copy of a damaged record of another one, so it stays.
     ///
     /// - Parameter locks: The number of locks before. After another one, the new file is locked
     ///   too.
@@ -332,9 +335,6 @@ extension Vault {
             return state.locks == locks
         }
         if !isCurrent { rewritten.lock() }
-        // The image has positions in the file that was replaced. Until now, a record of another
-        // file that was damaged after the image was written was only there.
-        await dropImage()
     }
 
     /// Returns entries that donate items at their times, from which their expiration dates follow.

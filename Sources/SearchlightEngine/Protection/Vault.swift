@@ -74,6 +74,9 @@ final class Vault: Sendable {
         var appeared: Set<IndexScope> = []
         /// The folder at the last reading.
         var folderStamp: FileStamp?
+        /// The time after which the folder is read again, because a file could not be read; `nil`
+        /// normally.
+        var nextReading: Double?
         /// The unlocked indexes with records that unlocking could not read.
         var incomplete: Set<IndexScope> = []
         /// The minimum number of bytes that donations may still add to the index in memory.
@@ -110,6 +113,8 @@ final class Vault: Sendable {
         var duration = Duration.zero
         /// `false` after a removal of items from the index in memory.
         var mayBeWritten = true
+        /// `true` if the image on disk has items of files that are missing or older.
+        var hasOthers = false
     }
 
     /// The parts of a store that is being unlocked, so that a lock reaches them.
@@ -173,7 +178,7 @@ final class Vault: Sendable {
             return state
         }
         let (keys, stamp) = readKeys(folder + "/" + keyFileName)
-        state.noteKeys(keys, stamp, path: folder + "/" + keyFileName)
+        state.noteKeys(keys, stamp, path: folder + "/" + keyFileName, needed: [])
         if discards { _ = try? SealedImage.destroyUnfinished(folder + "/" + imageName, in: folder, files: files) }
         for name in names.sorted() {
             let path = folder + "/" + name
@@ -217,15 +222,17 @@ final class Vault: Sendable {
     /// Finds the files of a locked store again.
     private func findLogsAgain() {
         guard (try? files.names(in: folder)) != nil else { return }
-        let found = Self.found(in: folder, files, isWritable: isWritable, discards: false)
+        let (found, time) = (Self.found(in: folder, files, isWritable: isWritable, discards: false), now())
         let open = state.withLock { $0.logs }
         let inPlace = Set(open.filter { $0.value.isInPlace }.keys)
+        let staying = Set(open.filter { $0.value.mustStayOpen }.keys)
         state.withLock { state in
             var (logs, findings) = (found.logs, found.findings)
             for (scope, log) in open {
-                // Only the open file knows that its name is not durable yet. The others may have
-                // other content now.
-                if inPlace.contains(scope), log.hasPendingName, logs[scope]?.path == log.path { logs[scope] = log }
+                // The other files may have other content now.
+                if inPlace.contains(scope), staying.contains(scope), logs[scope]?.path == log.path {
+                    logs[scope] = log
+                }
                 guard logs[scope] == nil else { continue }
                 // A file that was removed or damaged can still be read and written again.
                 logs[scope] = log
@@ -233,25 +240,41 @@ final class Vault: Sendable {
                     findings.append(ProtectionError.replaced(path: log.path).description)
                 }
             }
-            (state.logs, state.folderStamp) = (logs, found.folderStamp)
+            state.logs = logs
+            state.noteFolder(found, at: time)
             (state.findings, state.unreadable) = (Array(findings.suffix(Self.maximumFindings)), found.unreadable)
         }
     }
 
     /// Finds files that appeared since the folder was read: a donation to an index that a backup
-    /// program has restored must not be stored as plain text. Costs one `lstat` otherwise.
+    /// program has restored must not be stored as plain text. Costs one `lstat` if the folder has
+    /// not changed, and waits for other work only if there is a new file.
     func findNewLogs() async {
-        guard let stamp = FileStamp(ofPath: folder), state.withLock({ $0.folderStamp != stamp }) else { return }
+        guard let stamp = FileStamp(ofPath: folder), state.withLock({ $0.mayHaveNewFiles(stamp, at: now()) })
+        else { return }
+        let hasNews = try? await onFiles { [self] () throws(ProtectionError) in
+            let (found, time) = (Self.found(in: folder, files, isWritable: isWritable, discards: false), now())
+            return state.withLock { state in
+                let isKnown = found.unreadable == nil && found.logs.keys.allSatisfy { state.logs[$0] != nil }
+                if isKnown { state.noteFolder(found, at: time) }
+                return !isKnown
+            }
+        }
+        guard hasNews == true else { return }
         await serially { [self] in
             _ = try? await onFiles { [self] () throws(ProtectionError) in
                 guard state.withLock({ $0.unlocked != nil || $0.unlocking != nil }) else { return findLogsAgain() }
                 let found = Self.found(in: folder, files, isWritable: isWritable, discards: false)
+                let time = now()
                 state.withLock { state in
-                    state.folderStamp = found.folderStamp
+                    state.noteFolder(found, at: time)
+                    // Until the file can be read, nothing is stored in indexes that are not known.
+                    state.unreadable = found.unreadable
+                    for finding in found.findings where !state.findings.contains(finding) { state.note(finding) }
                     for (scope, log) in found.logs where state.logs[scope] == nil {
                         state.logs[scope] = log
                         state.appeared.insert(scope)
-                        state.note(ProtectionError.replaced(path: log.path).description)
+                        state.note(ProtectionError.appeared(path: log.path).description)
                     }
                 }
             }
@@ -337,8 +360,8 @@ final class Vault: Sendable {
             state.image.reading?.wipe()
             state.image.writing?.wipe()
             state.image.task?.cancel()
-            // Another file of keys counts from now on.
-            state.keysStamp = nil
+            // Another file of keys counts from now on, and so do files that appeared.
+            (state.keysStamp, state.appeared) = (nil, [])
             (state.image.reading, state.image.writing, state.image.task) = (nil, nil, nil)
             for log in state.logs.values { log.lock() }
             defer { (state.unlocked, state.unlocking, state.opened, state.notes) = (nil, nil, [], []) }
@@ -428,13 +451,11 @@ final class Vault: Sendable {
 
     /// Appends a record to the file of its index. Blocks.
     private func append(_ record: [UInt8], of batch: IndexBatch) throws(ProtectionError) {
+        // While nothing of a file is in memory, the file that is there now counts.
+        let known = state.withLock { $0.unlocked == nil && $0.unlocking == nil ? $0.logs[batch.scope] : nil }
+        if let known, !known.isInPlace { findLogsAgain() }
         if batch.hasItems { try checkFiles(of: batch.scope) }
-        var log = try log(for: batch.scope, batch.protection, addsItems: batch.hasItems)
-        if !log.isInPlace, state.withLock({ $0.unlocked == nil && $0.unlocking == nil }) {
-            // Nothing of the file is in memory, so the file that is there now counts.
-            findLogsAgain()
-            log = try self.log(for: batch.scope, batch.protection, addsItems: batch.hasItems)
-        }
+        let log = try log(for: batch.scope, batch.protection, addsItems: batch.hasItems)
         // A deletion in a file without its name would be undone by the next unlocking.
         guard log.isInPlace else { throw .replaced(path: log.path) }
         let master = state.withLock { state in
@@ -464,7 +485,7 @@ final class Vault: Sendable {
             )
         }
         if let log {
-            guard !hasAppeared else { throw .replaced(path: log.path) }
+            guard !hasAppeared else { throw .appeared(path: log.path) }
             guard !isBeyondLimit || !isForeign || !addsItems else { throw .tooMuchMemory(limit: limits.memoryBytes) }
             guard !isForeign || isBeyondLimit else {
                 throw .damaged(path: log.path, detail: "its keys are not the store's keys")
@@ -496,6 +517,19 @@ final class Vault: Sendable {
 }
 
 extension Vault.State {
+    /// Notes that the folder was read.
+    mutating func noteFolder(_ found: Self, at time: Double) {
+        folderStamp = found.folderStamp
+        // A copy that is being written changes the folder only once.
+        nextReading = found.unreadable == nil ? nil : time + 1
+    }
+
+    /// `true` if the folder has another stamp than at the last reading, or if a file could not be
+    /// read then.
+    func mayHaveNewFiles(_ stamp: FileStamp, at time: Double) -> Bool {
+        folderStamp != stamp || nextReading.map { time >= $0 || time < $0 - 2 } ?? false
+    }
+
     /// Keeps the problem of a file whose index is unknown.
     mutating func noteUnreadable(_ error: ProtectionError) {
         unreadable = unreadable ?? error
