@@ -95,7 +95,7 @@ extension BusThread {
             }
         }
         guard unanswered.count <= Self.maximumUnanswered else {
-            let text = "More than \(Self.maximumUnanswered) calls are unanswered."
+            let text = "More than \(Self.maximumUnanswered) calls are unanswered. Wait for an answer first."
             return answer(key, .failure(.remote(name: BusErrorName.limitsExceeded, message: text)))
         }
         switch arguments {

@@ -211,7 +211,7 @@ extension CheckResult {
             self = .failed(
                 reason: error.description,
                 advice: """
-                    Answer each request exactly once, also after an error, and do not wait without a time limit. During a long \
+                    Answer each request exactly once, even after an error, and do not wait without a time limit. During a long \
                     reindex, donate, log or report progress regularly.
                     """)
         case .cannotLoad:

@@ -136,7 +136,9 @@ package final class FileSnapshot: Sendable {
                         sql: "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", arguments: [table, first])
                 }
                 try db.execute(sql: "PRAGMA user_version = \(version)")
-            default: throw DatabaseError(resultCode: .SQLITE_MISMATCH, message: "it has another version")
+            default:
+                throw DatabaseError(
+                    resultCode: .SQLITE_MISMATCH, message: "a different version of Searchlight wrote it")
             }
         }
         return queue
@@ -571,7 +573,7 @@ package final class FileSnapshot: Sendable {
     /// Records that an owner is about to be asked for everything, by any kind of call.
     ///
     /// Until the request is acknowledged, the owner may have read any file. A file that it may have
-    /// read, and that is gone by then, is reported as removed. The record survives the end of the
+    /// read, and that is gone by then, is reported as removed. The record survives an exit of the
     /// process. A later request replaces an earlier one.
     ///
     /// ```swift

@@ -15,7 +15,10 @@ package enum FileWatchingError: Error, Hashable, Sendable, CustomStringConvertib
     package var description: String {
         switch self {
         case .system(let operation, let code): "\(operation) failed: \(String(cString: strerror(code)))."
-        case .snapshot(let path, let reason): "The snapshot of watched files \(path) cannot be used: \(reason)."
+        case .snapshot(let path, let reason):
+            """
+            The snapshot of watched files \(path) cannot be used: \(reason). Check its permissions and the free disk space.
+            """
         case .snapshotLost(let path): "The snapshot of watched files \(path) was damaged. It was rebuilt."
         }
     }

@@ -61,7 +61,8 @@ public enum PromiseError: Error, Hashable, Sendable, Codable, CustomStringConver
             "No process opened \(path) for reading within \(limit). Start its reader."
         case .tooSlow(let path, let limit):
             "The provider did not send all content for \(path) within \(limit). Try again, or request less."
-        case .tooLarge(let length, let limit): "The provider sent \(length) bytes; the limit is \(limit)."
+        case .tooLarge(let length, let limit):
+            "The provider sent \(length) bytes, and the limit is \(limit). Request a type with less content."
         case .unsafeContent(let path, let reason): "The provider's content is refused: \(path) \(reason)."
         case .tooMany(let path, let what, let limit):
             "The provider's content is refused: \(path) has more than \(limit) \(what)."

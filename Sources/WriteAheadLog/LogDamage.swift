@@ -29,7 +29,10 @@ package enum LogDamage: Hashable, Sendable, CustomStringConvertible {
         case .badHeader: "the header is damaged"
         case .foreignStore: "the file belongs to another store"
         case .newerFormat(let version):
-            "the file has format \(version); this program reads up to \(LogSegmentHeader.formatVersion)"
+            """
+            a later version of Searchlight wrote the file, in format \(version); this program reads up to format \
+            \(LogSegmentHeader.formatVersion)
+            """
         case .misnamed: "the file's name does not match its contents"
         case .undecodable(let error): "\(error)"
         case .badHead: "the record of the last durable entry is missing or damaged"

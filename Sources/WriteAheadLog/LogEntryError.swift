@@ -17,7 +17,10 @@ package enum LogEntryError: Error, Hashable, Sendable, CustomStringConvertible {
         case .truncated(let offset): "The log entry ends inside a field at byte \(offset)."
         case .malformed(let offset, let reason): "The log entry is malformed at byte \(offset): \(reason)."
         case .unknownVersion(let version):
-            "The log entry has version \(version); this program reads up to version \(LogEntry.formatVersion)."
+            """
+            The log entry has version \(version), and this program reads up to version \(LogEntry.formatVersion). \
+            Install a later version of Searchlight.
+            """
         case .tooLarge(let what, let value, let limit):
             "The log entry has \(value) \(what), and the limit is \(limit)."
         }

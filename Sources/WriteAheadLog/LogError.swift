@@ -22,7 +22,10 @@ package enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
         case .preconditionFailed: "The entry was rejected: the client state is not the expected one."
         case .invalidEntry(let error): error.description
         case .invalidSequence(let sequence):
-            "A write-ahead log cannot have \(sequence) entries. The store's record of them is damaged, or a file is misplaced."
+            """
+            A write-ahead log cannot have \(sequence) entries. The store's record of them is damaged, or a file is \
+            misplaced. Run: searchlight verify
+            """
         case .closed: "The write-ahead log is closed."
         case .damaged(let finding): "The write-ahead log is damaged. \(finding)"
         }

@@ -163,7 +163,7 @@ extension CheckContext {
             if let descriptors, let now = process.descriptors, now > descriptors + max(Self.tolerance, rounds / 4) {
                 findings.fail(
                     "After \(rounds) rounds it has \(now) descriptors open instead of \(descriptors).",
-                    "Close the files of a request, also after an error.")
+                    "Close the files of a request, even after an error.")
             }
             return (findings, process.descendants)
         }

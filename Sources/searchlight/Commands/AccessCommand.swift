@@ -62,7 +62,7 @@ struct AccessGrantCommand: OptionedCommand {
         commandName: "grant", abstract: "Let an assistant read the items of apps.",
         discussion: """
             The name is the one that the assistant states; “searchlight access” lists the assistants that asked. --all means \
-            all apps, also those that are added later.
+            all apps, including apps that are added later.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -23,7 +23,7 @@ struct ExtensionsRecordCommand: ReportingCommand {
             The file has the texts of your items. --scrub replaces them by placeholders of the same length, so that the file \
             can be part of a bug report. To play it: searchlight extensions replay FILE
 
-            Exit status: 0 the file is complete, also if the extension failed; 12 the file lacks later calls, because all \
+            Exit status: 0 the file is complete, even if the extension failed; 12 the file lacks later calls, because all \
             calls do not fit into it or the disk is full; 1 the extension has no code; 2 there is no such bundle.
             """)
 

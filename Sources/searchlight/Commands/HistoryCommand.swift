@@ -22,9 +22,9 @@ struct HistoryCommand: OptionedCommand {
             Later searches rank such items higher. The counts halve every 30 days and never leave the store. Deleting an item, \
             its expiration and “searchlight forget” delete its counts.
 
-            --clear erases all counts, also from the pages of the database. --export writes a file that only you can read. \
-            Both ask before they remove or replace data, unless --yes is given. “off” stops counting and ignores the counts; \
-            they are kept until they are erased, and “on” uses them again.
+            --clear erases all counts, including their traces in the pages of the database. --export writes a file that \
+            only you can read. Both ask before they remove or replace data, unless --yes is given. “off” stops counting \
+            and ignores the counts; they are kept until they are erased, and “on” uses them again.
 
             Without arguments each item has a line with its number, the number of uses and the last use, and a line for each \
             search text. --json adds the current weight of each count (0 to 16).

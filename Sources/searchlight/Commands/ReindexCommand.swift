@@ -12,7 +12,7 @@ struct ReindexCommand: OptionedCommand {
         discussion: """
             A failed reindex stays pending: “searchlight status” shows it, and the next reindex of the bundle repeats it. An \
             extension that reindexes in pages continues at the last page. A bundle without an extension and without a running \
-            app is refused. --json prints an array with a report for each bundle, also for failed and refused ones, or an \
+            app is refused. --json prints an array with a report for each bundle, even a failed or refused one, or an \
             error object if no reindex started. A disabled extension is a failure only if it is named. Write an identifier \
             that begins with a dash as --items=-name, and repeat the option for each.
             """)

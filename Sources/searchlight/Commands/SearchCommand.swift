@@ -43,7 +43,7 @@ struct SearchCommand: OptionedCommand {
     var bundle: String?
     @Flag(help: "Search for the words as typed, without correction.")
     var asTyped = false
-    @Flag(help: "Compare only words, also if an embedding model is installed.")
+    @Flag(help: "Compare only words, even if an embedding model is installed.")
     var wordsOnly = false
     @Flag(help: "Show the parts of each hit's score.")
     var explain = false
