@@ -226,7 +226,7 @@ class World(unittest.TestCase):
         return started
 
     def shown(self):
-        """The lines that the app showed, also when the bus started it."""
+        """The lines that the app showed, even if the bus started it."""
         file = self.data / "shown.json"
         return json.loads(file.read_text()) if file.exists() else []
 

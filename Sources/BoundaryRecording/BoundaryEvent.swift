@@ -84,7 +84,7 @@ package enum BoundaryEvent: Sendable, Hashable {
     }
 }
 
-/// The reason for the end of a session's worker.
+/// The reason why a session's worker exited.
 package enum SessionEnding: Sendable, Hashable {
     /// The host terminated the worker after the last request.
     case finished

@@ -44,7 +44,7 @@ package struct BoundaryFunction: Sendable, Hashable {
         case textPairs
         /// An array of items and its length.
         case items
-        /// Bytes and their number. The host does not read bytes beyond the limit.
+        /// A pointer to bytes, and the number of bytes. The host reads no bytes beyond the limit.
         case bytes(limit: Int)
         case int32
         case uint32

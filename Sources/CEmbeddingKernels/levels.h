@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables for the levels. Each is defined in its own file. */
+/* The tables of kernels, one for each level of instructions. Each table is defined in a separate
+ * file. */
 #ifndef SEARCHLIGHT_CEMBEDDINGKERNELS_LEVELS_H
 #define SEARCHLIGHT_CEMBEDDINGKERNELS_LEVELS_H
 

@@ -80,7 +80,7 @@ final class HostSession: Sendable {
         }
     }
 
-    /// The request with the class of its index.
+    /// Returns the request with the protection class of its index added.
     func classified(_ request: IndexRequest) -> IndexRequest {
         guard case .commit(var batch) = request, let index = batch.scope.index,
             let protection = classes.withLock({ $0[index] })

@@ -51,7 +51,7 @@ public enum ValidationCheck: String, Sendable, Hashable, CaseIterable, Codable {
     case hangUp = "hang-up"
     /// No violation of the header's rules in any check.
     case misuse
-    /// No attempt in any check that the sandbox denies.
+    /// No attempt that the sandbox denies, in any of the checks.
     case sandbox
 
     /// A one-line description.

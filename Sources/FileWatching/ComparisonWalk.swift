@@ -73,7 +73,7 @@ enum FolderState: Int64 {
     case going = 2
 }
 
-/// A known file in a folder, used to recognize the folder at another path.
+/// A known file in a folder, used to recognize the folder at a new path.
 struct KnownSample {
     var path: String
     var size: Int64
@@ -360,7 +360,7 @@ struct ComparisonWalk {
         if let row = parent.known?[name], row.state == .present, !row.isPartial, row.mount == mount, row.born != 0,
             row.inode == described.inode, row.born == described.born, observer?.isWatched(row.id) == true
         {
-            // It is the same folder, whose own watch reports every change.
+            // The folder is the same as before, and its own watch reports every change.
             return
         }
         // A folder that was previously unreadable affects the state of the whole tree.

@@ -40,7 +40,7 @@ package struct PendingChanges: Hashable, Sendable {
 
 /// A request to an owner for all of its files (``FileSnapshot/beginEverything(of:)``).
 package struct EverythingRequest: Hashable, Sendable {
-    /// The owner that is asked.
+    /// The owner that receives the request.
     package let owner: String
     /// The serial number of the last difference before the request.
     let serial: Int64

@@ -154,7 +154,7 @@ final class FolderWatches {
         unwatched.formIntersection(present)
     }
 
-    /// - Parameter kept: A watch that is not removed even if no folder uses it any more.
+    /// - Parameter kept: A watch that is not removed even if no folder uses it.
     private func remove(_ folder: Int64, except kept: Int32? = nil) {
         guard let watched = takeNote(of: folder) else { return }
         let watch = watched.watch

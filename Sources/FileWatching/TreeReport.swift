@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// The results of comparing a tree.
+/// The results of comparing a watched tree with the snapshot.
 package struct TreeReport: Hashable, Sendable {
     /// The number of folders that were read, and the number of files in them.
     package var folders = 0

@@ -119,8 +119,8 @@ struct TreeSuccession {
         if known != nil { try setGoing(row.id) }
     }
 
-    /// Sets a folder that no tree watches any more to the state `going`, and moves the watched
-    /// folders below it to their new tree.
+    /// Sets a folder that is no longer watched by any tree to the state `going`, and moves the
+    /// watched folders below it to their new tree.
     private mutating func leave(_ row: FolderRow, _ position: Position, above: (heir: Int, isMoved: Bool)?) throws {
         let isOnTheWay = heirs.contains { $0.root.starts(with: position.path) }
         let children = isOnTheWay ? try self.children(of: row.id) : []

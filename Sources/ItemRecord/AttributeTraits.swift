@@ -2,7 +2,8 @@
 
 /// The search traits of an app-defined attribute, from its `CSCustomAttributeKey`.
 ///
-/// Traits belong to the attribute and are set together with its value, also in an update.
+/// Traits belong to the attribute. An item or an update sets them together with the attribute's
+/// value.
 public struct AttributeTraits: OptionSet, Hashable, Sendable {
     /// The bits of the traits, as stored in the item record.
     public let rawValue: UInt8

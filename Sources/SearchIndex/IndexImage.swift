@@ -100,7 +100,7 @@ package final class IndexImage: Sendable {
             return memory
         }
         guard let taken else { throw fail(SQLITE_MISUSE) }
-        // SQLite frees the memory, also after an error.
+        // SQLite frees the memory, even after an error.
         let flags = UInt32(SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY)
         let deserialized = sqlite3_deserialize(source, "main", taken.bytes, Int64(count), Int64(count), flags)
         guard deserialized == SQLITE_OK else { throw fail(deserialized) }
@@ -143,8 +143,8 @@ extension StoreOpening {
         try EarlyEntries.forget(through: LogFileNames.maximumSequence, db)
     }
 
-    /// The least and the greatest distance between the numbers of an index and those of the index
-    /// that is restored from its image.
+    /// The least and the greatest distance between the numbers of an index and the numbers of the
+    /// index that is restored from its image.
     private static let distances: ClosedRange<Int64> = 1 << 32...1 << 44
 
     /// Skips numbers. Items donated after the image was made had numbers that must not name other

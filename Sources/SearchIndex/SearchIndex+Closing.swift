@@ -36,7 +36,7 @@ extension SearchIndex {
     /// Closes an index in memory without applying the remaining entries, and interrupts the
     /// applying. Returns once its memory is freed, except for results that callers still hold.
     package func discard() async {
-        // Only once: an interrupt must not meet the end of the connection.
+        // Only once, because a later interrupt could reach a connection that is being closed.
         let closing = self.closing.withLock { closing in
             let task = closing ?? Task { await discardDatabase() }
             closing = task

@@ -70,9 +70,9 @@ extension SearchlightEngine {
         bytes.map { String(256 + Int($0), radix: 16).dropFirst() }.joined()
     }
 
-    /// The bundles of which something can be removed that no other list mentions: their removal was
-    /// interrupted, or they have a file in the folder of protected indexes, such as a file that
-    /// another program restored.
+    /// The bundles that no other list mentions, but of which something can be removed: their
+    /// removal was interrupted, or they have a file in the folder of protected indexes, for example
+    /// because another program restored it.
     package func unlistedRemovals() async throws(EngineError) -> [String] {
         let vault = vault
         let claims = try await onFiles { () throws(ProtectionError) in try vault.claims() }

@@ -60,8 +60,8 @@ package final class SearchlightEngine: EngineClient, EngineSource {
     /// The damage that was found when the store was opened, and whether donations were lost.
     package let recovery: RecoveryReport
     /// The repair that was rejected because it would lose items that no extension can donate again;
-    /// normally `nil`. The engine then only reads the store, holding the store's lock if it was
-    /// opened for changes. Every change must be rejected with this error.
+    /// `nil` if there is none. The engine then only reads the store, holding the store's lock if it
+    /// was opened for changes. Every change must be rejected with this error.
     package let refusal: EngineError?
 
     /// Opens an engine.

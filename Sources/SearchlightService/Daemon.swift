@@ -10,7 +10,7 @@ import SystemSupport
 ///
 /// May be used from any thread.
 package final class Daemon: Sendable {
-    /// The reason for the end of the service.
+    /// The reason why the service exited.
     package enum Ending: Sendable, Hashable {
         /// A client or a signal requested the shutdown.
         case stopped

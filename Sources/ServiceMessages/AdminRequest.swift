@@ -12,7 +12,7 @@ public enum AdminRequest: ClientRequest {
 
     /// The name of the D-Bus interface.
     public static let interface = "com.searchlight.Engine2"
-    /// The permitted clients: these calls can access the whole index.
+    /// The clients that may make these calls, which can access the whole index.
     public static let callers: Set<Caller> = [.shell]
 
     /// The method that makes a call.

@@ -18,7 +18,8 @@ public struct ThrottleNotice: Sendable, Hashable, Codable {
     }
     /// The reason.
     public var reason: Reason
-    /// The acceptable rate of donations, in items per second; 0 if none are welcome at present.
+    /// The acceptable rate of donations, in items per second; 0 if the host currently wants no
+    /// donations.
     public var itemsPerSecond: Double
 
     /// Creates a notice.

@@ -131,7 +131,7 @@ struct BindingScope {
 }
 
 extension ValueKind {
-    /// Returns `true` if a value of this kind is accepted where another kind is wanted.
+    /// Returns `true` if a value of this kind is accepted where a different kind is expected.
     func fits(_ wanted: ValueKind) -> Bool {
         switch (self, wanted) {
         case _ where self == wanted: true

@@ -79,8 +79,8 @@ package enum CharacterKind: UInt8 {
         UnicodeTable.record(of: scalar).flags & UInt8(CTEXT_DIVIDES) != 0
     }
 
-    /// Returns `true` if a word or a separator begins with a scalar of this kind after one of
-    /// another kind.
+    /// Returns `true` if a word or a separator begins with a scalar of this kind that follows a
+    /// scalar of a different kind.
     func begins(after previous: CharacterKind) -> Bool { self != .mark && !(self == .letter && previous == .letter) }
 }
 

@@ -142,8 +142,8 @@ package struct LogReplay: Sequence, IteratorProtocol, Sendable {
         }
     }
 
-    /// Returns the failure for entry numbers that were not found before an offset; `nil` if no
-    /// entries are missing.
+    /// Returns the failure that reports missing entry numbers, which should precede an offset;
+    /// `nil` if no entries are missing.
     private mutating func failure(_ missing: Range<UInt64>, at offset: Int) -> Element? {
         let bytes = unreadable
         unreadable = nil

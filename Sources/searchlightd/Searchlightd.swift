@@ -125,8 +125,8 @@ struct Searchlightd: AsyncParsableCommand {
         }
         let idle = idleExit ?? (configuration.inheritedSocket == nil ? 0 : 300)
         configuration.idleExit = idle > 0 ? .seconds(idle) : nil
-        // Installed before the socket exists, so that no client can ask a service to stop that does
-        // not handle signals yet.
+        // Installed before the socket exists, so that no client can ask the service to stop before
+        // it handles signals.
         let signals = StopSignals()
         defer { signals.end() }
         configuration.isStopWanted = signals.isStopWanted

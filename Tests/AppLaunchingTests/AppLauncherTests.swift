@@ -38,7 +38,7 @@ struct AppLauncherTests {
     }
 
     @Test(
-        "An early end of a program is reported with its cause",
+        "If a program exits early, the cause is reported",
         arguments: [
             ("exit 0", "finished"), ("exec sleep 1000", "started"), ("exit 3", "crashed"), ("kill -SEGV $$", "crashed"),
         ])
@@ -163,7 +163,7 @@ struct AppLauncherTests {
         let calls = Mutex<[IncomingCall]>([])
     }
 
-    @Test("The wait for an app without an answer ends at the limit", .enabled(if: PrivateBus.isAvailable))
+    @Test("The wait for an app that does not answer ends at the limit", .enabled(if: PrivateBus.isAvailable))
     func silent() async throws {
         try addBusEntry()
         let bus = try PrivateBus()

@@ -112,7 +112,7 @@ struct AssistantSessionTests {
         await place.engine.close()
     }
 
-    @Test("Only items of granted apps are found and read, also by number, and a revoked grant ends at once")
+    @Test("Only items of granted apps are found and read, even by number, and a revoked grant ends at once")
     func grants() async throws {
         let place = try await Place()
         try await place.introduce()
@@ -210,7 +210,7 @@ struct AssistantSessionTests {
         await place.engine.close()
     }
 
-    @Test("Texts of items stand between marks that no item can contain")
+    @Test("Texts of items are enclosed in marks that no item can contain")
     func marks() async throws {
         let place = try await Place()
         try await place.introduce()

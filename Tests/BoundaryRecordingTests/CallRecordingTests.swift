@@ -27,7 +27,7 @@ struct CallRecordingTests {
         }
     }
 
-    @Test("of another version, or of anything else, is refused with the reason")
+    @Test("with an unknown version, or not a recording at all, is rejected with the reason")
     func foreign() {
         for (version, isNewer, advice) in [(UInt8(2), true, "newer Searchlight"), (0, false, "Record it again")] {
             var bytes = Samples.recording.encoded

@@ -15,7 +15,7 @@ struct RecordingComparisonTests {
         return recording
     }
 
-    @Test("finds nothing in the same calls, also if threads took turns in another order")
+    @Test("finds nothing in the same calls, even if threads ran in a different order")
     func same() {
         #expect(RecordingComparison(Samples.recording, Samples.recording).differences.isEmpty)
         var other = Samples.recording
@@ -39,7 +39,7 @@ struct RecordingComparisonTests {
         #expect(difference.replayed == #"set_string(item 3, "title", "Dinner")"#)
     }
 
-    @Test("finds another result, a missing call, a further call and another end")
+    @Test("finds a different result, a missing call, a further call and a different end")
     func kinds() {
         var further = Samples.recording
         further.sessions[0].events.insert(.extensionCall(number: 4, within: 0, Samples.setString, []), at: 2)

@@ -32,7 +32,7 @@ struct BusCodingTests {
     }
 
     @Test(
-        "Values are unchanged after encoding and decoding, also through a message",
+        "Values are unchanged after encoding and decoding, even through a message",
         arguments: ["", "plain", "日本\u{301}", "a\0b", "\u{FFFE}", "back\\slash;", "\u{10FFFF}x"])
     func roundTrip(text: String) async throws {
         let value = sample(text)

@@ -38,7 +38,7 @@ struct BusServiceTests {
         }.get()
     }
 
-    @Test("Values of all types are read, also in variants, and unnamed types are left out")
+    @Test("Values of all types are read, even in variants, and unnamed types are left out")
     func types() async throws {
         let values = try await answer("a(sub)", "ret = [('a', 1, True), ('b', 2, False)]")
         #expect(
@@ -67,7 +67,7 @@ struct BusServiceTests {
         #expect(deep == [.skipped])
     }
 
-    @Test("Signals of other senders are ignored, also if they are sent to this client alone")
+    @Test("Signals of other senders are ignored, even if they are sent to this client alone")
     func strangers() async throws {
         _ = try await client.requestName("com.example.Me")
         let me = try await client.owner(of: "com.example.Me")
@@ -80,7 +80,7 @@ struct BusServiceTests {
         }
     }
 
-    @Test("Calls fail at once while the name has no owner, and the end of the owner is reported")
+    @Test("Calls fail at once while the name has no owner, and an exit of the owner is reported")
     func absence() async throws {
         mock.stop()
         for await event in events {

@@ -51,7 +51,7 @@ struct BusValueTests {
         }
     }
 
-    @Test("Values of all types arrive unchanged, also nested dictionaries")
+    @Test("Values of all types arrive unchanged, even nested dictionaries")
     func roundTrip() async throws {
         let pair = try BusPair(onWorkerCall: { $0.reply($0.arguments) })
         for seed in 0..<300 as Range<UInt64> {

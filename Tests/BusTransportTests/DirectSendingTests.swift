@@ -150,7 +150,7 @@ struct DirectSendingTests {
         #expect(next == [UInt64](repeating: UInt64(each), count: threads))
     }
 
-    @Test("A peer that stops reading has ended the connection, also for earlier calls")
+    @Test("When a peer stops reading, the connection ends, and earlier calls fail too")
     func peerWithoutEars() async throws {
         let pair = try await Pair()
         pair.reading.wait()
@@ -169,7 +169,7 @@ struct DirectSendingTests {
         }
     }
 
-    @Test("Calls fail after the end of the connection, with any sender")
+    @Test("Calls fail after the connection has ended, with any sender")
     func afterTheEnd() async throws {
         let pair = try await Pair()
         await pair.holdThread()

@@ -94,7 +94,7 @@ struct GuardedConnectionTests {
         host.close()
     }
 
-    @Test("The end of a connection names its cause")
+    @Test("An ended connection names its cause")
     func ends() async throws {
         let closed = try RawPeer()
         closed.connection.close()
@@ -173,8 +173,8 @@ struct GuardedConnectionTests {
         for _ in 0..<300 {
             let peer = try RawPeer()
             var bytes = good
-            // Changes neither the lengths, which determine where the next message starts, nor the
-            // types, which this side of sd-bus rejects.
+            // Leaves two parts as they are: the lengths, because they determine where the next
+            // message starts, and the types at the end, because sd-bus itself rejects wrong types.
             let place = 16 + random.below(good.count - 32)
             bytes[place] =
                 random.below(2) == 0 ? bytes[place] ^ (1 << UInt8(random.below(8))) : UInt8(random.below(256))

@@ -244,7 +244,7 @@ struct StalledPeerTests {
     }
 
     @Test(
-        "Unsent data is counted by message, also if messages are sent in between",
+        "Unsent data is counted by message, even if messages are sent in between",
         arguments: 1...50 as ClosedRange<UInt64>)
     func unsentCount(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)

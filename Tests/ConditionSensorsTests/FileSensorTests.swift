@@ -88,7 +88,7 @@ struct FileSensorTests {
         #expect(utimensat(AT_FDCWD, machine.folder.path("dev/" + name), times, 0) == 0)
     }
 
-    @Test("The time of the last typed terminal input gives the user's absence; output of programs does not count")
+    @Test("The user's absence is computed from the last input in a terminal; output of programs does not count")
     func terminals() throws {
         let machine = try FakeMachine()
         let now = machine.now.value

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ConditionSensors
 
-@Suite("Sessions by logind", .enabled(if: DBusMock.isAvailable), .timeLimit(.minutes(10)))
+@Suite("Login sessions", .enabled(if: DBusMock.isAvailable), .timeLimit(.minutes(10)))
 struct LogindTests {
     private static let name = "org.freedesktop.login1"
     private static let path = "/org/freedesktop/login1"
@@ -46,7 +46,7 @@ struct LogindTests {
     /// Microseconds from 1970 to N seconds before now.
     private func ago(_ seconds: Double) -> Int { Int((machine.now.value - seconds + SensorRoots.epoch) * 1e6) }
 
-    @Test("Use, absence and the lock of a session are reported as they happen")
+    @Test("Input, absence and locks of a session are reported as they happen")
     func session() async throws {
         let path = try addSession("c1", "'IdleHint': <false>, 'IdleSinceHint': <uint64 \(ago(5))>")
         monitor.sense(.waiting)
@@ -150,7 +150,7 @@ struct LogindTests {
         #expect(odd?.isLocked == nil && odd?.isAsleep == false)
     }
 
-    @Test("A call without an answer is repeated, and the known values return")
+    @Test("A call that gets no answer is repeated, and the known values return")
     func failsOnce() async throws {
         try addSession("c1", "'IdleHint': <false>, 'IdleSinceHint': <uint64 \(ago(5))>")
         monitor.sense(.waiting)
@@ -166,7 +166,7 @@ struct LogindTests {
         #expect(monitor.look().presence == .active)
     }
 
-    @Test("A report of a sensor during the end of its connection does not replace the reason of the end")
+    @Test("A sensor's report while its connection ends does not replace the reason why it ended")
     func saidWhileEnding() throws {
         let desk = SensorHub()
         let connection = try MessageBus(address: bus.address, name: "ending", onCall: { _ in }, onDisconnect: { _ in })
@@ -218,7 +218,7 @@ struct LogindTests {
         #expect(desk.report(.waiting)[.logind] == .inUse && desk.conditions.presence == .active)
     }
 
-    @Test("The end of logind removes its values, and a new logind is read")
+    @Test("An exit of logind removes its values, and a new logind is read")
     func restart() async throws {
         try addSession("c1", "'IdleSinceHint': <uint64 \(ago(5))>")
         monitor.sense(.waiting)

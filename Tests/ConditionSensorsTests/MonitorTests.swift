@@ -61,7 +61,7 @@ struct MonitorTests {
         #expect(monitor.look().isHot == false)
     }
 
-    @Test("Changes are reported once, also changes during a report")
+    @Test("Changes are reported once, even changes during a report")
     func coalescing() throws {
         let desk = SensorHub()
         let told = Mutex<[Double?]>([])

@@ -61,7 +61,7 @@ struct PowerBusTests {
         #expect(after?.power?.isOnBattery == false)
     }
 
-    @Test("The user's chosen profile is followed, and the end of its service is noticed")
+    @Test("The user's chosen profile is followed, and an exit of its service is noticed")
     func profiles() async throws {
         let name = "net.hadess.PowerProfiles"
         let mock = try DBusMock(bus, template: "power_profiles_daemon", name: name)

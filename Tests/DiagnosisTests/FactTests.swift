@@ -104,7 +104,7 @@ struct FactTests {
         #expect(await ServiceStateFacts.read(roots)?.listener == .nobody)
     }
 
-    @Test("A service is identified by its name and socket; one without an answer is a failure")
+    @Test("A service is identified by its name and socket; a service that does not answer is a failure")
     func service() async throws {
         let folder = try TemporaryFolder()
         let roots = Self.roots(folder)
@@ -125,7 +125,7 @@ struct FactTests {
         #expect(facts.descriptorLimit == 512)
     }
 
-    @Test("Units are found in the order of systemd, with their program")
+    @Test("Units are found in systemd's order of folders, with their programs")
     func units() async throws {
         let folder = try TemporaryFolder()
         let roots = Self.roots(folder)

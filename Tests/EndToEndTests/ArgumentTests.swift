@@ -107,7 +107,7 @@ struct ArgumentTests {
         #expect(try !command("search", "zebra", "--bundle", "com.example.notebook").output.contains("has no items"))
     }
 
-    @Test("A number out of range, also a negative one, is rejected with the range")
+    @Test("A number out of range, including a negative one, is rejected with the range")
     func negativeNumbers() throws {
         let command = Command(harness: try Harness())
         for text in ["-5", "0", "10001", "x"] {

@@ -72,7 +72,7 @@ struct BundleLedgerTests {
         }
     }
 
-    @Test("An upgraded extension has a pending reindex of everything, also if no process ran then")
+    @Test("An upgraded extension has a pending reindex of everything, even if no process ran then")
     func upgraded() async throws {
         _ = try harness.installFixture("notebook")
         try await with { engine in

@@ -35,7 +35,7 @@ struct CommandTests {
         #expect(bytes == "alpha as public.html")
     }
 
-    @Test("corrects misspelled words, reports it, and has an option against it")
+    @Test("corrects misspelled words, reports it, and has an option that disables it")
     func corrections() throws {
         let command = try indexed()
         let (status, output) = try command("search", "rulde", "papr")

@@ -40,7 +40,7 @@ struct ContentTests {
         return try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
     }
 
-    /// Returns `true` if the bytes are those of the fixture.
+    /// Returns `true` if the bytes equal the bytes of the fixture.
     private func isRight(_ data: Data, _ count: Int) -> Bool {
         data.count == count
             && stride(from: 0, to: count, by: 997).allSatisfy { data[$0] == UInt8(truncatingIfNeeded: $0 / 1000) }

@@ -23,7 +23,7 @@ struct DonatedValueTests {
 
     private func count(_ query: String) throws -> String { try command("query", query, "--count").output }
 
-    @Test("An unambiguous value of another type is converted, found, and reported")
+    @Test("An unambiguous value of a wrong type is converted, found, and reported")
     func conversions() throws {
         let (status, output) = try donate(
             #"{"uniqueIdentifier": "a", "attributes": {"title": 2047, "pageCount": "31", "keywords": [7, "tax", null], "#
@@ -58,7 +58,7 @@ struct DonatedValueTests {
     }
 
     @Test(
-        "A value of another type is rejected, with the attribute's name",
+        "A value of a wrong type is rejected, with the attribute's name",
         arguments: [
             (#""title": 1.10"#, "title is the number 1.1, and the attribute takes text"),
             (#""title": ["a", "b"]"#, "title is a list of 2 values, and the attribute takes one value"),

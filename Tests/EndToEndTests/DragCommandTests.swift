@@ -132,7 +132,7 @@ struct DragCommandTests {
         #expect(try command("drag", "data-10", "--accept", "public.text", "--output", out, "--limit", "x").status == 64)
     }
 
-    @Test("knows kinds of apps, also the user's own")
+    @Test("knows kinds of apps, including the user's own")
     func receivers() throws {
         let command = try Self.command()
         let out = command.harness.folder + "/out"

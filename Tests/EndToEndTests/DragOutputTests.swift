@@ -38,7 +38,7 @@ struct DragOutputTests {
         withExtendedLifetime(output) {}
     }
 
-    @Test("goes into a named pipe as one stream, also with several items")
+    @Test("goes into a named pipe as one stream, even with several items")
     func namedPipe() throws {
         let (status, output) = try Self.command().shell(
             """
@@ -96,7 +96,7 @@ struct DragOutputTests {
         #expect(output == "/dev/null\n/dev/null\n/dev/null\n0\n")
     }
 
-    @Test("shows the extension's progress on a terminal, and none beside JSON")
+    @Test("shows the extension's progress on a terminal, but not with JSON")
     func progress() throws {
         let command = try Self.command()
         for json in [false, true] {

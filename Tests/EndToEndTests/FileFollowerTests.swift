@@ -55,7 +55,7 @@ struct FileFollowerTests {
         }
 
         /// Returns the changes that a watcher reports for an action: each path with a different
-        /// inode number, size or time, and as moved each inode number that had another path.
+        /// inode number, size or time. An inode number that had a different path is a move.
         func changes(_ body: () throws -> Void) throws -> [FileChange] {
             let before = states()
             try body()
@@ -267,7 +267,7 @@ struct FileFollowerTests {
         case .inPlace: return [write("", "note.md"), write("# Note", "note.md"), write(new, "note.md")]
         // VS Code with atomic saves, GLib, Emacs without links.
         case .renamedOver: return [write(new, ".note.md.tmp1a2b"), move(".note.md.tmp1a2b", "note.md")]
-        // Kate, Emacs: the old text is kept under another name.
+        // Kate, Emacs: the old text is kept under a new name.
         case .backup: return [move("note.md", "note.md~"), write(new, "note.md")]
         case .vim:
             return [

@@ -145,7 +145,7 @@ private struct FileHistory {
                 let path = pick(files)
                 write(text(), path + ".tmp~")
                 rename(path + ".tmp~", path)
-            // A save that keeps the old file under another name.
+            // A save that keeps the old file under a new name.
             case 6:
                 guard !files.isEmpty else { return }
                 let path = pick(files)

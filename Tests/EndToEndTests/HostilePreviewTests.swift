@@ -82,7 +82,7 @@ struct HostilePreviewTests {
     }
 
     @Test(
-        "Content of another type than declared is replaced by the item's attributes, with the reason",
+        "Content that does not have the declared type is replaced by the item's attributes, with the reason",
         arguments: [
             ("unfolds", "claims 100000 × 100000 pixels"), ("wrong-type", "it should be a PNG image, and begins with"),
             ("wrong-text", "declared as public.html, but it should be text"),

@@ -27,7 +27,7 @@ struct HostileWorkerTests {
     }
 
     @Test(
-        "that ends before its first message has crashed, without a memory fault, also with a large host")
+        "that exits before its first message has crashed, without a memory fault, even with a large host")
     func endsBeforeItsReport() async throws {
         let harness = try Harness()
         let bundle = "com.example.small"
@@ -48,7 +48,7 @@ struct HostileWorkerTests {
         }
     }
 
-    @Test("that crashes has crashed, without a memory fault, also with a large host")
+    @Test("that crashes has crashed, without a memory fault, even with a large host")
     func crashBesideALargeHost() async throws {
         let harness = try Harness()
         try harness.install(

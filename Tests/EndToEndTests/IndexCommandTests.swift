@@ -111,7 +111,7 @@ struct IndexCommandTests {
     }
 
     @Test(
-        "Items of a possible bundle identifier, also of one word, are accepted",
+        "Items of a possible bundle identifier are accepted, even if the identifier is one word",
         arguments: ["org.example.My_app-2", String(repeating: "a", count: 255)])
     func donationOfAnApp(bundle: String) throws {
         let file = command.harness.folder + "/lines"

@@ -195,7 +195,8 @@ struct JournalTests {
         try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(bundle) == 3)
             #expect(try await engine.search("good", bundle: nil, limit: 5).total == 1)
-            // The first two files are read in another encoding; the last is found only by its name.
+            // The first two files are not UTF-8 and are decoded; the last file is found only by its
+            // name.
             for word in ["été", "latin", "huge.md"] {
                 #expect(try await engine.search(word, bundle: nil, limit: 5).total == 1, "\(word)")
             }

@@ -9,11 +9,11 @@ import ServiceMessages
 import Testing
 
 /// Extensions of revision 1, in `Tests/Fixtures/Revision1` with their original header. Extensions
-/// built from them must work indefinitely, and their sources must compile with the present headers.
+/// built from them must work indefinitely, and their sources must compile with the current headers.
 /// Never change that folder.
 @Suite("Extensions of revision 1", .timeLimit(.minutes(10)))
 struct KeptExtensionTests {
-    @Test("The smallest one is loaded and reindexed, also if its source is compiled again", arguments: [false, true])
+    @Test("The smallest one is loaded and reindexed, even if its source is compiled again", arguments: [false, true])
     func smallest(isRebuilt: Bool) async throws {
         let harness = try Harness()
         let library = try CFixture.keptLibrary("smallest", isRebuilt: isRebuilt)
@@ -26,7 +26,7 @@ struct KeptExtensionTests {
     }
 
     @Test(
-        "An extension that uses every interface is served by all of them, also if its source is compiled again",
+        "An extension that uses every interface is served by all of them, even if its source is compiled again",
         arguments: [false, true])
     func everything(isRebuilt: Bool) async throws {
         let harness = try Harness()

@@ -97,7 +97,7 @@ struct PagingTests {
         }
     }
 
-    @Test("keeps the omissions of each page, and drops those of an interrupted page that no longer apply")
+    @Test("keeps the omissions of each page, and drops omissions of an interrupted page that no longer apply")
     func omissions() async throws {
         let paged = try Paged()
         func leftOut() async throws -> [String] {

@@ -44,7 +44,7 @@ struct PrintedLinesTests {
         }
     }
 
-    @Test("beyond the size of a pipe are reported in order, also a last line without an end")
+    @Test("beyond the size of a pipe are reported in order, including a last line without an end")
     func many() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("prints")

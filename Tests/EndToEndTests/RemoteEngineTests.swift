@@ -66,7 +66,7 @@ struct RemoteEngineTests {
         }
     }
 
-    @Test("A service that ends before its acknowledgement of a stop has done the request")
+    @Test("If a service exits before it acknowledges a stop, the stop has succeeded")
     func stopped() async throws {
         let harness = try Harness()
         let host = try ServiceHost(harness)

@@ -120,7 +120,7 @@ struct SandboxTests {
         }
     }
 
-    @Test("on a kernel without support, everything is still refused, and the report names what is missing")
+    @Test("on a kernel without support, everything is still rejected, and the report names the missing support")
     func withoutTelling() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("forks")
@@ -149,7 +149,7 @@ struct SandboxTests {
         }
     }
 
-    @Test("a worker's temporary folder is removed with it, and so are those of killed hosts")
+    @Test("a worker's temporary folder is removed with it, and so are the folders of killed hosts")
     func temporaryFolder() async throws {
         let harness = try Harness()
         let base = harness.folder + "/.cache/searchlight/workers"

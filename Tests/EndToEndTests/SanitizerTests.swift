@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Checks that Scripts/sanitize gets reports from the process where they are lost most easily: it
-/// may open almost nothing and has its own environment.
+/// Checks that Scripts/sanitize gets reports from a worker. A worker's reports are lost most
+/// easily, because it may open almost no files and has its own environment.
 @Suite("A sanitizer", .timeLimit(.minutes(10)))
 struct SanitizerTests {
     @Test("with a finding in a worker leaves a report", .enabled(if: Sanitizer.reports != nil))

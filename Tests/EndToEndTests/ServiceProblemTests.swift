@@ -8,8 +8,8 @@ import Synchronization
 import SystemSupport
 import Testing
 
-/// Services that hang, have another version, or exit at a bad time: the command reports the problem
-/// and the remedy.
+/// Services that hang, have a different version, or exit at a bad time: the command reports the
+/// problem and the remedy.
 @Suite("Services that misbehave", .timeLimit(.minutes(10)))
 struct ServiceProblemTests {
     /// A fake service at the socket of a store that answers as configured.
@@ -75,7 +75,7 @@ struct ServiceProblemTests {
         #expect(outcome.status == 0 && outcome.output.contains("One"), "\(outcome)")
     }
 
-    @Test("A service of another version is reported")
+    @Test("A service of a different version is reported")
     func otherVersion() async throws {
         let command = try await command()
         let fake = try Fake(command.harness) { call, _ in

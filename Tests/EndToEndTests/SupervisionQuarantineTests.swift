@@ -50,7 +50,7 @@ struct SupervisionQuarantineTests {
         return quarantine
     }
 
-    @Test("gets no requests after three crashes, also from other processes, until it is released")
+    @Test("gets no requests after three crashes, even from other processes, until it is released")
     func released() async throws {
         try await harness.withEngine { engine async throws in
             try await crashIntoQuarantine(engine)

@@ -148,7 +148,7 @@ struct SupervisionWorkerTests {
         }
     }
 
-    @Test("that is being started does not delay the end of the host")
+    @Test("that is being started does not delay the shutdown of the host")
     func shutdownWhileLoading() async throws {
         let bundle = try harness.installFixture("hang-at-load")
         let engine = try harness.engine(clock: clock)

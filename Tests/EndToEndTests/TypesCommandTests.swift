@@ -29,7 +29,7 @@ struct TypesCommandTests {
         #expect(try types("conforms", "public.html").status == 64)
     }
 
-    @Test("answers each line of a list, also the malformed ones")
+    @Test("answers each line of a list, even the malformed ones")
     func conformsList() throws {
         let (status, output) = try types(
             "conforms", "--stdin",

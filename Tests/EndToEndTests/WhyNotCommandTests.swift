@@ -63,7 +63,7 @@ struct WhyNotCommandTests {
         #expect(output.contains("  its score ") && output.contains("  last shown: @"), "\(output)")
     }
 
-    @Test("The fields with a word are listed, also fields that are not searched")
+    @Test("The fields with a word are listed, even fields that are not searched")
     func words() throws {
         let answer = try #require(
             try command.json("why-not", "one", "reports", "zebra", "giraffe") as? [String: Any])

@@ -52,7 +52,7 @@ struct RegistryTests {
         #expect(try registry.bundle("com.example.x").manifest.version == "2")
     }
 
-    @Test("accepts a directory with another name than the identifier, with a warning")
+    @Test("accepts a directory whose name differs from the identifier, with a warning")
     func nameMismatch() throws {
         try PlainBundle("com.example.x", in: folder.path("a"), name: "other")
         let bundle = try #require(search("a").extensions.first)

@@ -119,7 +119,7 @@ struct RegistryWatchTests {
         for await _ in gone.stream {}
     }
 
-    @Test("Many changes are handled together, and changes during that once more")
+    @Test("Many changes are handled together, and changes during the handling are handled once more")
     func settling() async {
         let rounds = Mutex(0)
         let held = Mutex(0)

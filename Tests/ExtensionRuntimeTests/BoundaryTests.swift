@@ -45,7 +45,7 @@ struct BoundaryLogTests {
         #expect(try events(file) == [.cancelled(request: 1), .cancelled(request: 2), .truncated])
     }
 
-    @Test("that cannot be written any more ends with the mark of missing events")
+    @Test("that can no longer be written ends with the mark of missing events")
     func unwritable() throws {
         let file = try file()
         let log = BoundaryLog(file, folders)

@@ -33,7 +33,7 @@ struct DisksInNamespaceTests {
         try Data(text.utf8).write(to: URL(fileURLWithPath: path))
     }
 
-    @Test("A root on an unmounted disk keeps its files, also with pending names")
+    @Test("A root on an unmounted disk keeps its files, even with pending names")
     func root() async throws {
         let place = try Watched()
         let (disk, root) = (place.folder.path("disk"), place.folder.path("disk/notes"))

@@ -54,7 +54,7 @@ private struct Place {
 }
 
 extension FileSnapshot {
-    /// Waits during a comparison that does not finish before its time is over.
+    /// Waits until a comparison, which does not finish, reaches its time limit.
     fileprivate func waitForTime() async throws {
         let (waiting, over) = AsyncStream.makeStream(of: Void.self)
         let comparison = Thread { [self] in
@@ -108,7 +108,7 @@ struct FileSnapshotTests {
         #expect(try place.snapshot.pending() == [:])
     }
 
-    @Test("A moved file is reported as moved, also with its folder, edited or not")
+    @Test("A moved file is reported as moved, even if its folder moved, edited or not")
     func moves() throws {
         var place = try Place()
         try place.write("one", "a")
@@ -222,7 +222,7 @@ struct FileSnapshotTests {
     }
 
     @Test(
-        "Files deleted during a request for everything are removed, also after a kill",
+        "Files deleted during a request for everything are removed, even after a kill",
         arguments: [false, true])
     func everythingAndGone(isKilled: Bool) throws {
         var place = try Place()
@@ -596,7 +596,7 @@ struct FileSnapshotTests {
         #expect(Set(try place.settle()) == [.removed(path: file + "/in"), .changed(path: file)])
     }
 
-    @Test("A folder replaced by a dangling link is removed, also if only that name is checked")
+    @Test("A folder replaced by a dangling link is removed, even if only that name is checked")
     func folderBecomesLink() throws {
         var place = try Place()
         let observer = Recorder()

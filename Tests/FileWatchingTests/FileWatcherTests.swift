@@ -133,7 +133,7 @@ struct FileWatcherTests {
         #expect(place.files.isEmpty)
     }
 
-    @Test("A file written through one of its names is changed under all of them, also links in other trees")
+    @Test("A file written through one of its names is changed under all names, including links in other trees")
     func namesOfOneFile() async throws {
         let place = try Watched()
         let other = place.folder.path + "/other"
@@ -316,7 +316,7 @@ struct FileWatcherTests {
         #expect(["large", "small", "other"].map { watches.folderCount(of: $0, snapshot) } == counts)
     }
 
-    @Test("A file system without an answer is shown while it is waited for")
+    @Test("A file system that does not respond is shown while the watcher waits for it")
     func silence() async throws {
         let isHanging = Mutex(true)
         let answers = DispatchSemaphore(value: 0)
@@ -397,7 +397,7 @@ struct FileWatcherTests {
         #expect((status.files, status.trees.count) == (files, 1))
     }
 
-    @Test("An edit of a file that is a root is found at any time, also just before the watch")
+    @Test("An edit of a file that is a root is found at any time, even just before the watch")
     func editBeforeWatch() throws {
         let folder = try TemporaryFolder()
         let list = folder.path("lists/list")

@@ -33,7 +33,7 @@ struct SettlingPathsTests {
         #expect((9...10).contains(due))
     }
 
-    @Test("Both names of a moved file are due together, also if one is still written")
+    @Test("Both names of a moved file are due together, even if one is still written")
     func moved() {
         var settling = SettlingPaths()
         settling.note(.done, "old", in: 1, at: start, cookie: 7)

@@ -60,7 +60,7 @@ struct JobQueueTests {
         queue.failPage(of: "c", isFinal: true)
     }
 
-    @Test("Items beyond the limit become everything, and the same ones are counted once")
+    @Test("More items than the limit become a reindex of everything, and equal items are counted once")
     func manyItems() throws {
         var queue = JobQueue()
         let most = Set((0..<JobQueue.maximumItems).map { "item \($0)" })
@@ -117,7 +117,7 @@ struct JobQueueTests {
         }
     }
 
-    @Test("A completed job is removed, and an unknown one is no error")
+    @Test("A completed job is removed, and an unknown job is not an error")
     func complete() throws {
         var queue = JobQueue()
         queue.add(Self.job("a", ["x", "y"]))

@@ -283,7 +283,7 @@ struct SchedulerTests {
         #expect(bench.steps == [.resume(Bench.a)] && bench.wake == bench.now + 30)
     }
 
-    @Test("The user's return pauses work at once, also a job that may pass")
+    @Test("The user's return pauses all work at once, even a job that may pass")
     func comesBack() {
         var bench = Bench()
         bench.send(.jobs([Bench.job(requested: -3000)]))

@@ -6,7 +6,7 @@ import Testing
 struct IndexBatchTests {
     private static let impossible = String(repeating: "x", count: ItemLimit.identifierBytes.maximum + 1)
 
-    @Test("An impossible name is left out, and a change without effect is no change")
+    @Test("An impossible name is left out, and a change without effect does not count as a change")
     func impossibleNames() {
         #expect(EncodedChange.deleteItems(["a", Self.impossible]).meaningful == .deleteItems(["a"]))
         #expect(EncodedChange.deleteDomains([Self.impossible, "b"]).meaningful == .deleteDomains(["b"]))

@@ -37,7 +37,7 @@ struct HTMLSanitizerAttackTests {
         }
     }
 
-    @Test("Random changes of attacks, also within characters", arguments: [911, 912, 913, 914] as [UInt64])
+    @Test("Random changes of attacks, even within characters", arguments: [911, 912, 913, 914] as [UInt64])
     func mutated(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let pieces = [

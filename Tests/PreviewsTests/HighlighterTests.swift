@@ -155,7 +155,7 @@ struct HighlighterTests {
         #expect(Highlighter(query: "a").snippet(of: [spaced], length: 10) == "one…")
     }
 
-    @Test("A word is found at any position, also at the borders of the examined part", arguments: [0, 1, 2, 3, 300])
+    @Test("A word is found at any position, even at the borders of the examined part", arguments: [0, 1, 2, 3, 300])
     func farAway(shift: Int) throws {
         for length in [10, (16 << 10) - 302, (128 << 10) - 302, 150_000] {
             for filler in ["a", "é"] {

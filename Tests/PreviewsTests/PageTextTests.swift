@@ -30,7 +30,7 @@ struct PageTextTests {
     func blocks(html: String, expected: String) { #expect(text(html) == expected) }
 
     @Test(
-        "Lists have bullets or numbers, also in lists and quotations",
+        "Lists have bullets or numbers, even inside lists and quotations",
         arguments: [
             ("x<ul><li>a</li><li>b</li></ul>y", "x\n\n• a\n• b\n\ny"),
             ("<ol><li>a</li><li>b</li></ol>", "1. a\n2. b"),

@@ -41,7 +41,7 @@ struct PreviewComposerTests {
             try compose("public.png", Pictures.png(), title: String(repeating: "t", count: 5000))?.title.count == 1001)
     }
 
-    @Test("Content of another type, of no type, or that would expand is rejected with the reason")
+    @Test("Content of a wrong type, of no type, or that would expand is rejected with the reason")
     func refused() {
         let contents: [(String, [UInt8], String)] = [
             (

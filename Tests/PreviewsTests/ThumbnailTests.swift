@@ -39,7 +39,7 @@ struct ThumbnailTests {
         }
     }
 
-    @Test("A special file or another user's file is rejected at once, also a pipe without a writer")
+    @Test("A special file or another user's file is rejected at once, even a pipe without a writer")
     func files() throws {
         let folder = try TemporaryFolder()
         let (file, link, pipe) = (folder.path + "/file", folder.path + "/link", folder.path + "/pipe")

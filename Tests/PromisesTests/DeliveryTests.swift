@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Delivering to a file", .timeLimit(.minutes(10)))
 struct DeliveryTests {
-    @Test("Bytes arrive unchanged, also none", arguments: [0, 1, 4096, 65536, 300_000])
+    @Test("Bytes arrive unchanged, even no bytes", arguments: [0, 1, 4096, 65536, 300_000])
     func inline(count: Int) throws {
         let folder = try TemporaryFolder()
         let bytes = pattern(count)
@@ -99,7 +99,7 @@ struct DeliveryTests {
         #expect(try folder.read("out") == [7])
     }
 
-    @Test("A folder is rejected as destination, also behind a link, and nothing appears in it")
+    @Test("A folder is rejected as destination, even behind a link, and nothing appears in it")
     func directory() throws {
         let folder = try TemporaryFolder()
         let inner = folder.path("inner")

@@ -206,7 +206,7 @@ struct DragSessionTests {
         #expect(try folder.names == ["b"])
     }
 
-    @Test("is cancelled with its task, also before its start")
+    @Test("is cancelled with its task, even before its start")
     func cancelledTask() async throws {
         let folder = try TemporaryFolder()
         let provider = FakeProvider { _, _ in Self.bytes("x") }

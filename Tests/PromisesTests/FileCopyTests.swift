@@ -48,7 +48,7 @@ struct FileCopyTests {
         #expect(try folder.read("out") == folder.read("source"))
     }
 
-    @Test("The time and the execute permission are kept; the rights of others are those of a new file")
+    @Test("The time and the execute permission are kept; other users get the rights that they have for a new file")
     func attributes() throws {
         let folder = try TemporaryFolder()
         for (mode, expected) in [(0o600, 0o666), (0o4755, 0o777), (0o2640, 0o666)] as [(mode_t, mode_t)] {
@@ -126,7 +126,7 @@ struct FileCopyTests {
         #expect(moved.withLock { $0 } == UInt64(Self.longBytes))
     }
 
-    @Test("The digest of a file and of a stream is that of their bytes")
+    @Test("The digest of a file or a stream is the digest of its bytes")
     func digest() throws {
         let folder = try TemporaryFolder()
         let source = try folder.write(Array("abc".utf8), to: "source")

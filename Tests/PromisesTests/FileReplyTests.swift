@@ -19,7 +19,7 @@ struct FileReplyTests {
         return OwnedDescriptor(adopting: number)
     }
 
-    @Test("A file is copied completely, also an empty one", arguments: [0, 1, 500_000])
+    @Test("A file is copied completely, even if it is empty", arguments: [0, 1, 500_000])
     func copy(count: Int) throws {
         let folder = try TemporaryFolder()
         let bytes = pattern(count)

@@ -14,7 +14,7 @@ struct FileTargetTests {
         return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : 0
     }
 
-    @Test("A link is followed to its file, also to one that does not exist yet, and stays a link")
+    @Test("A link is followed to its file, even if that does not exist yet, and stays a link")
     func links() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder.path("inner"), withIntermediateDirectories: false)

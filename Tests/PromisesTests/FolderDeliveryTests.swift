@@ -58,7 +58,7 @@ struct FolderDeliveryTests {
     }
 
     @Test(
-        "A link that leads outside is rejected, also through another link",
+        "A link that leads outside is rejected, even through another link",
         arguments: ["/etc/passwd", "../secret", "images/../../secret", "images/..", "./../secret"])
     func links(target: String) throws {
         try link("link", to: target)

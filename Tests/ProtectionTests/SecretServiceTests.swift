@@ -77,7 +77,7 @@ struct SecretServiceTests {
 
     /// The private key is 1, 2, … 128, and the other one 1032. Computed with Python's integers,
     /// hmac, and AES of the package cryptography.
-    @Test("The shared key is the one of libsecret and GNOME Keyring, also with leading zeros")
+    @Test("The shared key is the one of libsecret and GNOME Keyring, even with leading zeros")
     func knownAnswer() throws {
         func bytes(_ text: String) -> [UInt8] {
             let digits = text.compactMap(\.hexDigitValue)
@@ -287,7 +287,7 @@ struct SecretServiceTests {
             problem: .malformed("it found no lists of items")),
     ]
 
-    @Test("A keyring with another answer is reported", .enabled(if: DBusMock.isAvailable), arguments: answers)
+    @Test("A keyring with an unexpected answer is reported", .enabled(if: DBusMock.isAvailable), arguments: answers)
     func hostile(answers: Answers) async throws {
         let bus = try PrivateBus()
         let mock = try Self.fake(bus, answers.methods)

@@ -64,7 +64,7 @@ struct TraceReaderTests {
     }
 
     @Test(
-        "Days are those of the calendar",
+        "Days are calendar days",
         arguments: ["2001-01-01", "2024-02-29", "2026-12-31", "2100-03-01", "2200-12-31"])
     func days(date: String) throws {
         let header = #"{"trace": 1, "name": "t", "date": "\#(date)", "zone": "-03:30"}"#
@@ -150,7 +150,7 @@ struct TraceReaderTests {
         #expect(error.line == 3 && error.description.contains(message), "\(error)")
     }
 
-    @Test("Without a header, or with another version, nothing is read")
+    @Test("Without a header, or with an unknown version, nothing is read")
     func headers() {
         let cases = [
             ("", "it is empty"), ("\n\n", "it is empty"), (Self.header, "it has no events"),

@@ -90,7 +90,7 @@ struct AttributeIndexTests {
         #expect(try await Self.rows(store.index) == kept, "seed \(seed)")
     }
 
-    @Test("Rows of another format are not used")
+    @Test("Rows of a different format are not used")
     func otherFormat() async throws {
         let store = try await QueryTestStore([queryItem("i", ["title": .string("Oslo")])])
         try await store.index.write("Changing the format") { db in

@@ -15,7 +15,7 @@ struct ClientStateTests {
         return batch
     }
 
-    @Test("A batch and its client state are stored together, also after the store is opened again")
+    @Test("A batch and its client state are stored together, even after the store is opened again")
     func together() async throws {
         let folder = try TemporaryFolder()
         do {
@@ -48,7 +48,7 @@ struct ClientStateTests {
         #expect(index.recovery.lostDonations == false)
     }
 
-    @Test("A batch that expects another state is rejected as a whole")
+    @Test("A batch that expects a different state is rejected as a whole")
     func expectation() async throws {
         let store = try Store()
         try await store.index.commit(try batch("one").with(clientState: [1], expecting: .exactly(nil)))

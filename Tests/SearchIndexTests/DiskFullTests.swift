@@ -127,7 +127,7 @@ struct DiskFullTests {
     }
 
     @Test(
-        "A closed store applies nothing more, though it could not apply everything before",
+        "A closed store applies no further entries, even if some are still pending",
         arguments: [true, false])
     func givenBack(closes: Bool) async throws {
         let index = try open()

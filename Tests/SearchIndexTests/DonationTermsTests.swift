@@ -59,7 +59,7 @@ struct DonationTermsTests {
         try await index.close()
     }
 
-    @Test("A wait for room ends when there is room or its task is cancelled, also if it was before")
+    @Test("A wait for room ends when there is room or its task is cancelled, even if it was cancelled before")
     func waiting() async throws {
         let applier = try await fill()
         let cancelled = Task { try await index.waitForRoom(for: Store.app.bundle) }

@@ -174,8 +174,8 @@ struct EarlyApplyingTests {
         #expect(try StoreVerifier(directory: copy.path("store")).verify().isClean)
     }
 
-    /// Returns the files of a store that crashed after it had answered an own read but before it
-    /// had applied other apps' donations.
+    /// Returns the files of a store that crashed after it had answered an app's read of its own
+    /// items, but before it had applied other apps' donations.
     private static func crashed() async throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         let image = CrashImage()

@@ -39,7 +39,7 @@ struct QueryFoldingTests {
         #expect(known > 30_000)
     }
 
-    @Test("The words of a text equal those of the folded text, except for scalars that divide them")
+    @Test("The words of a text equal the words of the folded text, except for scalars that divide them")
     func divided() {
         var dividing = 0
         for scalar in Self.scalars where !scalar.isASCII && !AttributeKey.isUnpredictable(scalar) {

@@ -199,7 +199,7 @@ struct ReadPatienceTests {
 
     /// Donations and waits of several bundles, with crashes between any two transactions. A second
     /// store gets the same actions and applies them in order.
-    @Test("With any early entries, each bundle has its donations, also after a crash", arguments: 1...seeds)
+    @Test("With any early entries, each bundle has its donations, even after a crash", arguments: 1...seeds)
     func anyOrder(seed: UInt64) async throws {
         var folder = try TemporaryFolder()
         var random = SplitMix64(seed: seed)
@@ -285,7 +285,7 @@ struct ReadPatienceTests {
         try await index.close()
     }
 
-    @Test("An app that donates much does not delay another's small donation")
+    @Test("An app that donates many items does not delay another app's small donation")
     func room() async throws {
         let folder = try TemporaryFolder()
         var seams = StoreHooks()

@@ -40,7 +40,7 @@ struct RecordCompressionTests {
         }
     }
 
-    @Test("A usual record shrinks below two thirds; a very large or short one does not grow")
+    @Test("A usual record shrinks to less than two thirds; a very large or very short record does not grow")
     func sizes() throws {
         var record = item(
             "note 1", title: "Minutes of the meeting", keywords: ["meeting"],
@@ -84,7 +84,7 @@ struct RecordCompressionTests {
     }
 
     @Test(
-        "A store compresses records, also changed and renamed ones, and reads those of earlier versions")
+        "A store compresses records, even changed and renamed ones, and reads records of earlier versions")
     func store() async throws {
         let store = try Store()
         let text = String(repeating: "the words of the text ", count: 20)

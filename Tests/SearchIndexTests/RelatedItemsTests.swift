@@ -49,7 +49,7 @@ struct RelatedItemsTests {
 
     private var all: [String] { get async throws { try await store.found("common").sorted() } }
 
-    @Test("An item without its related item in the index is dropped, also its earlier version")
+    @Test("An item without its related item in the index is dropped, including its earlier version")
     func dropped() async throws {
         try await store.put(activity("a", of: "missing"))
         #expect(try await all == [])

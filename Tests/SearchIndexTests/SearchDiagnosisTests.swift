@@ -196,7 +196,7 @@ struct SearchDiagnosisTests {
         #expect(diagnosis.suggestions.isEmpty)
     }
 
-    @Test("The number of an expired item takes precedence over an identifier of the same form")
+    @Test("The number of an expired item takes precedence over an identifier that looks like the number")
     func expiredNumber() async throws {
         let store = try await store()
         let last = try #require(try await store.index.items(uniqueIdentifier: "19").first?.number)
@@ -248,7 +248,7 @@ struct SearchDiagnosisTests {
         try await index.close()
     }
 
-    @Test("A text without a word is reported, and an unknown number is no item")
+    @Test("A text without a word is reported, and an unknown number is not an item")
     func nothing() async throws {
         let store = try await store()
         let diagnosis = try await diagnosis(store, "-report")

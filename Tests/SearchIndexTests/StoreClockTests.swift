@@ -180,7 +180,7 @@ struct StoreClockTests {
         try await index.close()
     }
 
-    @Test("An app's date under a wrong clock is moved, also after a crash before it was applied")
+    @Test("An app's date under a wrong clock is moved, even after a crash before it was applied")
     func appliedAfterCrash() async throws {
         let folder = try TemporaryFolder()
         let machine = Machine()

@@ -215,7 +215,7 @@ struct SuggestionTests {
 
     private static let other = IndexScope(bundle: "com.example.other")
 
-    @Test("With any words and values of other bundles, those of one bundle are suggested")
+    @Test("With any words and values of other bundles, the words and values of one bundle are suggested")
     func foreignWords() async throws {
         let store = try Store()
         let letters = Array("abcdefghij")

@@ -136,7 +136,7 @@ struct WritingTests {
 
     // MARK: Deleting
 
-    @Test("Items are deleted by identifier, unknown ones are no error, and their words are removed")
+    @Test("Items are deleted by identifier, with their words, and an unknown identifier is not an error")
     func deleteIdentifiers() async throws {
         let store = try Store()
         try await store.put(item("one", title: "Apple"), item("two", title: "Apple"))
@@ -288,7 +288,7 @@ struct WritingTests {
                 == store.clock.now + SearchIndex.standardLifetime)
     }
 
-    @Test("Names that are too long for any item are unknown: deleting them is no error")
+    @Test("Names that are too long for any item are unknown: deleting them is not an error")
     func longNames() async throws {
         let store = try Store()
         try await store.put(item("kept", title: "apple", domain: "d"))

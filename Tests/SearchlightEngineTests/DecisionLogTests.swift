@@ -20,7 +20,7 @@ struct DecisionLogTests {
         DecisionLog(storeDirectory: folder.path, maximumBytes: maximumBytes)
     }
 
-    @Test("The last lines are read, the oldest first, also by a process that opens it later")
+    @Test("The last lines are read, the oldest first, even by a process that opens the log later")
     func last() {
         let log = log()
         for number in 0..<10 { #expect(log.append(entry(number))) }
@@ -74,7 +74,7 @@ struct DecisionLogTests {
         #expect(log().last(1).isEmpty)
     }
 
-    @Test("A follower gets new lines, also after the file was renamed")
+    @Test("A follower gets new lines, even after the file was renamed")
     func followed() {
         let log = log(400)
         log.append(entry(0))

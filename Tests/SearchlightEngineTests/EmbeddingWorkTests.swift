@@ -67,7 +67,7 @@ struct EmbeddingWorkTests {
         }
     }
 
-    @Test("A folder that is no model is rejected by name, and the present model stays")
+    @Test("A folder that is not a model is rejected by name, and the installed model stays")
     func rejection() async throws {
         try await place.withEngine { engine in
             let model = try install()

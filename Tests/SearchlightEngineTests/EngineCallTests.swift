@@ -110,7 +110,7 @@ struct EngineCallTests {
     }
 
     @Test(
-        "Queries arrive as the same tree, also those that match everything or nothing",
+        "Queries arrive as the same tree, even queries that match everything or nothing",
         arguments: [
             "title == \"a\"", "!(a == 1 || b != \"x*\"cd) && InRange(pageCount,1,5)", "** == \"*\"",
             "dueDate > $time.today(-1)", "title == \"\\\"\\\\\u{301}日\"",

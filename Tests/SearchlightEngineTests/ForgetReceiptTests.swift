@@ -81,7 +81,7 @@ struct ForgetReceiptTests {
         }.sorted()
     }
 
-    @Test("Files that are not open are removed too: a second file, a damaged one, an unfinished one")
+    @Test("Files that are not open are removed too: a second file, a damaged file, an unfinished file")
     func strayFiles() async throws {
         try await fill()
         let name = try #require(try files().first)

@@ -21,7 +21,7 @@ struct HealthFileTests {
         return health
     }
 
-    @Test("A written file is read unchanged, and a missing file is no damage")
+    @Test("A written file is read unchanged, and a missing file is not damage")
     func roundTrip() throws {
         let folder = try TemporaryFolder()
         let empty = HealthFile(directory: folder.path)

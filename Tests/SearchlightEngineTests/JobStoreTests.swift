@@ -25,7 +25,7 @@ struct JobStoreTests {
         try folder.write(Array(Data(contentsOf: URL(filePath: Self.kept + "/\(format).json"))), to: "jobs.json")
     }
 
-    @Test("A kept file of every format is read, and has the present one after a change", arguments: [1, 2, 3, 4, 5])
+    @Test("A kept file of every format is read, and has the current format after a change", arguments: [1, 2, 3, 4, 5])
     func formats(format: Int) throws {
         let folder = try TemporaryFolder()
         try keep(format, in: folder)

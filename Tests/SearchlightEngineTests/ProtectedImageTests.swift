@@ -464,7 +464,7 @@ struct ProtectedImageTests {
         #expect(step > 4 && used > 2)
     }
 
-    @Test("Reading an index in memory that a lock has discarded is an error and no crash")
+    @Test("Reading an index in memory that a lock has discarded is an error, not a crash")
     func discarded() async throws {
         let index = try SearchIndex(inMemoryWith: { 1 })
         #expect(try await index.itemCounts().isEmpty)

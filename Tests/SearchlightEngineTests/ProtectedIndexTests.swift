@@ -65,7 +65,7 @@ struct ProtectedIndexTests {
         }
     }
 
-    @Test("A protected item is found while the store is unlocked, also after a restart, and is on no disk")
+    @Test("A protected item is found while the store is unlocked, even after a restart, and is on no disk")
     func unlocked() async throws {
         try await place.withEngine { engine async throws in
             try await engine.commit(batch(["plain"], nil, in: IndexScope(bundle: "com.example.app"), title: "pulse"))
@@ -205,7 +205,7 @@ struct ProtectedIndexTests {
         }
     }
 
-    @Test("forget destroys the keys, the files and the items of a bundle, also while the store is locked")
+    @Test("forget destroys the keys, the files and the items of a bundle, even while the store is locked")
     func forgotten() async throws {
         try await place.withEngine { engine async throws in
             try await engine.unlock(passphrase: Self.passphrase, creates: true)

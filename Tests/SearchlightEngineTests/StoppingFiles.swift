@@ -21,7 +21,7 @@ final class StoppingFiles: LogFiles {
         stop(after: operations)
     }
 
-    /// Makes synchronizing a folder fail after some times.
+    /// Makes the synchronization of a folder fail after `count` calls.
     func failFolders(after count: Int) { folders.withLock { $0 = count } }
 
     private func step(_ path: String) throws(LogFileError) {

@@ -140,7 +140,7 @@ struct EmbeddingScanTests {
         }
     }
 
-    @Test("A table with sign codes finds what a scan of all components finds, also with a filter and new rows")
+    @Test("A table with sign codes finds what a scan of all components finds, even with a filter and new rows")
     func table() throws {
         var random = SplitMix64(seed: 47)
         let width = 64

@@ -72,7 +72,7 @@ struct EncoderTests {
         #expect(difference(embedding, EncoderOracle(model: model).embedding(Self.tokens, pooling: .start)) < 2e-6)
     }
 
-    @Test("Weights of 16 bits are read exactly, also where a name precedes theirs", arguments: ["F16", "BF16"])
+    @Test("Weights of 16 bits are read exactly, even where a name precedes theirs", arguments: ["F16", "BF16"])
     func halfPrecision(type: String) throws {
         let folder = try TemporaryFolder()
         let model = TinyModel.random(seed: 5)

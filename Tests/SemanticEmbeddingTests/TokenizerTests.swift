@@ -79,7 +79,7 @@ struct TokenizerTests {
         }
     }
 
-    @Test("No text becomes a control token, also if the vocabulary could spell one")
+    @Test("No text becomes a control token, even if the vocabulary could spell one")
     func controlTokens() throws {
         let names = ["start", "end"]
         let entries = (controls + names + ["a", "##start"]).enumerated().map { ($0.element, $0.offset) }

@@ -60,7 +60,7 @@ struct ClientRightsTests {
     }
 
     @Test(
-        "Names that are no bundle identifiers are rejected",
+        "Names that are not bundle identifiers are rejected",
         arguments: [
             "", "notes", ".", "com.", ".example", "com..example", "com/example", "com.exämple", "com.example\u{0}",
             "com.example notes", "../../etc", String(repeating: "a", count: 252) + ".com",

@@ -21,7 +21,7 @@ struct FloodTests {
     /// The duration of a measurement, and the minimum number of requests.
     private static let time = Duration.seconds(8)
     private static let fewest = 40
-    /// Other processes may use the machine at the same time, so a single undisturbed run is enough.
+    /// The maximum number of runs. Other processes may disturb a run, so one quick run is enough.
     private static let attempts = 3
 
     @Test(

@@ -106,7 +106,7 @@ struct ProtectedMemoryTests {
         #expect(await program.wait() == 0)
     }
 
-    @Test("After an unlock and a lock, no copy of the passphrase is in its memory, also of the first one")
+    @Test("After an unlock and a lock, no copy of the passphrase is in its memory, not even of the first passphrase")
     func passphrases() async throws {
         let folder = try TemporaryFolder()
         let program = try await Program(folder: folder)

@@ -133,7 +133,7 @@ struct RepairTests {
         await service.stop()
     }
 
-    @Test("A caller that waits for the end of the engine is notified if it stays")
+    @Test("A caller that waits until the engine is closed is notified if the engine stays open")
     func staysAfterAll() async throws {
         let folder = try TemporaryFolder()
         let clock = ManualClock()

@@ -9,7 +9,7 @@ import Testing
 
 @testable import SearchlightService
 
-@Suite("Start and end of a service", .timeLimit(.minutes(10)))
+@Suite("Start and exit of a service", .timeLimit(.minutes(10)))
 struct StopTests {
     @Test("A stop during donations keeps all acknowledged ones, and removes the socket")
     func stopWhileDonating() async throws {

@@ -150,7 +150,7 @@ struct PeerIdentityTests {
         #expect(!handle.isAlive)
         try writeStat("R", 501)
         #expect(!handle.isAlive)
-        // The real format of the kernel.
+        // The file of the running kernel has the expected format.
         #expect(try ProcessHandle(getpid(), startTimeIn: "/proc").isAlive)
     }
 }

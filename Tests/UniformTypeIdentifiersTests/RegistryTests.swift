@@ -55,7 +55,7 @@ struct RegistryTests {
         #expect(snapshot.conforms(diary, to: note))
     }
 
-    @Test("UTType follows the shared registry, also in earlier values")
+    @Test("UTType follows the shared registry, even in earlier values")
     func sharedRegistry() throws {
         let before = UTType(exportedAs: "org.searchlight.test.shared", conformingTo: .image)
         let dynamic = try #require(UTType(filenameExtension: "slshared"))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The facts from which the table was generated, read again by separate code. The table must agree
-/// with them.
+/// The data from which the table was generated, read independently of the generator. The table must
+/// agree with the data.
 struct TypeFacts: Sendable {
     struct Row: Sendable {
         let identifier: String

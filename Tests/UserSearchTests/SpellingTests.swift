@@ -84,7 +84,7 @@ struct SpellingTests {
         #expect(corrections.map(\.word) == (isNear ? [other] : []))
     }
 
-    @Test("Only the requested number is returned")
+    @Test("No more items than requested are returned")
     func count() {
         let many = Vocabulary((0..<500).map { ("abcd" + String($0, radix: 36), $0 + 1) })
         #expect(SpellingCorrection.corrections(of: "abcd", in: many, limit: 3).count == 3)

@@ -8,7 +8,7 @@ import Testing
 @Suite("Word forms")
 struct WordStemsTests {
     @Test(
-        "Forms of a word have one stem, also typed without accents",
+        "Forms of a word have one stem, even if typed without accents",
         arguments: [
             ("en", ["connect", "connects", "connected", "connection", "connections"]),
             ("de", ["haus", "hauser", "hausern", "hauses"]), ("de", ["strasse", "strassen"]),

@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("Repeated crashes, also during recovery", arguments: (1...150).map { UInt64($0) })
+    @Test("Repeated crashes, even during recovery", arguments: (1...150).map { UInt64($0) })
     func crashAfterCrash(seed: UInt64) async throws {
         var model = LogCrashModel(seed: seed)
         for _ in 0..<8 {

@@ -267,7 +267,7 @@ final class LogTestDisk: LogFiles {
     func crash(losing loss: Loss) {
         state.withLock { state in
             var generator = state.generator
-            // The end of a process discards nothing, and makes nothing durable.
+            // When a process exits, nothing is discarded, and nothing becomes durable.
             if loss != .nothing {
                 for node in state.nodes.indices {
                     state.nodes[node].settle { loss == .something && Bool.random(using: &generator) }

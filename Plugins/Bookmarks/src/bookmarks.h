@@ -48,10 +48,10 @@ struct bookmark {
 /* The outcome of reading a source. */
 enum reading {
     READING_DONE,
-    READING_GONE,     /* the file does not exist (any more) */
-    READING_FOREIGN,  /* the file is of another kind and never contained bookmarks */
+    READING_GONE,     /* the file does not exist, or no longer exists */
+    READING_FOREIGN,  /* the file has a different kind and never contained bookmarks */
     READING_USELESS,  /* the file is damaged or too large; its bookmarks are unknown */
-    READING_LATER,    /* the file cannot be read at present; its bookmarks are unknown */
+    READING_LATER,    /* the file cannot be read now; its bookmarks are unknown */
     READING_CANCELLED /* the request was cancelled, or the taker returned false */
 };
 

@@ -5,8 +5,8 @@
  * A browser writes its database for each visited page, in most cases without changing a bookmark.
  * This worker cannot compare with an earlier state, because it may have been started for this
  * request. The host therefore stores a digest of all bookmarks, in as many parts as fit into a
- * client state. Only bookmarks in parts that differ are donated, and only items in such parts whose
- * bookmarks are no longer in any file are deleted.
+ * client state. Only bookmarks in parts that differ are donated. An item in such a part is deleted
+ * only if its bookmark is no longer in any file.
  */
 #include "donation.h"
 #include "state.h"

@@ -199,8 +199,8 @@ static bool add(void *context, const struct bookmark *bookmark) {
     sqlite3_bind_int64(insert, 12, intake->number);
     sqlite3_bind_int64(insert, 13, (int64_t)text_hash(text_hash(TEXT_HASH, slice_of(url)), slice_of(title)));
     bool is_added = put(intake);
-    /* The folder contains the same URL with another title or other tags. Both are kept, so that
-     * both can be found. */
+    /* The folder contains the same URL with a different title or different tags. Both are kept,
+     * so that both can be found. */
     if (!intake->has_failed && !is_added && !is_known(intake, texts)) {
         uint64_t hash = TEXT_HASH;
         for (int i = 1; i < 7; i++) hash = text_hash(hash, slice_of(texts[i]));

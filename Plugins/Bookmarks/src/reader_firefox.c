@@ -13,9 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The number of SQLite virtual machine steps between two checks for cancellation, and the maximum
- * number of checks, which ends the reading of a malicious file that loops. A million bookmarks take
- * about two hundred million steps. */
+/* The number of SQLite virtual machine steps between two checks for cancellation, and the
+ * maximum number of checks. The maximum stops the reading of a malicious file that loops. A
+ * million bookmarks take about two hundred million steps. */
 enum { STEPS = 100000, MAX_ROUNDS = 20000 };
 
 struct run {

@@ -8,9 +8,9 @@
 /* The maximum number of files in total, and of files or profiles in one folder. */
 enum { MAX_SOURCES = 256, MAX_FOLDERS = 64 };
 
-/* The exported files that contained bookmarks when they were last read, each as a hash of its key.
- * If such a file is now empty or of another kind, its bookmarks are kept. Additional files are not
- * recorded. */
+/* The exported files that contained bookmarks when they were last read, each as a hash of its
+ * key. If such a file is now empty or has a different kind, its bookmarks are kept. Additional
+ * files are not recorded. */
 enum { MAX_EXPORTED = 31 };
 struct exported {
     uint64_t hashes[MAX_EXPORTED];

@@ -25,7 +25,7 @@ package struct CalendarFile: ServedFile {
         self.file = file
     }
 
-    /// Opens a file at any path; nil if it has another name.
+    /// Opens a file at any path; nil if its name is not the name of a calendar file.
     package init?(contentsOf path: String) throws(SkipReason) {
         guard Self.kind(fileName: path) != nil else { return nil }
         let file = try OpenedFile(in: nil, name: path, followingLinks: true, opener: .system)

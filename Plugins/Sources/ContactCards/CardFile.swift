@@ -31,7 +31,7 @@ package struct CardFile: ServedFile {
         self.file = file
     }
 
-    /// Opens a file at any path; nil if it has another name.
+    /// Opens a file at any path; nil if its name is not the name of a card file.
     package init?(contentsOf path: String) throws(SkipReason) {
         let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? ""
         guard let kind = Self.kind(fileName: name) else { return nil }

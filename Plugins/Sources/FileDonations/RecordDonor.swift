@@ -300,7 +300,7 @@ package struct RecordDonor<File: ServedFile> {
         for identifier in old.sorted() { try donations.delete(identifier) }
     }
 
-    /// A file, or nil if its items are kept although it cannot be read at present.
+    /// A file, or nil if its items are kept although it cannot be read now.
     private struct Kept { var value: File? }
 
     /// Returns the file at a path; nil if it no longer exists.

@@ -186,8 +186,8 @@ struct NoteWalkTests {
         #expect(steps.count == 4)
     }
 
-    /// The walk reports every entry, so that the caller can send progress: also files that are not
-    /// notes, and all entries of a directory before the first one is yielded.
+    /// The walk reports every entry, even a file that is not a note, so that the caller can send
+    /// progress. It reports all entries of a directory before it yields the first entry.
     @Test func everyEntryIsVisited() throws {
         for name in ["a.png", ".hidden", "b/c.png", "d.md"] { try folder.write("x", to: name) }
         var visited: [String: Int] = [:]

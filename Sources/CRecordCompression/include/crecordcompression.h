@@ -8,9 +8,9 @@
  * A compressed record consists of the byte 'z', the form number, the record length (3 bytes,
  * little-endian), and the compressed bytes. Form 2 is a zstd frame (RFC 8878) without its magic
  * number. Form 1 is raw deflate, from stores in format 4; it is still read but no longer written.
- * No uncompressed record begins with a 'z'. Both functions return values that are not blobs
- * unchanged. plain_record also returns blobs that cannot be decompressed unchanged; the reader
- * detects that they are not records.
+ * No uncompressed record begins with a 'z'. Both functions return a value unchanged if it is not a
+ * blob. plain_record also returns a blob unchanged if it cannot be decompressed; the reader detects
+ * that it is not a record.
  */
 #ifndef SEARCHLIGHT_CRECORDCOMPRESSION_H
 #define SEARCHLIGHT_CRECORDCOMPRESSION_H

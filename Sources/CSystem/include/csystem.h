@@ -174,8 +174,8 @@ uint32_t csystem_crc32c(uint32_t state, const void *bytes, size_t size);
 static inline void csystem_trim_memory(void) { malloc_trim(0); }
 
 /* Starts a program in its own session, with the working directory `folder`, /dev/null as its
- * standard streams, no other descriptors, an empty signal mask and default signal actions. Returns
- * 0 or an error code, also if the program cannot be executed. */
+ * standard streams, no other descriptors, an empty signal mask and default signal actions.
+ * Returns 0, or an error code, even if the program cannot be executed. */
 int csystem_start_program(const char *path, char *const arguments[], char *const environment[], const char *folder,
                           int *process);
 

@@ -17,8 +17,8 @@ extension NSUserActivity {
     ///     identifier in the user info, ``CSQueryContinuationActionType`` with the search text, or
     ///     the type of a donated activity with its user info.
     ///   - restorationHandler: Calls `restoreUserActivityState(_:)` of each object.
-    /// - Returns: `true` if the app continues the activity. Otherwise the item is opened in another
-    ///   way.
+    /// - Returns: `true` if the app continues the activity. Otherwise the item is opened in a
+    ///   different way.
     public typealias ContinuationHandler =
         @Sendable (
             _ userActivity: NSUserActivity,

@@ -43,7 +43,7 @@ final class HostConnection: @unchecked Sendable {
 
     /// Reads the host's interfaces.
     ///
-    /// - Throws: ``HostFailure`` if the host has another version or lacks a required interface.
+    /// - Throws: ``HostFailure`` if the host has a different version or lacks a required interface.
     init(_ host: UnsafePointer<searchlight_host>?) throws(HostFailure) {
         guard let host, Int(host.pointee.size) >= MemoryLayout<searchlight_host>.size else {
             throw HostFailure(SEARCHLIGHT_INVALID_ARGUMENT, "The host is missing, or older than this CoreSpotlight.")

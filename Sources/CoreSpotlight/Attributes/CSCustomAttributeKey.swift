@@ -90,7 +90,7 @@ extension CSSearchableItemAttributeSet {
     /// Sets the value of a custom attribute.
     ///
     /// The value is a text, number, date, data, `NSNull`, ``CSPerson``, ``CSLocalizedString``, or
-    /// an array of these. `nil`, or a value of another class, removes the attribute. The key's
+    /// an array of these. `nil`, or a value of any other class, removes the attribute. The key's
     /// search options are stored with the value, including in an update.
     public func setValue(_ value: (any NSSecureCoding)?, forCustomKey key: CSCustomAttributeKey) {
         let stored = value.flatMap { AttributeValue(foundation: $0) } ?? .null

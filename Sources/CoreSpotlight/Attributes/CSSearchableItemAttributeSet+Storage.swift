@@ -5,8 +5,8 @@ internal import ItemRecord
 import UniformTypeIdentifiers
 
 // The accessors of all properties. Inside a property, `#function` is the property's name, which is
-// also the attribute's name, so the two cannot differ. An attribute whose value has another kind
-// reads as `nil`.
+// also the attribute's name, so the two cannot differ. An attribute whose value has a different
+// kind reads as `nil`.
 extension CSSearchableItemAttributeSet {
     func value(_ name: String = #function) -> String? { values[name]?.displayText }
 

@@ -64,9 +64,9 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     /// with ``CSIndexError/Code/indexUnavailableError`` while the store is locked. Reading client
     /// states and identifiers fails in the same way.
     ///
-    /// - Note: Differs on Linux: the user unlocks with the keyring or a passphrase
-    ///   (`searchlight unlock`). An index with another class is readable by its owner alone, and
-    ///   encrypted if the disk is.
+    /// - Note: Differs on Linux: the user unlocks with the keyring or a passphrase (`searchlight
+    ///   unlock`). An index with any other class is readable by its owner alone, and encrypted if
+    ///   the disk is.
     public init(name: String, protectionClass: FileProtectionType?) {
         self.name = name
         self.protectionClass = protectionClass ?? .completeUntilFirstUserAuthentication
@@ -180,7 +180,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     ///
     /// Rename an item if its identifier is a location that has changed, such as the path of a moved
     /// file. Then index it again if its attributes contain the location too. If you delete the item
-    /// and index it under another identifier instead, it becomes a new item without engagement
+    /// and index it under a new identifier instead, it becomes a new item without engagement
     /// counts.
     ///
     /// ```swift

@@ -16,7 +16,7 @@ extension BusConnection: ServiceLink {}
 
 /// Opens connections to the service.
 protocol ServiceOpener: Sendable {
-    /// Connects, and starts the service if possible. May block for some seconds; never called
+    /// Connects, and starts the service if possible. May block for several seconds; never called
     /// concurrently.
     ///
     /// - Parameters:

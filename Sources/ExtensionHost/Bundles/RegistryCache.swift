@@ -9,8 +9,8 @@ import SystemSupport
 /// the device, inode, size and times of both files.
 ///
 /// The cache file is untrusted, like a manifest: its values undergo the same checks again. A file
-/// that is damaged or has another format is ignored and replaced. Ownership and write access are
-/// never cached. May be used from any thread.
+/// that is damaged or has a different format is ignored and replaced. Ownership and write access
+/// are never cached. May be used from any thread.
 public final class RegistryCache: Sendable {
     /// The cached facts of one bundle.
     struct Entry: Sendable {

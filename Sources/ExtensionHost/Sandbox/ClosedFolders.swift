@@ -13,7 +13,7 @@ struct ClosedFolders {
     /// The targets of denied paths that are links.
     private let secrets: [String]
     /// The identities of existing denied files, and of the folders that contain them. An identity
-    /// detects the same file under another spelling or in a second mount.
+    /// detects the same file under a different spelling or in a second mount.
     private let closed: Set<FileIdentity>
     private let holders: Set<FileIdentity>
 

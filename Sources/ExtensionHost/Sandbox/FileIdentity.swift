@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSandbox
 
-/// The identity of a file or folder, independent of its name. It stays the same under another
-/// spelling on a case-insensitive file system and in a second mount.
+/// The identity of a file or folder, independent of its name. It stays the same under a different
+/// spelling on a case-insensitive file system, and in a second mount.
 struct FileIdentity: Hashable {
     let device: UInt64
     let inode: UInt64

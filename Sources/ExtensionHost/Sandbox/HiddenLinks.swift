@@ -26,8 +26,7 @@ struct HiddenLinks {
     /// hidden folders.
     private static let (home, base, hidden, deepest, deepestOfCode) = (0, 1, 2, 3, 7)
 
-    /// Searches for links that lead to one of the given paths, into one, or to a folder that
-    /// contains one.
+    /// Searches for links whose target is one of the given paths, lies inside one, or contains one.
     ///
     /// - Parameter places: Resolved paths. Other links are ignored.
     init(_ user: UserFolders, to places: [String], _ paths: FollowedPaths, limits: Limits = Limits()) {

@@ -26,7 +26,7 @@ struct NetworkTarget: Sendable {
 
     private var family: Int32 { bytes.count >= 2 ? Int32(bytes[0]) | Int32(bytes[1]) << 8 : -1 }
     private var port: Int { bytes.count >= 4 ? Int(bytes[2]) << 8 | Int(bytes[3]) : 0 }
-    /// The four bytes of an IPv4 address, also of an IPv4-mapped IPv6 address.
+    /// The four bytes of an IPv4 address, or of an IPv4-mapped IPv6 address.
     private var four: ArraySlice<UInt8>? {
         if family == AF_INET { return bytes.count >= 8 ? bytes[4..<8] : nil }
         guard let six else { return nil }

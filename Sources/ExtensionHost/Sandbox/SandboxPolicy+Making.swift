@@ -158,7 +158,7 @@ private struct Granting {
     /// Adds a rule for a path's current target. The worker opens exactly that target and follows no
     /// link.
     ///
-    /// - Parameter text: The declared text of the path.
+    /// - Parameter text: The path as the manifest declares it, for reports; `nil` if it is `path`.
     mutating func add(_ path: String, _ access: SandboxPolicy.Access, _ text: String? = nil) {
         guard let followed = try? paths.follow(path), followed.path != "/" else { return }
         let key = Array(followed.path.utf8)

@@ -7,8 +7,8 @@ import Synchronization
 /// The seccomp filters as BPF programs. They are compiled once per host process, so that a worker
 /// only has to load one (0.1 ms instead of 0.4 ms).
 package struct SeccompPrograms: Hashable, Sendable {
-    /// The filter that forwards every call that is not allowed to the host, which denies and
-    /// reports it.
+    /// The filter that forwards calls to the host if they are not allowed. The host denies and
+    /// reports these calls.
     package var telling: [UInt8]
     /// The filter that denies by itself, for kernels that cannot forward calls.
     package var plain: [UInt8]

@@ -35,8 +35,8 @@ enum WorkerExcess: Hashable, Sendable {
 /// - files whose descriptors are in flight,
 /// - mapped files without name and descriptor.
 ///
-/// The upper bound of their size is the bytes that the worker wrote, plus the bytes that
-/// disappeared from visible files, while these files became invisible.
+/// The upper bound of their size is the sum of two numbers: the bytes that the worker wrote while
+/// they became invisible, and the bytes that disappeared from visible files in that time.
 struct WorkerGauge {
     /// The interval between measurements, in milliseconds. If a worker used no processor time since
     /// the last measurement, only its processor time is checked.

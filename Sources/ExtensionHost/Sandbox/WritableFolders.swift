@@ -19,8 +19,8 @@ package struct WritableFolders {
         var isOwn: Bool
     }
     private let roots: [Root]
-    /// The extension's own folders in bases that a variable names and that other users may write
-    /// to, with the base.
+    /// The extension's own folders in a base that other users may write to, each with its base. A
+    /// variable names the base.
     private let foreign: [(own: String, base: String)]
     /// The denied paths, without links.
     private let closed: [Closed]

@@ -36,7 +36,7 @@ final class WorkerEnd: Sendable {
     var isFrozen: Bool { process.isFrozen }
 
     private func noteHosts(_ request: String?) {
-        // A worker that has already exited did so by itself.
+        // A worker that has already exited was not terminated by the host.
         guard !process.hasEnded else { return }
         state.withLock { state in
             if !state.wasHosts { state.request = request }

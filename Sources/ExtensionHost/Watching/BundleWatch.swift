@@ -23,8 +23,8 @@ public final class BundleWatch: Sendable {
     ///   - searchPath: The absolute paths of the directories, which may not exist.
     ///   - quiet: The time without changes before `onChange` is called.
     ///   - clock: The clock that measures this time.
-    ///   - hold: Called on the first change, from any thread. The returned closure is called once
-    ///     the changes are handled.
+    ///   - hold: Called on the first change, from any thread. The watch calls the returned closure
+    ///     after the changes have been handled.
     ///   - onTrouble: Called with each path that cannot be watched, from any thread.
     ///   - onChange: Reads the bundles.
     /// - Throws: ``Failure``; then nothing is watched.

@@ -139,9 +139,9 @@ final class BoundReindex: Sendable {
         return failure
     }
 
-    /// Renames the items of moved files. An item keeps its identifier if a file that was not moved
-    /// there exists at the old path again: programs that keep a backup rename the old file and
-    /// write a new one. To the user, the new file is the same document.
+    /// Renames the items of moved files. If a new file was created at the old path, the item keeps
+    /// its identifier: programs that keep a backup rename the old file and write a new one. To the
+    /// user, the new file is the same document.
     private func rename(_ moves: [ItemRename], _ folders: [BoundFolder]) {
         let targets = Set(moves.map(\.newIdentifier))
         var (moved, taken): (Set<String>, Set<String>) = ([], [])

@@ -82,7 +82,7 @@ final class ExtensionPlayer: AskedExtension {
     func didThrottle(_ notice: ThrottleNotice) -> Bool { play(.didThrottle, 0) }
     func didFinishThrottle() -> Bool { play(.didFinishThrottle, 0) }
 
-    /// Plays the next recorded request; returns `false` if that request is of another kind.
+    /// Plays the next recorded request; returns `false` if that request has a different kind.
     private func play(_ kind: HostCallKind, _ request: UInt64) -> Bool {
         let call = state.withLock { state -> SessionScript.HostCall? in
             let requests = hostCalls.filter { $0.kind.isRequest }

@@ -38,7 +38,7 @@ struct ReindexCursor: Equatable {
 
     init(file: String, digests: RowDigests) { (self.file, self.digests) = (file, digests) }
 
-    /// Decodes a cursor; `nil` if the bytes have another format.
+    /// Decodes a cursor; `nil` if the bytes have a different format.
     init?(_ bytes: [UInt8], of binding: DatabaseBinding) {
         guard let fields = (try? JSONValue(reading: bytes[...], maximumDepth: 2))?.members,
             case .text(let file)? = fields["file"], case .integer(let item)? = fields["item"],

@@ -8,7 +8,7 @@ extension CheckContext {
     /// Compares the donated attributes with the attributes of `CSSearchableItemAttributeSet`.
     ///
     /// An index accepts any name and any value. But only queries with its name find an attribute
-    /// with a misspelt name, and a value of another kind is read like a missing value.
+    /// with a misspelt name, and a value of a different kind is read like a missing value.
     func checkAttributes() -> CheckResult {
         guard !survey.records.isEmpty else { return .skipped(reason: "it donated no items") }
         var finder = AttributeFinder()

@@ -11,7 +11,7 @@ extension Job {
         case foundGone = "found-gone"
         /// Files changed, and the extension can only reindex everything.
         case filesChanged = "files-changed"
-        /// The extension was replaced by another version.
+        /// The extension was replaced by a different version.
         case upgraded
         /// The extension is new.
         case added

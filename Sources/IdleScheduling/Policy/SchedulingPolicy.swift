@@ -11,8 +11,8 @@ public struct SchedulingPolicy: Hashable, Sendable {
     /// KDE start within a minute on an idle machine, and so does Searchlight. Users notice delays
     /// of more than five minutes.
     public var freshnessTolerance = 300.0
-    /// The time for which donating expiring items again may wait. With one week's notice, it spans
-    /// several nights.
+    /// The time by which the renewal of expiring items may be delayed. With one week's notice, it
+    /// spans several nights.
     public var expiryTolerance = 12.0 * 3600
     /// The time for which maintenance may wait. It is due once a day, and macOS also allows such
     /// activities a day.

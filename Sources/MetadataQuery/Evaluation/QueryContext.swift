@@ -22,7 +22,8 @@ public struct QueryContext: Sendable {
     ///
     /// - Parameters:
     ///   - clock: The current time.
-    ///   - conforms: The conformance of type identifiers; the default compares for equality.
+    ///   - conforms: Returns `true` if a type identifier conforms to another; the default compares
+    ///     for equality.
     ///   - isSearchableByDefault: The attributes that `**` covers; the default is
     ///     ``AttributeNames/searchableByDefault``.
     ///   - maximumTextLength: The number of Unicode scalars to read from each text.

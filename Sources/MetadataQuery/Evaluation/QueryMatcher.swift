@@ -46,8 +46,8 @@ public struct QueryMatcher: Sendable {
             case .range(let range): self = .test(range.attribute, ValueTest(range, clock: clock))
             case .comparison(let comparison):
                 let test = Node.test(comparison.attribute, ValueTest(comparison, clock: clock))
-                // `!=` is defined as the negation of equality, also for arrays, missing attributes
-                // and wildcards.
+                // `!=` is the negation of equality, even for arrays, missing attributes and
+                // wildcards.
                 self = comparison.operation == .notEqual ? .not(test) : test
             }
         }

@@ -15,7 +15,7 @@ public indirect enum QueryExpression: Hashable, Sendable {
     case and([QueryExpression])
     /// `a || b || …`: at least two operands when parsed. Without operands it is false.
     case or([QueryExpression])
-    /// `!a`: the exact negation, also for missing attributes.
+    /// `!a`: the exact negation, even for missing attributes.
     case not(QueryExpression)
 
     /// The attributes named in the query, by their property names or custom keys.

@@ -20,8 +20,8 @@ extension AttributePreview {
             """
     }
 
-    /// A style like that of desktop apps: their font, subdued facts, and an accent colour for found
-    /// words.
+    /// A style that resembles desktop apps: their font, subdued facts, and an accent colour for
+    /// found words.
     private static let style = """
         :root { color-scheme: light dark; --text: #2e3436; --faint: #6b7074; --line: #e3e3e1; --page: #fff; \
         --found: #f9e2a0; --on-found: #2e2a14 }

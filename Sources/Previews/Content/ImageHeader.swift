@@ -22,7 +22,7 @@ public struct ImageHeader: Hashable, Sendable {
     /// The maximum number of pixels in a displayed picture: 400 MB in a browser.
     public static let maximumPixels = 100_000_000
 
-    /// Reads the start of a picture; `nil` if it has another format or no size.
+    /// Reads the start of a picture; `nil` if its format is unknown or it has no size.
     public init?(_ bytes: ArraySlice<UInt8>) {
         let found: (Format, (Int, Int)?)
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {

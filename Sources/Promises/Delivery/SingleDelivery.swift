@@ -71,7 +71,8 @@ struct SingleDelivery {
     /// Opens the destination, calls a closure that writes to it, and closes it.
     ///
     /// - Parameters:
-    ///   - original: The status of the original. A new file becomes executable if the original is.
+    ///   - original: The file status (`fstat`) of the original. A new file becomes executable if
+    ///     the original is.
     ///   - fill: Writes the content, and returns the number of bytes. Its second argument checks
     ///     that there is room for a number of bytes.
     private func withOutput(

@@ -45,7 +45,7 @@ public struct DragFailure: Error, Sendable {
         case crashed
         /// Reading or writing failed, or the provider's content differs from what it declared.
         case inputOutput
-        /// The provider failed in another way.
+        /// The provider failed for any other reason.
         case failed
     }
 

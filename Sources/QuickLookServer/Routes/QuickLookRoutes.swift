@@ -33,7 +33,7 @@ package final class QuickLookRoutes: Sendable {
     /// Creates the routes for a session.
     ///
     /// - Parameters:
-    ///   - store: The store that is searched.
+    ///   - store: The store in which the page searches.
     ///   - access: The access control.
     ///   - query: The initial text of the search field.
     ///   - environment: The environment for apps that open items.

@@ -12,8 +12,8 @@ import TextAnalysis
 enum AttributeKey {
     /// The largest number of scalars of a text that is stored whole.
     static let length = 64
-    /// The number of scalars stored of a longer text. Bodies are rarely compared as a whole, and
-    /// take up space.
+    /// The number of scalars that are kept of a longer text. Bodies are rarely compared as a whole,
+    /// and take up space.
     static let cutLength = 16
     /// The last scalar of a truncated key.
     static let cutMark = Unicode.Scalar(0x10FFFF as UInt32) ?? "\u{10FFFF}"

@@ -91,7 +91,7 @@ enum EmbeddingTables {
         return state
     }
 
-    /// Creates empty tables for a model. They replace the present tables.
+    /// Creates empty tables for a model. They replace the current tables.
     static func create(model: String, width: Int, epoch: Int64, _ db: Database) throws {
         try drop(db)
         try db.execute(sql: schema)

@@ -57,7 +57,7 @@ extension SearchIndex {
     }
 
     /// Returns the next items to embed: the most used first, then the newest. Creates the embedding
-    /// tables for the model, and drops the tables of another model.
+    /// tables for the model, and drops the tables of any other model.
     ///
     /// - Parameters:
     ///   - model: The identity of the model.

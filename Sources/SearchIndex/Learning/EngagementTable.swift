@@ -109,7 +109,7 @@ enum EngagementTable {
     /// The columns to select for copying a row to another database.
     static let salvagedColumns = "id, item, reporter, text, typed, unity, events, last"
 
-    /// Copies a row to another database if it contains the item.
+    /// Copies a row to another database, if that database contains the item.
     ///
     /// - Throws: `RowDecodingError` or `SQLITE_CORRUPT` if the row is damaged.
     static func carry(_ row: Row, item: Int64? = nil, to db: Database) throws {

@@ -108,7 +108,7 @@ extension SearchIndex {
     /// WAL. Free pages may contain counts of deleted items, so they are returned to the file
     /// system, except from database files that older versions created.
     ///
-    /// - Returns: The number of items with counts.
+    /// - Returns: The number of items whose counts were erased.
     /// - Throws: ``SearchIndexError`` if counts may remain on disk; the table is empty
     ///   nevertheless. The call can be repeated.
     @discardableResult

@@ -25,8 +25,8 @@ struct ItemRow {
     /// - Throws: `SQLITE_CORRUPT` with the item's number, or `RowDecodingError`, if the row is
     ///   damaged.
     init(_ row: Row) throws {
-        // GRDB's row subscript traps if a damaged file holds a value of another type; this method
-        // throws instead.
+        // GRDB's row subscript traps if a damaged file holds a value of an unexpected type; this
+        // method throws instead.
         id = try row.decode(forColumn: "id")
         bundle = try row.decode(forColumn: "bundle_name")
         index = try row.decode(forColumn: "index_name")

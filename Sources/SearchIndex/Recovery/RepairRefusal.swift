@@ -3,8 +3,8 @@ import Foundation
 import Glibc
 import SystemSupport
 
-/// A note about a refused repair, stored beside the database, so that not every process that opens
-/// the store examines the damage again. The examination reads the whole database.
+/// A note about a refused repair, stored beside the database, so that the next process that opens
+/// the store does not examine the damage again. The examination reads the whole database.
 ///
 /// The note is valid for one state of the database's files and for a limited time, so damage caused
 /// by a failed disk read is eventually examined again.

@@ -18,9 +18,9 @@ struct StoreRow: Hashable {
     var applied: UInt64 = 0
     /// The generation, which is incremented whenever donations are lost.
     var generation = 1
-    /// The last entry whose client state is ignored, because earlier entries were lost that the
-    /// donors believe to be stored. `UInt64.max` stands for all entries in the log at the next
-    /// opening.
+    /// The last entry whose client state is ignored. Earlier entries were lost, although their
+    /// donors assume that they are stored. `UInt64.max` stands for all entries in the log at the
+    /// next opening.
     var statelessThrough: UInt64 = 0
 
     /// Reads the row.

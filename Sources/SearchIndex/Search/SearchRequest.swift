@@ -59,8 +59,8 @@ public struct SearchRequest: Sendable {
 package struct SearchLimits: Sendable {
     /// The largest number of texts read for a word prefix, newest first.
     package var candidates = 1000
-    /// The number of texts up to which every word prefix is looked up, because lookups in a small
-    /// store are fast.
+    /// The maximum number of texts in a small store. In a small store lookups are fast, so every
+    /// word prefix is looked up.
     package var smallStore: Int64 = 20_000
     /// The number of newest titles in the sample that shows which prefixes are common.
     package var sample: Int64 = 1 << 14
@@ -87,8 +87,8 @@ package struct SearchLimits: Sendable {
     /// The number of lookups for words that contain the typed letters. Each lookup returns
     /// ``TermDictionary/wordsAtOnce`` words. A donor may create a million such words.
     package var wordLookups = 64
-    /// The number of items up to which the attribute index is used to list the items that filters
-    /// allow, before any item is read.
+    /// The maximum number of items that the attribute index lists for the filters, before any item
+    /// is read.
     package var filteredTexts = 20_000
     /// The largest number of items read for a count.
     package var countedReads = 10_000

@@ -95,7 +95,7 @@ package final class DecisionLog: Sendable {
     }
 }
 
-/// Follows the decision log as it grows, including across a rotation. For one task at a time.
+/// Follows the decision log as it grows, including across a rotation. Used by one task at a time.
 package struct DecisionFollower {
     private let path: String
     private var file: OwnedDescriptor?

@@ -41,9 +41,9 @@ PyObject *list_of_texts(const char *const *texts, size_t count) {
     return list;
 }
 
-/* Has one of the author's functions answer a request. Takes ownership of the arguments, a tuple, or
- * NULL if it could not be created. _answer turns exceptions into answers, so an exception here
- * means that memory ran out while doing so. */
+/* Lets one of the author's functions answer a request. Takes ownership of the arguments, a
+ * tuple, or NULL if it could not be created. _answer turns exceptions into answers, so an
+ * exception here means that memory ran out while doing so. */
 static void answer(searchlight_extension *extension, searchlight_request request, const char *name,
                    PyObject *arguments) {
     PyObject *result = NULL;

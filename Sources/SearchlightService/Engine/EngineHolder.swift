@@ -125,8 +125,8 @@ final class EngineHolder: Sendable {
         }
     }
 
-    /// The repair that was rejected, so that the store is only read or not used at all; normally
-    /// `nil`.
+    /// The rejected repair, because of which the store is only read, or not used at all; `nil` if
+    /// no repair was rejected.
     var refusal: EngineError? {
         state.withLock { state in
             switch state.phase {

@@ -222,9 +222,9 @@ final class UnlockedSession: Sendable {
         return answers.count < own.count || answers.contains(nil) ? nil : false
     }
 
-    /// Makes logind delay a suspend until the end of this object.
+    /// Makes logind delay a suspend until this object is released.
     ///
-    /// - Returns: The reason for a failure; `nil` normally.
+    /// - Returns: The reason why logind does not delay a suspend; `nil` if it does.
     private func delaySleep(_ bus: MessageBus, _ clock: any Clock<Duration>) async -> String? {
         let answer = AwaitedValue<Result<OwnedDescriptor, BusError>>()
         let asking = Task {

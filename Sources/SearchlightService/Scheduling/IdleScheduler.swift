@@ -53,8 +53,8 @@ final class IdleScheduler: Sendable {
         /// Called with `true` if a background job is running and not paused, whenever this may have
         /// changed.
         var working: @Sendable (Bool) -> Void = { _ in }
-        /// Called with `true` if a pending job can run at some time, whenever this may have
-        /// changed.
+        /// Called whenever it may have changed whether a pending job can run at any time; `true` if
+        /// one can.
         var owing: @Sendable (Bool) -> Void = { _ in }
         /// Called when work begins. The returned object is kept alive until the work ends.
         var onWork: @Sendable () -> any Sendable = { () }

@@ -5,10 +5,10 @@ import Synchronization
 /// time.
 ///
 /// If an app exits and restarts, the last donations from its first process must not overwrite
-/// acknowledged donations from the second. So a donation over a connection whose client has
-/// disconnected is dropped if the app has donated over another connection in the meantime. No
-/// client received an acknowledgement for it. If there is no other connection, the donation is
-/// kept, since a client does not have to wait for the reply.
+/// acknowledged donations from the second. So if a client has disconnected, its pending donations
+/// are dropped once the app has donated over another connection. No client received an
+/// acknowledgement for it. If there is no other connection, the donation is kept, since a client
+/// does not have to wait for the reply.
 final class DonationOrder: Sendable {
     /// The number of one app's accepted donations.
     fileprivate final class Count: Sendable {

@@ -8,7 +8,7 @@ package struct UntrustedFile: Error, Hashable, Sendable, CustomStringConvertible
     package enum Problem: Hashable, Sendable {
         /// The file is a symbolic link.
         case link
-        /// The file is of another kind, such as “a named pipe”.
+        /// The file is not a regular file but, for example, “a named pipe”.
         case kind(String, wanted: String)
         /// The file belongs to another user.
         case owner(uid_t)

@@ -16,7 +16,7 @@ public enum ServiceSocket {
     /// that no other service can be listening on that socket.
     ///
     /// - Parameter folder: The store's folder, which must exist.
-    /// - Throws: ``ServiceSocketError``; `notASocket` if another kind of file has the name.
+    /// - Throws: ``ServiceSocketError``; `notASocket` if the file with this name is not a socket.
     public static func listen(inFolder folder: String) throws(ServiceSocketError) -> OwnedDescriptor {
         let place = try SocketPlace(folder: folder, create: true)
         try place.removeSocket()

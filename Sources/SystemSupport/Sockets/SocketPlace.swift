@@ -47,7 +47,7 @@ struct SocketPlace {
         return status.st_mode & S_IFMT == S_IFSOCK
     }
 
-    /// Returns `true` if the file with the socket's name is a socket or does not exist any more.
+    /// Returns `true` if the file with the socket's name is a socket or no longer exists.
     func isSocket() throws(ServiceSocketError) -> Bool { try kind() ?? true }
 
     /// Returns `true` if the file is a socket of this user to which only this user may connect.

@@ -12,7 +12,7 @@ public enum NSItemProviderRepresentationVisibility: Int, Hashable, Sendable {
     case team = 1
     /// Apps of the same group.
     case group = 2
-    /// The process itself only.
+    /// Only the process itself.
     case ownProcess = 3
 }
 

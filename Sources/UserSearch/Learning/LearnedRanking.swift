@@ -3,8 +3,8 @@
 /// The effect of earlier engagement on the scores of one search.
 ///
 /// The gain is bounded (``maximum``): habit lifts an item above slightly better matches. An item
-/// that only contains the words ranks above an item whose whole title equals the text only if it is
-/// newer and has nearly the full gain.
+/// that only contains the words must be newer and have nearly the full gain to rank above an item
+/// whose whole title equals the text.
 public struct LearnedRanking: Sendable {
     /// The largest amount that engagement adds to a score, less than the evidence for a whole
     /// title.

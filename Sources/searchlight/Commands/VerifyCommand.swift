@@ -180,7 +180,8 @@ extension VerificationReport.Repair {
 }
 
 extension JSONObject {
-    /// The findings as JSON; after a repair, also its actions and the remaining findings.
+    /// The findings as JSON. After a repair, the actions of the repair and the remaining findings
+    /// are included.
     fileprivate init(_ report: VerificationReport, _ repair: StoreCheck.Repair? = nil) {
         self = [
             "checks": report.checks, "findings": report.findings, "notes": report.notes,

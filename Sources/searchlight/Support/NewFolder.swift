@@ -7,8 +7,8 @@ import Glibc
 enum NewFolder {
     /// Creates a folder and its missing parents.
     ///
-    /// - Throws: ``CommandFailure`` that names the folder that could not be created and the reason,
-    ///   which Foundation's errors do not.
+    /// - Throws: ``CommandFailure`` with the folder that could not be created, and the reason.
+    ///   Foundation's errors name neither.
     static func make(_ path: String) throws(CommandFailure) {
         var made = ""
         for name in path.split(separator: "/") {

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import CoreSpotlight
 
-/// A clock that only the test moves.
+/// A clock that advances only when the test advances it.
 final class ManualTiming: Sendable {
     private struct State {
         var now = Duration.zero

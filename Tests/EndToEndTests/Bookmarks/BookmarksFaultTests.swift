@@ -65,7 +65,7 @@ struct BookmarksFaultTests {
     }
 
     @Test(
-        "The bookmarks of a damaged places.sqlite stay, also in a new worker, until it is repaired or deleted"
+        "The bookmarks of a damaged places.sqlite stay, even in a new worker, until it is repaired or deleted"
     )
     func damagedLater() async throws {
         do {
@@ -108,7 +108,7 @@ struct BookmarksFaultTests {
     }
 
     @Test(
-        "The bookmarks of an exported file that became invalid stay, also in a new worker, until it is valid or deleted",
+        "The bookmarks of an exported file that became invalid stay, even in a new worker, until it is valid or deleted",
         arguments: ["", "<html>no bookmarks</html>", "\u{0}\u{1}garbage"])
     func exportedLater(_ text: String) async throws {
         let file = harness.folder + "/Documents/bookmarks.html"

@@ -8,7 +8,7 @@ import Testing
 
 /// Runs every broken extension together with a good one. Each fault has a typed outcome and does
 /// not affect the good one.
-@Suite("A broken extension beside a good one", .timeLimit(.minutes(20)))
+@Suite("A broken extension next to a good extension", .timeLimit(.minutes(20)))
 struct BrokenExtensionMatrixTests {
     @Test("harms no other extension, and its fault is reported", arguments: BrokenExtension.tried)
     func hurtsNobody(broken: BrokenExtension) async throws {

@@ -83,7 +83,7 @@ struct BrokenExtensionTests {
         try await expectFailure("wrong-abi") { isLoadFailure($0, .incompatibleABI, "99.0") }
     }
 
-    @Test("with another identifier than its own is rejected")
+    @Test("with an identifier that is not its own is rejected")
     func wrongIdentifier() async throws {
         try await expectFailure("wrong-identifier") {
             isLoadFailure($0, .identifierMismatch, "com.example.somebody-else")

@@ -215,7 +215,7 @@ struct DatabaseExtensionTests {
     }
 
     @Test(
-        "has the items of several profiles, and deletes those of a removed profile but not those of an unmounted disk")
+        "has the items of several profiles, and deletes the items of a removed profile but not of an unmounted disk")
     func profiles() async throws {
         try install(["~/Notes/*/notes.db"])
         var apps: [AppDatabase] = []

@@ -133,7 +133,7 @@ struct DelegateTimingTests {
         }
     }
 
-    @Test("does not delay the end of the engine")
+    @Test("does not delay the closing of the engine")
     func closing() async throws {
         let harness = try Harness()
         let engine = try harness.engine()

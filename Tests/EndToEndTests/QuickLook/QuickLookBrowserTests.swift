@@ -16,7 +16,7 @@ struct QuickLookBrowserTests {
 
     private func picture(_ browser: Browser, _ name: String) throws {
         guard let folder = Self.pictures else { return }
-        // Recent changes are drawn, also in the frame.
+        // Recent changes are drawn, even in the frame.
         _ = try browser.evaluate("new Promise((done) => setTimeout(done, 700))")
         try browser.screenshot().write(to: URL(filePath: "\(folder)/\(name).png"))
     }
@@ -119,7 +119,7 @@ struct QuickLookBrowserTests {
     }
 
     @Test(
-        "The number of hits is shown, and buttons narrow them by app and kind, also by keys, until they are pressed again"
+        "The number of hits is shown, and buttons or keys narrow them by app and kind, until they are pressed again"
     )
     func filters() throws {
         let place = try QuickLookPlace()

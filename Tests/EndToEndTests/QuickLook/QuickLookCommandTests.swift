@@ -50,7 +50,7 @@ struct QuickLookCommandTests {
         await service.close()
     }
 
-    @Test("It continues after the end of the service, and uses the next one")
+    @Test("It continues after the service has exited, and uses the next service")
     func serviceEnds() async throws {
         let command = try Command.indexed()
         var service = try ServiceHost(command.harness)

@@ -38,7 +38,7 @@ struct QuickLookSession: Sendable {
         try await ask("GET", path, arguments)
     }
 
-    /// Has something done, as the page's script does.
+    /// Sends a POST request, as the page's script does.
     func post(_ path: String, _ arguments: [String: String] = [:]) async throws -> Answer {
         try await ask("POST", path, arguments, ["origin": ["http://127.0.0.1:4711"]])
     }

@@ -55,7 +55,8 @@ struct RecordingTests {
             #expect(try CallRecording(decoding: recording.encoded) == recording)
 
             try await expectSameReplays(recording, recorder, harness, "round \(round)")
-            // Placeholders have another order than the identifiers, in which the host lists them.
+            // The host lists the placeholders in an order that differs from the order of the
+            // identifiers.
             guard name != "listing" else { continue }
             let other = try ReplayBundle(recording, library: nil)
             let scrubbed = RecordingScrubber.scrubbed(recording) { AttributeNames.kind(of: $0) != nil }

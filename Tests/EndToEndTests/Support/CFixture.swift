@@ -33,7 +33,7 @@ enum CFixture {
 
     /// Returns the shared library of an archived source.
     ///
-    /// - Parameter isRebuilt: `true` to compile it with the present headers, `false` with the
+    /// - Parameter isRebuilt: `true` to compile it with the current headers, `false` with the
     ///   archived header beside it.
     static func keptLibrary(_ name: String, isRebuilt: Bool = false) throws -> String {
         let folder = BuiltProducts.repository + "/Tests/Fixtures/Revision1"

@@ -41,7 +41,7 @@ extension Harness {
 extension SearchlightEngine {
     /// Returns when there are `count` workers.
     func wait(forWorkers count: Int) async {
-        // No event reports the end of a worker process, so poll.
+        // No event reports that a worker process has exited, so poll.
         while await host.workerCount != count { await Task.yield() }
     }
 }

@@ -18,8 +18,7 @@ final class Harness: Sendable {
     private let events = Mutex<[ExtensionEvent]>([])
     private let listeners = Mutex<[@Sendable (ExtensionEvent) -> Void]>([])
 
-    /// Creates another set of engines for the folder of another harness, as another process would
-    /// have.
+    /// Creates new engines for the folder of an existing harness, as a second process would have.
     init(sharing other: Harness) throws {
         owner = other
         isInProcess = other.isInProcess

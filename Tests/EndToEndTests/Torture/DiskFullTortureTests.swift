@@ -4,7 +4,7 @@ import Testing
 
 /// A full file system and a read-only file system, both created for the test in a separate
 /// namespace. `DiskFullTests` tests the same with failing layers, which needs no privileges.
-@Suite("Torture, a full disk and a read-only one")
+@Suite("Torture, a full disk and a read-only store")
 struct DiskFullTortureTests {
     private let command: Command
 

@@ -72,7 +72,7 @@ struct JobTortureTests {
         try file.close()
     }
 
-    /// Installs another version of the same extension.
+    /// Installs a different version of the same extension.
     private func upgrade(_ bundle: String, to version: Int, _ harness: Harness) throws {
         try note("want \(bundle) all", harness)
         let path = harness.extensions + "/\(bundle).searchext/Info.plist"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TortureSupport
 
-/// The results of a torture, for the user.
+/// The results of a torture test, as the test prints them.
 struct KillReport: CustomStringConvertible {
     private var kills: [KillSite: Int] = [:]
     private var openings: [Duration] = []

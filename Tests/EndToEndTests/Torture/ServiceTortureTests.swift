@@ -55,8 +55,8 @@ struct ServiceTortureTests {
         }
     }
 
-    /// The command prefix that starts the torture in a namespace where it may mount file systems,
-    /// and which is destroyed with it; empty if namespaces are forbidden.
+    /// The command prefix that starts the torture in its own namespace, where it may mount file
+    /// systems; empty if namespaces are forbidden. The namespace ends with the torture.
     private static func namespace() throws -> [String] {
         let choices = [["unshare", "-mpf"], ["unshare", "-rmpf"]].map { $0 + ["--mount-proc", "--kill-child"] }
         for choice in choices {

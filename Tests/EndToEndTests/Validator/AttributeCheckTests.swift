@@ -47,7 +47,7 @@ struct AttributeCheckTests {
     }
 
     @Test(
-        "reports a value of another kind",
+        "reports a value of a wrong kind",
         arguments: [
             ("title", AttributeValue.integer(4), "it has a number, and takes a text"),
             ("keywords", .string("paper"), "it has a text, and takes an array of texts"),

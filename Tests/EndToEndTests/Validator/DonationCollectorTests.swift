@@ -53,7 +53,7 @@ struct DonationCollectorTests {
         #expect(try stored.encoded().count <= 10_000 && collector.unkept == 1)
     }
 
-    @Test("renames items at once, also those of an earlier reindex, and replaces existing ones")
+    @Test("renames items at once, including items of an earlier reindex, and replaces existing ones")
     func renames() async throws {
         func name(_ identifier: String) -> DonationCollector.Name { .init(index: nil, identifier: identifier) }
         let collector = DonationCollector(known: [

@@ -221,7 +221,7 @@ struct DeclaredAccessTests {
     }
 
     @Test(
-        "lets an extension read what users may want to find, also settings",
+        "lets an extension read what users may want to find, including settings",
         arguments: [
             "~/.mozilla", "~/.bashrc", "~/.config/recipes", "~/Documents", "$XDG_DATA_HOME/recipes", "/srv", "/usr",
             "~/Documents/passwords", "~/Books/The secret history", "~/.config/chromium", "~/.local/share/gnote",

@@ -25,7 +25,7 @@ struct FollowedPathTests {
     }
 
     /// Creates links that each contain the next one several times; the last one dangles. Returns
-    /// the path of the first.
+    /// the path of the first link.
     private func tower(_ links: Int, _ times: Int) throws -> String {
         for number in 0..<links {
             let target = Array(repeating: "l\(number + 1)", count: times).joined(separator: "/../")

@@ -161,7 +161,7 @@ struct GrantedPathIdentitiesTests {
         func answer() { gate.signal() }
     }
 
-    @Test("A file system without an answer delays the first caller briefly, and later ones not at all")
+    @Test("A file system that does not respond delays the first caller briefly, and later callers not at all")
     func stuck() async {
         let (server, clock) = (Server(), ManualClock())
         let check = PathRevalidation(clock: clock) { server.look() }

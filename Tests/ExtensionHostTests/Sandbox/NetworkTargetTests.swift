@@ -111,7 +111,7 @@ struct NetworkTargetTests {
     }
 
     @Test(
-        "are this machine at each of its addresses, also at one that another machine answers for",
+        "are this machine at each of its addresses, even at one that another machine answers for",
         .enabled(if: geteuid() == 0, "only root can have a network of its own"))
     func secondAddresses() async {
         let own = ["192.0.2.1", "192.0.2.2", "198.51.100.9"]

@@ -156,7 +156,7 @@ struct SandboxPolicyTests {
         #expect(policy.protections == .all && policy.withheld.isEmpty && !policy.allowsNetwork)
     }
 
-    @Test("lists the watched readable paths, also those of the user's lists, and no denied ones")
+    @Test("lists the watched readable paths, including paths from the user's lists, and no denied ones")
     func watched() throws {
         let folder = try TemporaryFolder()
         let lists = folder.path + "/config/com.example.other"
@@ -215,7 +215,7 @@ struct SandboxPolicyTests {
         #expect(!policy.rules.contains { $0.access == .write && $0.path.contains("/extensions") })
     }
 
-    @Test("allows no writes to folders of extensions, or to those of other workers")
+    @Test("allows no writes to folders of extensions, or to folders of other workers")
     func trusted() throws {
         let folder = try TemporaryFolder()
         let data = folder.path + "/.local/share/searchlight"
@@ -253,7 +253,7 @@ struct SandboxPolicyTests {
         declared.map { $0.hasPrefix("~/") ? "$HOME" + $0.dropFirst() : $0 }
     }
 
-    @Test("grants no parent of all programs' files, or of processes, under another name")
+    @Test("grants no parent of all programs' files, or of processes, under any other name")
     func everybodys() throws {
         let folder = try TemporaryFolder()
         let declared = [
@@ -268,7 +268,7 @@ struct SandboxPolicyTests {
         #expect(policy.withheld.map(\.path) == described(declared), "\(policy.withheld)")
     }
 
-    @Test("denies a closed path under another name, and grants its siblings")
+    @Test("denies a closed path under any other name, and grants its siblings")
     func closedByAnotherName() throws {
         let folder = try TemporaryFolder()
         let home = folder.path
@@ -343,7 +343,7 @@ struct SandboxPolicyTests {
         #expect(policy.rules.contains(.init(bundle.directory + "/Resources", .read)))
     }
 
-    @Test("has no path through a link, and no target of a link that the extension could have created")
+    @Test("grants no path through a link, and no target of a link that the extension could have created")
     func links() throws {
         let folder = try TemporaryFolder()
         let home = folder.path

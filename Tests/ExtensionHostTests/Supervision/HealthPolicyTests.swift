@@ -105,7 +105,7 @@ struct HealthPolicyTests {
         #expect(health.backOff?.until == 1e9 + 30)
     }
 
-    @Test("A clock that was set back makes no wait longer than the longest one")
+    @Test("A clock that was set back makes no wait longer than the maximum")
     func clockSetBack() {
         var health = ExtensionHealth()
         health.note(Self.failure(.crashed, at: 1e9), files)

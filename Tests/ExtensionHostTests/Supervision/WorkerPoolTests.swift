@@ -140,7 +140,7 @@ struct WorkerPoolTests {
         await pool.shutdown()
     }
 
-    @Test("A user's wait ends with an error after a while, at once when cancelled, and at the end of the host")
+    @Test("A user's wait ends with an error after a while, at once when cancelled, and when the host shuts down")
     func waitInVain() async throws {
         let folder = try TemporaryFolder()
         let hurried = Self.pool(in: folder, clock: HurriedClock(), place: .seconds(5))

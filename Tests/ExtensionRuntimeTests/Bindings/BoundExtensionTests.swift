@@ -30,7 +30,7 @@ struct BoundExtensionTests {
         #expect(failure?.message.contains("No such file") == true)
     }
 
-    @Test("A function that the library lacks is named, also one that frees or explains")
+    @Test("A function that the library lacks is named, including one that frees or explains")
     func missingSymbol() {
         for call in [
             "call none()", "call abs(n: int = 1) -> s: owned(none) text call puts(t: text = s) -> _: int",

@@ -7,7 +7,7 @@ import Testing
 @Suite("A library that a binding names")
 struct BoundLibraryTests {
     @Test(
-        "frees with the allocator of the process, also another one than malloc",
+        "frees with the allocator of the process, even if that is not malloc",
         arguments: [["libc.so.6"], ["libxml2.so.2", "libxml2.so.16"]])
     func allocator(names: [String]) throws {
         // Under a sanitizer this is not the C library's function, and the sanitizer terminates a
@@ -21,7 +21,7 @@ struct BoundLibraryTests {
         }
     }
 
-    @Test("has its own functions, and those of the libraries it needs")
+    @Test("has its own functions, and the functions of the libraries it needs")
     func functions() throws {
         let library = try BoundLibrary(oneOf: ["libxml2.so.2", "libxml2.so.16"], bundlePath: "/")
         let loaded = try #require(dlopen(library.name, RTLD_NOW | RTLD_NOLOAD))

@@ -209,7 +209,7 @@ struct CallTests {
         #expect(failure?.message.contains(message) == true, "\(failure?.message ?? "nothing")")
     }
 
-    @Test("NULL is no failure where it is allowed, and then the answer is empty")
+    @Test("NULL is not a failure where it is allowed, and then the answer is empty")
     func optional() async throws {
         let failure = try await host.failure("none() -> out: borrowed text?")
         #expect(failure == BindingFailure(.notFound, "the function returned nothing"))

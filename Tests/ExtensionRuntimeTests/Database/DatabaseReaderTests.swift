@@ -301,7 +301,7 @@ struct DatabaseReaderTests {
         #expect(seconds < 200, "\(seconds)")
     }
 
-    @Test("reports the missing table or column, and the present ones")
+    @Test("reports the missing table or column, and the existing ones")
     func schema() throws {
         _ = try OpenDatabase(path, "CREATE TABLE note_items(id INTEGER PRIMARY KEY, name TEXT, body TEXT);")
         func problem(_ select: String, _ title: String = "{t}") throws -> String {

@@ -38,7 +38,7 @@ struct EmbeddingTablesTests {
         #expect(try await !place.index.dropEmbeddings())
     }
 
-    @Test("Every item is embedded once, in steps, also items donated before the tables exist")
+    @Test("Every item is embedded once, in steps, even items donated before the tables exist")
     func all() async throws {
         try await fill(20)
         #expect(try await place.index.needsEmbedding(model: MeaningStore.model))
@@ -127,7 +127,7 @@ struct EmbeddingTablesTests {
         #expect(counts == EmbeddingCounts(embedded: 5, pending: 9))
     }
 
-    @Test("Another model, and another rule, replace all embeddings")
+    @Test("A different model or a different rule replaces all embeddings")
     func otherModel() async throws {
         try await fill(4)
         try await embedAll()

@@ -81,7 +81,7 @@ struct FullTextTokenizerTests {
         #expect(words.count == 1 && words.allSatisfy { $0.unicodeScalars.allSatisfy(FullTextTag.isTag) })
     }
 
-    @Test("Adjacent words are found at their position, also by the beginning of the last one")
+    @Test("Adjacent words are found at their position, even by the beginning of the last word")
     func sequences() {
         func occurs(_ words: [String], _ isPrefix: Bool, _ text: String) -> Bool {
             WordSequence(words, isPrefix: isPrefix).occurs(in: text)

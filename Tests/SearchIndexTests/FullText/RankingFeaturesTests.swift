@@ -65,7 +65,7 @@ struct RankingFeaturesTests {
         #expect(features?.names == ["1", "a b.pdf", "a b"])
     }
 
-    @Test("Damaged bytes give no or some features, and no crash")
+    @Test("Damaged bytes give some features or none, and no crash")
     func damaged() throws {
         var random = SplitMix64(seed: 9)
         for _ in 0..<1000 {

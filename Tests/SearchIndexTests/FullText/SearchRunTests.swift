@@ -151,7 +151,7 @@ struct SearchRunTests {
     }
 
     @Test(
-        "Parts of words are found with any number of words, also removed ones",
+        "Parts of words are found with any number of words, even removed words",
         arguments: [0, 512])
     func manyWords(fewCandidates: Int) async throws {
         let store = try Store()
@@ -241,7 +241,7 @@ struct SearchRunTests {
     }
 
     @Test(
-        "The newest of many title starts come first also if the text ends in a single letter or sign",
+        "The newest of many title starts come first even if the text ends in a single letter or sign",
         arguments: [
             ("zebra t", "Zebra t", "Zebra other", 40), ("c+", "C++", "Chapter", 40), ("東京", "東京", "東北", 300),
             (".g", ".gitignore", "Green glass gold garden", 100),

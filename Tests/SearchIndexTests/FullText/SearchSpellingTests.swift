@@ -65,7 +65,7 @@ struct SearchSpellingTests {
         #expect(try await Self.search(store, "kind:mial report").searched == nil)
     }
 
-    @Test("The ranges of a correction are those of the other words")
+    @Test("The ranges of a correction are the ranges of the other words")
     func ranges() async throws {
         let store = try await Self.reports()
         let page = try await store.index.search(SearchRequest("é quartrely the reprot, zzzzzz"))
@@ -144,7 +144,7 @@ struct SearchSpellingTests {
         #expect(try await store.index.search(request).hits.map(\.item.record.uniqueIdentifier) == ["new"])
     }
 
-    @Test("A cursor is restored from its bytes, and invented bytes are no cursor or a harmless one")
+    @Test("A cursor is restored from its bytes, and invented bytes give no cursor or a harmless cursor")
     func cursors() async throws {
         let store = try await Self.reports()
         let words = [WordReplacement(range: 2..<5, word: "größe"), WordReplacement(range: 300..<4000, word: "cat")]

@@ -47,7 +47,7 @@ struct TextNumberTests {
         }
     }
 
-    @Test("Used numbers are not given again, also by the next allocator")
+    @Test("Used numbers are not given again, even by the next allocator")
     func taken() throws {
         let numbers = try numbers(Array(TextNumber.numbers(ofDay: 9)))
         try numbers.write { db in

@@ -21,7 +21,7 @@ struct ExpiryTests {
             of: Self.app, after: mark, through: store.clock.now + days * Self.day, lifetime: lifetime, limit: limit)
     }
 
-    @Test("Items are listed in the order of their expiry, each once, and only those of the bundle")
+    @Test("Only the bundle's items are listed, in the order of their expiry, each once")
     func order() async throws {
         try await store.put(item("old"), item("never", expires: .never))
         store.clock.advance(by: Self.day)

@@ -108,7 +108,7 @@ struct MaintenanceTests {
         try await index.close()
     }
 
-    @Test("Free pages are returned a few at a time, also after the store is opened again")
+    @Test("Free pages are returned a few at a time, even after the store is opened again")
     func vacuum() async throws {
         store.index.hold("com.example.held")
         try await fill(2000, noise: 600)

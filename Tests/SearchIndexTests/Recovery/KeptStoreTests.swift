@@ -62,7 +62,7 @@ struct KeptStoreTests {
         #expect(report.isClean, "\(report.findings)")
     }
 
-    @Test("A store of the present format matches the kept one")
+    @Test("A store of the current format matches the stored fixture")
     func present() async throws {
         let folder = try TemporaryFolder()
         try await Self.fill(folder.path("store"))

@@ -380,7 +380,7 @@ struct RecoveryTests {
         #expect(report.lostDonations && report.generation == 10 && contents.states.isEmpty)
     }
 
-    @Test("The damaged database is kept under another name, one only")
+    @Test("Only one damaged database is kept, under a new name")
     func setAside() async throws {
         let folder = try await sample().unpacked { $0["index.sqlite-wal"] = nil }
         for number in 1...2 {

@@ -81,7 +81,7 @@ struct SimilarItemsTests {
         #expect(Set(names(found).prefix(8)).isSubset(of: Set((10..<20).map { "i\($0)" })))
     }
 
-    @Test("Filters and bundles hold, also if only an item behind thousands of others satisfies them")
+    @Test("Filters and bundles hold, even if only an item behind thousands of others satisfies them")
     func filters() async throws {
         try await fill()
         #expect(try await names(page("i9", "title:12")).first == "i12")

@@ -121,7 +121,7 @@ struct SessionBusTests {
         await service.stop()
     }
 
-    @Test("Senders that flood are rejected, also those beyond the limit, and a healthy one is served")
+    @Test("Senders that flood are rejected, including senders beyond the limit, and a healthy sender is served")
     func flood() async throws {
         let bus = try PrivateBus()
         var limits = ServiceLimits()

@@ -9,7 +9,7 @@ import Testing
 
 @testable import SearchlightService
 
-@Suite("The search of GNOME Shell", .enabled(if: PrivateBus.isAvailable), .timeLimit(.minutes(10)))
+@Suite("GNOME Shell's search", .enabled(if: PrivateBus.isAvailable), .timeLimit(.minutes(10)))
 struct ShellSearchTests {
     @Test("A word typed letter by letter narrows the rows, which have titles, passages and icons")
     func typing() async throws {

@@ -54,7 +54,8 @@ struct Flood: Sendable {
         return text
     }()
 
-    /// Returns an item with a text of these words, which starts at another position for each seed.
+    /// Returns an item with a text of these words, which starts at a different position for each
+    /// seed.
     private static func item(_ identifier: String, bytes: Int, seed: Int) throws -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(bytes)

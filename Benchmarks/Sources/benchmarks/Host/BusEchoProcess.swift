@@ -53,7 +53,7 @@ final class BusEchoProcess: Sendable {
     }
 
     /// Answers requests in the child process until the connection closes. A second thread answers,
-    /// because an extension may take any time.
+    /// as in a worker, because an extension may need a long time for an answer.
     static func answer() throws {
         let requests = Handover<IncomingCall>()
         let connection = try BusConnection(

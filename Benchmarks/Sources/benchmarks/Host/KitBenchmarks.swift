@@ -135,8 +135,8 @@ struct KitBenchmarks {
             atPath: project + "/build" + bundle, toPath: place + "/extensions" + bundle)
     }
 
-    /// Returns the time from a call without a worker to its answer, which reads one small file, in
-    /// milliseconds, and the memory of the worker then, in MiB.
+    /// Measures a call that starts a worker and reads one small file. Returns the time until its
+    /// answer, in milliseconds, and the memory that the worker then uses, in MiB.
     private func start(
         _ kit: Kit, _ recipe: String, in place: String
     ) async throws -> (time: Double, memory: (private: Double, resident: Double)) {

@@ -21,7 +21,7 @@ struct JudgedCollection {
     /// identifier and text of each question. `qrels.tsv` is in TREC's format (question, 0,
     /// document, grade).
     ///
-    /// - Throws: ``BenchmarkError`` if a file cannot be read or has another format.
+    /// - Throws: ``BenchmarkError`` if a file cannot be read or has an unknown format.
     init(folder: String) throws {
         func lines(_ name: String) throws -> [Substring] {
             guard let data = FileManager.default.contents(atPath: "\(folder)/\(name)") else {

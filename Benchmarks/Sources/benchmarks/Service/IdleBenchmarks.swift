@@ -66,8 +66,8 @@ struct IdleBenchmarks {
     ///
     /// A wake-up is a point in time at which any of the service's threads is switched. Threads that
     /// wake each other count as one wake-up, and so do switches in two successive samples, which
-    /// are a second apart; a third sample counts as another. The number of switches is also
-    /// reported.
+    /// are a second apart. A switch in the next sample counts as a new wake-up. The number of
+    /// switches is also reported.
     private func waiting(in place: String) async throws -> [Measurement] {
         let backlog = try Backlog(place: place + "/waiting", seed: seed)
         let hogs = try (0..<sysconf(Int32(_SC_NPROCESSORS_ONLN))).map { _ in try Hog() }

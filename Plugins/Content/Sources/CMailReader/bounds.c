@@ -50,7 +50,7 @@ static bool has_addresses(const unsigned char *line, const unsigned char *next) 
     return false;
 }
 
-/* The colons in the current address field. Each may begin a nested group. */
+/* The number of colons in the current address field. Each colon may begin a nested group. */
 typedef struct {
     size_t colons;
     bool is_field;

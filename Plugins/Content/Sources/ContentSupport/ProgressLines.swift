@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 
-/// Prints the progress of a request. The host stops a worker that is silent for some seconds, so
+/// Prints the progress of a request. The host stops a worker that is silent for several seconds, so
 /// long work without donations prints the current path. Not thread-safe: use from one thread at a
 /// time.
 package final class ProgressLines {

@@ -137,7 +137,7 @@ package struct FolderWalk<File: ServedFile>: Sequence, IteratorProtocol {
     /// Returns the entries of a directory that follow the file after which the walk starts. The
     /// directory that leads to that file is included.
     private func remaining(of listing: DirectoryListing, _ path: String) -> [DirectoryEntry] {
-        // A later folder may also contain the file. It is walked completely.
+        // A later folder may also contain the file. A later folder is walked completely.
         guard let after, walked.last == after.folder, after.path.utf8.starts(with: (path + "/").utf8) else {
             return listing.entries
         }

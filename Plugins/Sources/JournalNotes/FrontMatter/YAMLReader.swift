@@ -8,8 +8,8 @@ struct YAMLReader {
     /// The maximum number of bytes parsed for a block, including repeated attempts. It bounds the
     /// time independently of the machine's speed.
     private static let maximumWork = 512 << 10
-    /// The maximum number of lines after a broken line that may belong to it, and of lines in an
-    /// entry that are left out one at a time.
+    /// The maximum number of attempts: with lines that may belong to a broken line, and with lines
+    /// of an entry that are left out one at a time.
     private static let maximumAttempts = 32
 
     private var frontMatter = FrontMatter()

@@ -102,7 +102,7 @@ struct DonateCommand: OptionedCommand {
         try await options.withStore(.change) { store in try await donate(input, to: store) }
     }
 
-    /// The note that the index has another class than the requested one.
+    /// The note that the class of the index differs from the requested class.
     private func classNote(in store: any EngineClient) async -> String? {
         // An earlier service does not know the call.
         guard let protection, let status = try? await store.perform(ProtectionStatusCall()),

@@ -55,7 +55,7 @@ struct LineDonation {
     /// The reason why no further lines are donated.
     private(set) var halt: String?
 
-    /// The notes on attributes of all lines, except lines that were rejected individually.
+    /// The notes on attributes, from all lines that were not rejected individually.
     private var notes: [DonatedAttributes.Note: (line: Int, lines: Int)] = [:]
 
     private var batch: IndexBatch

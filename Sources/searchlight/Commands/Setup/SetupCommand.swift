@@ -162,7 +162,7 @@ struct SetupCommand: OptionedCommand {
         (plan.service, plan.isRunning) = (.enabled, true)
     }
 
-    /// The time for which a started service is looked for.
+    /// The maximum time to wait for a service that was started.
     private static let serviceStart = Duration.seconds(10)
     /// The time for which a started service may not take jobs.
     private static let schedulerStart = Duration.seconds(3)

@@ -17,7 +17,7 @@ struct FullTextColumns {
 
     private let columns: [(SearchableText) -> String]
 
-    /// Returns `nil` if the table is filled in another way.
+    /// Returns `nil` if the table is filled in a different way.
     init?(of table: StoreSchema.Table, columns names: [String]) throws {
         guard table.isFullText, Self.copiedRows[table.name] == nil else { return nil }
         guard table.isContentless else {

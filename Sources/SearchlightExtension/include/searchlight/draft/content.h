@@ -55,7 +55,7 @@ typedef struct searchlight_host_content {
      *
      * length: the number of bytes. The receiver checks it.
      * Returns NULL if the worker has SEARCHLIGHT_STREAMS_MAX streams, or no descriptor is free. The
-     * request is not answered then. Also returns NULL after another answer to the request.
+     * request is not answered then. Also returns NULL if the request has already been answered.
      * Time: at once; otherwise as for finish. [thread-safe] */
     searchlight_stream *(*finish_with_stream)(const searchlight_host *host, searchlight_request request,
                                               uint64_t length);

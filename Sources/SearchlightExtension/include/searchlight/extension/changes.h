@@ -10,12 +10,12 @@
 extern "C" {
 #endif
 
-/* The kind of a change. Ignore changes with another value. */
+/* The kind of a change. Ignore changes with any other value. */
 typedef int32_t searchlight_change_kind;
 SEARCHLIGHT_CONSTANTS(int32_t) {
     SEARCHLIGHT_CHANGED = 1, /* the file is new, or its content or mode has changed */
-    SEARCHLIGHT_MOVED = 2,   /* the file has another path, and its content may have changed too */
-    SEARCHLIGHT_REMOVED = 3, /* there is no file at the path any more */
+    SEARCHLIGHT_MOVED = 2,   /* the file has a new path, and its content may have changed too */
+    SEARCHLIGHT_REMOVED = 3, /* there is no longer a file at the path */
 };
 
 /* One changed file. */

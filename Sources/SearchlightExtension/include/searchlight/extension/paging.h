@@ -21,9 +21,9 @@ typedef struct searchlight_page {
     uint32_t milliseconds; /* or after this time, whichever comes first */
 } searchlight_page;
 
-/* Donates all items in pages: the way to reindex large collections. The host stores the cursor, so
- * that a reindex continues after the end of the worker, the host or the machine. If an extension
- * has this interface, reindex_all of searchlight.reindex is not called. */
+/* Donates all items in pages: the way to reindex large collections. The host stores the cursor,
+ * so that a reindex continues after the worker or the host exits, or the machine restarts. If an
+ * extension has this interface, reindex_all of searchlight.reindex is not called. */
 #define SEARCHLIGHT_EXTENSION_PAGING "searchlight.paging/1"
 typedef struct searchlight_extension_paging {
     uint32_t size;

@@ -29,7 +29,7 @@ typedef struct searchlight_batch searchlight_batch;
  *
  * context: nullable; as passed. message: nullable, valid during the call. state: nullable,
  * NULL if there is none; otherwise length bytes (0 to SEARCHLIGHT_CLIENT_STATE_MAX), valid during
- * the call. Time limit: only that of the request. [host-thread] */
+ * the call. Time limit: only the limit of the request. [host-thread] */
 typedef void (*searchlight_state_completion)(void *context, searchlight_status status, const char *message,
                                              const void *state, size_t length);
 
@@ -73,7 +73,7 @@ typedef struct searchlight_host_batch {
      * completion, context: nullable. If the stored client state differs, nothing is changed, and
      * completion receives SEARCHLIGHT_REFUSED.
      * Returns SEARCHLIGHT_OK if the request was sent; only then is completion called. Otherwise
-     * SEARCHLIGHT_INVALID_ARGUMENT, also for an expectation without a constant, or
+     * SEARCHLIGHT_INVALID_ARGUMENT, even for an expectation without a constant, or
      * SEARCHLIGHT_TOO_LARGE for a client state or a name beyond its bound.
      * Time: may block the caller while 8 requests are in progress. [thread-safe] */
     searchlight_status (*commit)(const searchlight_host *host, const char *index_name, const searchlight_batch *batch,

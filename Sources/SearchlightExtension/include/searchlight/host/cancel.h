@@ -21,7 +21,7 @@ typedef struct searchlight_host_cancel {
     uint32_t size;
     uint32_t reserved; /* 0 */
 
-    /* Returns 1 once the host no longer waits for the answer, also after the answer, else 0. Long
+    /* Returns 1 once the host no longer waits for the answer, even after the answer, else 0. Long
      * work should call this repeatedly, and finish the request with SEARCHLIGHT_CANCELLED.
      *
      * Time: at once. [thread-safe] */

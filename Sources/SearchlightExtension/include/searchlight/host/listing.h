@@ -16,7 +16,7 @@ extern "C" {
  * is the last.
  *
  * context: nullable; as passed. message: nullable. identifiers: nullable if count is 0; valid
- * during the call, as the message. Time limit: only that of the request. [host-thread] */
+ * during the call, as the message. Time limit: only the limit of the request. [host-thread] */
 typedef void (*searchlight_listing_completion)(void *context, searchlight_status status, const char *message,
                                                const char *const *identifiers, size_t count);
 
