@@ -26,7 +26,7 @@ extension Row {
     func isTrue(_ column: Int) throws -> Bool { try number(column) != 0 }
 
     private static var damage: DatabaseError {
-        DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a column has a value of another type")
+        DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a column has a value of a wrong type")
     }
 }
 

@@ -499,8 +499,9 @@ struct WatchRun: ~Copyable {
     }
 }
 
-/// The watches on the path to the root of a tree. They cover folders and links, and the parent
-/// folder if the root is a file or missing. Old watches are kept until the new ones are added.
+/// The watches on the folders that lead to the root of a tree. They cover folders and links, and
+/// the parent folder if the root is a file or missing. Old watches are kept until the new ones are
+/// added.
 private struct WatchedWay {
     let path: RootPath
     private let tree: Int64

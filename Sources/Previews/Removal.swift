@@ -58,7 +58,7 @@ public struct Removal: Hashable, Sendable, Codable {
             case .hugePicture: ("picture with too many pixels", "pictures with too many pixels")
             case .missingAttachment: ("missing attachment", "missing attachments")
             case .mistypedAttachment:
-                ("attachment of another type than declared", "attachments of other types than declared")
+                ("attachment that does not have its declared type", "attachments that do not have their declared type")
             case .nesting: ("element nested too deeply", "elements nested too deeply")
             case .overflow: ("part without room", "parts without room")
             case .element: ("unknown element", "unknown elements")

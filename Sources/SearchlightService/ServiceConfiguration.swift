@@ -26,7 +26,8 @@ package struct ServiceConfiguration: Sendable {
     package var isStopWanted: @Sendable () -> Bool = { false }
     /// An inherited listening socket; `nil` to create one in the store's folder.
     package var inheritedSocket: OwnedDescriptor?
-    /// The time without changes to extension folders after which they are searched again.
+    /// The time without changes in extension folders that the service waits for before it searches
+    /// them again.
     package var extensionQuiet = BundleWatch.standardQuiet
     /// The idle time after which the service exits by itself; `nil` for no limit.
     package var idleExit: Duration?

@@ -84,9 +84,9 @@ extension IndexRequest {
         return batch.changes.changes.contains { if case .renameItems = $0 { true } else { false } }
     }
 
-    /// `true` if sending the request alone a second time has no further effect, or if the client
-    /// state shows whether it was processed. A repeated request with renames that swap or follow
-    /// each other would rename again.
+    /// `true` if the request may be sent a second time: either this has no further effect, or the
+    /// client state shows whether the request was processed. A repeated request with renames that
+    /// swap or follow each other would rename again.
     var isRepeatable: Bool {
         guard renamesItems, !isAmbiguous, case .commit(let batch) = self else { return true }
         var changes = batch.changes.changes

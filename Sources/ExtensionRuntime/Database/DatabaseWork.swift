@@ -118,7 +118,7 @@ struct DatabaseWork {
         if let bytes = page.cursor {
             cursor = ReindexCursor(bytes, of: binding)
             guard cursor != nil else {
-                throw BindingFailure(.invalidArgument, "the cursor is of another version of the manifest")
+                throw BindingFailure(.invalidArgument, "the cursor was made for a different version of the manifest")
             }
         } else {
             try checkThatNoneIsAway(found())

@@ -8,7 +8,7 @@ public struct FileName: Hashable, Sendable {
     /// The extension with its dot, or an empty string.
     public let ending: String
 
-    /// The limit of file systems, in bytes.
+    /// The maximum size of a name on usual file systems, in bytes.
     private static let maximumBytes = 255
     /// The space reserved for the number of a further file, in bytes: " (10000)".
     private static let numberBytes = 8

@@ -79,7 +79,7 @@ extension SearchCursor: Codable {
     public init(from decoder: any Decoder) throws {
         let values = try decoder.singleValueContainer()
         guard let cursor = Self(bytes: try values.decode([UInt8].self)) else {
-            throw DecodingError.dataCorruptedError(in: values, debugDescription: "the bytes are no cursor")
+            throw DecodingError.dataCorruptedError(in: values, debugDescription: "the bytes are not a cursor")
         }
         self = cursor
     }

@@ -100,7 +100,7 @@ final class DesktopSearcher: Sendable {
         _ identifier: String, _ engine: SearchlightEngine
     ) async throws(QueryRefusal) -> StoredItem {
         guard let identifier = ResultIdentifier(identifier), let item = try await item(identifier, engine) else {
-            throw QueryRefusal(name: ExtensionStatus.notFound.errorName, message: "There is no such result any more.")
+            throw QueryRefusal(name: ExtensionStatus.notFound.errorName, message: "The result no longer exists.")
         }
         return item
     }

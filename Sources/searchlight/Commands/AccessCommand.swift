@@ -121,7 +121,7 @@ struct AccessRevokeCommand: OptionedCommand {
         if options.json { return try Output.printJSON(["assistant": assistant, "apps": bundles] as JSONObject) }
         try Output.line(
             bundles.isEmpty
-                ? "\(assistant) may read nothing any more."
+                ? "\(assistant) can no longer read anything."
                 : "\(assistant) may no longer read \(bundles.joined(separator: ", ")).")
     }
 }

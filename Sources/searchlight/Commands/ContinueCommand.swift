@@ -12,7 +12,7 @@ struct ContinueCommand: OptionedCommand {
             Gives the text to the running app of the bundle, or starts the app for it. The app has registered a handler \
             for activities; to be started, the manifest of its extension has CoreSpotlightContinuation. Both need the service.
 
-            --json and the exit statuses are those of “open”, without item.
+            --json and the exit statuses are the same as for “open”, but without an item.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -5,7 +5,7 @@ import SearchIndex
 import SearchlightEngine
 import TestSupport
 
-/// The work of a client.
+/// The kinds of work that a client does.
 enum ClientKind: String, CaseIterable, Sendable {
     /// Donates successive batches, each with its number as the client state.
     case donor
