@@ -91,7 +91,7 @@ package final class SealedLog: Sendable {
     private static let pieceBytes = 1 << 20
 
     /// - Parameter identity: Determined before the file was opened or got its name, so that a file
-    ///   that is replaced meanwhile is not in place.
+    ///   that is replaced during that time is not in place.
     private init(
         path: String, _ identity: Identity?, header: SealedLogHeader, state: State, keys: SealedLogHeader.Keys? = nil
     ) {

@@ -68,8 +68,9 @@ extension Vault {
         return removal
     }
 
-    /// `true` if the image may have items of a bundle without files: somebody may have removed its
-    /// files. While the store is locked, nobody can tell, and the next unlocking takes longer.
+    /// `true` if the image may have items of a bundle without files, because its files may have
+    /// been removed. While the store is locked, this is unknown, so the result is `true`, and the
+    /// next unlocking takes longer.
     private func mayBeInImage(_ bundle: String) async throws(EngineError) -> Bool {
         guard let index, !state.withLock({ $0.image.hasOthers }) else { return true }
         return try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
