@@ -228,6 +228,7 @@ package enum HostCallKind: UInt8, Sendable, Hashable, CaseIterable {
     case load = 1
     case reindexAll, reindexItems, reindexPage, updateFiles, provideData, provideFile, preview
     case didThrottle, didFinishThrottle
+    case reindexEncrypted
     /// A callback that the extension passed in an earlier call.
     case completion = 32
     case state, listing, cancel
@@ -244,6 +245,7 @@ package enum HostCallKind: UInt8, Sendable, Hashable, CaseIterable {
         case .reindexAll: "reindex_all"
         case .reindexItems: "reindex_items"
         case .reindexPage: "reindex_page"
+        case .reindexEncrypted: "reindex_encrypted_items"
         case .updateFiles: "update_files"
         case .provideData: "provide_data"
         case .provideFile: "provide_file"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import ServiceMessages
 import SystemSupport
 
@@ -12,6 +13,11 @@ extension WorkerRequest {
         static let removed: Int64 = 3
     }
 
+    /// `SEARCHLIGHT_CLASS_COMPLETE_UNLESS_OPEN` and `SEARCHLIGHT_CLASS_COMPLETE`
+    private static let classes: [(number: Int64, protection: ProtectionClass)] = [
+        (1, .completeUnlessOpen), (2, .complete),
+    ]
+
     /// Returns the call to the extension; `nil` for a request that is not a call.
     ///
     /// - Parameter number: The number of the request in the worker.
@@ -21,6 +27,14 @@ extension WorkerRequest {
         case .reindexAll: return (.reindexAll, [request])
         case .reindexItems(let identifiers):
             return (.reindexItems, [request, .list(identifiers.map { BoundaryValue($0) })])
+        case .reindexEncrypted(let items):
+            return (
+                .reindexEncrypted,
+                [
+                    request, BoundaryValue(items.index), .integer(Self.number(of: items.protection)),
+                    .list(items.identifiers.map { BoundaryValue($0) }),
+                ]
+            )
         case .reindexPage(let page):
             return (
                 .reindexPage,
@@ -55,6 +69,10 @@ extension WorkerRequest {
         }
     }
 
+    private static func number(of protection: ProtectionClass) -> Int64 {
+        classes.first { $0.protection == protection }?.number ?? 0
+    }
+
     /// Creates the request for a recorded call; `nil` for a callback, a load and invalid arguments.
     package init?(_ kind: HostCallKind, _ arguments: [BoundaryValue]) {
         func text(_ index: Int) -> String? { index < arguments.count ? arguments[index].string : nil }
@@ -66,6 +84,13 @@ extension WorkerRequest {
                 return nil
             }
             self = .reindexItems(names.compactMap(\.self))
+        case .reindexEncrypted:
+            guard arguments.count == 4, let index = text(1), !index.isEmpty,
+                let protection = Self.classes.first(where: { $0.number == integer(2) })?.protection,
+                let names = arguments[3].list?.map(\.string), !names.contains(nil)
+            else { return nil }
+            self = .reindexEncrypted(
+                EncryptedItems(index: index, protection: protection, identifiers: names.compactMap(\.self)))
         case .reindexPage:
             guard let memory = integer(2), let items = integer(3).flatMap(UInt32.init(exactly:)),
                 let milliseconds = integer(4).flatMap(UInt32.init(exactly:))

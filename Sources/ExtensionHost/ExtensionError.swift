@@ -135,6 +135,22 @@ extension ExtensionError {
             reason: words.isEmpty ? "its program ended at once." : words.joined(separator: " "))
     }
 
+    /// The error without the words and the output of the extension or app, for a request about
+    /// encrypted items.
+    var withoutWords: ExtensionError {
+        switch self {
+        case .failed(let identifier, let during, let status, let message) where !message.isEmpty:
+            .failed(
+                identifier: identifier, during: during, status: status,
+                message: "it gave a reason, which is not recorded because the items are encrypted")
+        case .crashed(let identifier, let during, let exit, _):
+            .crashed(identifier: identifier, during: during, exit: exit, lastOutput: [])
+        case .memoryExceeded(let identifier, let during, let limit, _):
+            .memoryExceeded(identifier: identifier, during: during, limit: limit, lastOutput: [])
+        default: self
+        }
+    }
+
     /// The purpose of the failed request, or `nil` if the error is not about a request.
     var during: String? {
         switch self {

@@ -12,13 +12,17 @@ extension ExtensionHost {
     /// - Parameters:
     ///   - origin: The origin of the request. An interactive request (`.person`) overrides a
     ///     back-off.
+    ///   - isLocked: `true` while the bundle's encrypted indexes are locked. An app is then asked
+    ///     through the delegates of its other indexes only.
     ///   - onAsking: Called with the responder before it is asked, and again for each further
     ///     responder.
     /// - Throws: ``ExtensionError``; the reindex is then still pending.
     public func reindexAll(
-        _ identifier: String, origin: RequestOrigin = .person, onAsking: @Sendable (Donor) -> Void = { _ in }
+        _ identifier: String, origin: RequestOrigin = .person, isLocked: Bool = false,
+        onAsking: @Sendable (Donor) -> Void = { _ in }
     ) async throws(ExtensionError) -> WholeReindex {
-        let answer = try await perform(.reindexAll, identifier, origin, onAsking: onAsking)
+        let answer = try await perform(
+            .reindexAll, toApps: isLocked ? .reindexUnlocked : nil, identifier, origin, onAsking: onAsking)
         return answer.isEmpty ? .acknowledged : .inPages
     }
 
@@ -47,6 +51,36 @@ extension ExtensionHost {
         _ items: [String], _ identifier: String, origin: RequestOrigin = .person
     ) async throws(ExtensionError) {
         _ = try await perform(.reindexItems(items), identifier, origin)
+    }
+
+    /// Asks a bundle to donate some items of an encrypted index again, or to delete them. Returns
+    /// once the bundle has acknowledged.
+    ///
+    /// The identifiers are written nowhere, so items that make the extension fail on their own are
+    /// not skip-listed. The other items are requested without them.
+    ///
+    /// - Throws: ``ExtensionError``, without the words and the output of the extension, which may
+    ///   contain identifiers.
+    public func reindexEncrypted(
+        _ items: EncryptedItems, _ identifier: String, origin: RequestOrigin = .person
+    ) async throws(ExtensionError) {
+        try await withoutWords { () throws(ExtensionError) in
+            _ = try await perform(.reindexEncrypted(items), identifier, origin, options: .confidential)
+        }
+    }
+
+    /// Asks a bundle to donate some items again, as ``reindexItems(_:_:origin:)`` does, and records
+    /// nothing about them, as ``reindexEncrypted(_:_:origin:)`` does.
+    public func reindexUnrecorded(
+        _ items: [String], _ identifier: String, origin: RequestOrigin = .person
+    ) async throws(ExtensionError) {
+        try await withoutWords { () throws(ExtensionError) in
+            _ = try await perform(.reindexItems(items), identifier, origin, options: .confidential)
+        }
+    }
+
+    private func withoutWords(_ body: () async throws(ExtensionError) -> Void) async throws(ExtensionError) {
+        do throws(ExtensionError) { try await body() } catch { throw error.withoutWords }
     }
 
     /// Asks an extension to update the items for the given files. Returns once the extension has
@@ -131,6 +165,8 @@ public struct RequestOptions: Sendable {
     public typealias ProgressListener = @Sendable (_ completed: UInt64, _ total: UInt64) -> Void
 
     let mayRetry: Bool
+    /// `true` if nothing about the request may be recorded.
+    private(set) var isConfidential = false
     let onRetry: @Sendable () -> Void
     let onProgress: ProgressListener
 
@@ -152,6 +188,12 @@ public struct RequestOptions: Sendable {
 
     /// Options with one retry and without callbacks.
     public static let standard = RequestOptions()
+
+    static let confidential = {
+        var options = RequestOptions()
+        options.isConfidential = true
+        return options
+    }()
 }
 
 /// The outcome of a request to donate all items.

@@ -11,6 +11,15 @@ extension ExtensionHost {
     ) async throws(ExtensionError) -> [BusValue] {
         try await book.admit(bundle, origin)
         switch request {
+        case .reindexItems(let items) where options.isConfidential:
+            try await reindexUnrecordedInParts(items, bundle, origin) { .reindexItems($0) }
+            return []
+        case .reindexEncrypted(let items):
+            try await reindexUnrecordedInParts(items.identifiers, bundle, origin) { part in
+                .reindexEncrypted(
+                    EncryptedItems(index: items.index, protection: items.protection, identifiers: part))
+            }
+            return []
         case .reindexItems(let items):
             try await reindexInParts(items, bundle, origin)
             return []
@@ -59,6 +68,25 @@ extension ExtensionHost {
         if let problem { throw problem }
     }
 
+    /// Requests items in parts, by bisection, and skip-lists none, because their identifiers must
+    /// not be recorded. Items that make the extension fail on their own are left out.
+    private func reindexUnrecordedInParts(
+        _ items: [String], _ bundle: ExtensionBundle, _ origin: RequestOrigin,
+        asking request: @Sendable ([String]) -> WorkerRequest
+    ) async throws(ExtensionError) {
+        var search = BatchBisection(items, configuration.limits)
+        let problem = await look(with: &search, bundle, origin, isConfidential: true, asking: request) {
+            $0.mayBeAnItems
+        }
+        let hasSucceeded = !search.done.isEmpty
+        await conclude(search, [], bundle) { _ in [] }
+        if hasSucceeded {
+            await keep(bundle) { (book) throws(HealthStoreError) in try await book.noteSuccess(of: bundle.identifier) }
+        }
+        if let problem { throw problem }
+        if !hasSucceeded, let error = search.firstFailure { throw error }
+    }
+
     /// Reports changed files in parts, by bisection, and skip-lists only the files that make the
     /// extension fail, by their paths.
     private func updateFilesInParts(
@@ -90,14 +118,15 @@ extension ExtensionHost {
     /// - Returns: The error that ended the search, or `nil` if the search is complete.
     private func look<Item: Sendable>(
         with search: inout BatchBisection<Item>, _ bundle: ExtensionBundle, _ origin: RequestOrigin,
-        asking request: ([Item]) -> WorkerRequest, mayBeGuilty: (ExtensionError) -> Bool
+        isConfidential: Bool = false, asking request: ([Item]) -> WorkerRequest, mayBeGuilty: (ExtensionError) -> Bool
     ) async -> ExtensionError? {
         let elapsed = stopwatch(configuration.clock)
         while let part = search.next() {
             do throws(ExtensionError) {
                 _ = try await attempt(request(part), bundle, origin, counts: false)
                 search.succeeded()
-            } catch {
+            } catch let problem {
+                let error = isConfidential ? problem.withoutWords : problem
                 guard mayBeGuilty(error), !Task.isCancelled else { return error }
                 if search.failures == 0 { onEvent(.retrying(bundle: bundle.identifier, after: error)) }
                 search.failed(error)

@@ -128,8 +128,10 @@ public actor ExtensionHost {
     }
 
     /// Asks one responder after another until one of them handles the request.
+    ///
+    /// - Parameter toApps: The request to apps; `nil` for the same request.
     func perform(
-        _ request: WorkerRequest, _ identifier: String, _ origin: RequestOrigin = .person,
+        _ request: WorkerRequest, toApps: WorkerRequest? = nil, _ identifier: String, _ origin: RequestOrigin = .person,
         options: RequestOptions = .standard, onAsking: @Sendable (Donor) -> Void = { _ in }
     ) async throws(ExtensionError) -> [BusValue] {
         let bundle = Result { () throws(ExtensionError) in try registry.bundle(identifier) }
@@ -141,10 +143,10 @@ public actor ExtensionHost {
             noteRetry(identifier, after: problem)
             onAsking(.delegate(delegate.token))
             do throws(ExtensionError) {
-                return try await delegate.perform(request)
+                return try await delegate.perform(toApps ?? request)
             } catch {
                 guard error.isLeftToOthers else { throw error }
-                problem = error
+                problem = options.isConfidential ? error.withoutWords : error
             }
         }
         guard !isShutDown else { throw .cancelled }

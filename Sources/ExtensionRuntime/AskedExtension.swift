@@ -15,6 +15,7 @@ protocol AskedExtension: Sendable {
 
     func reindexAll(_ request: UInt64) -> Bool
     func reindexItems(_ request: UInt64, _ identifiers: [String]) -> Bool
+    func reindexEncrypted(_ request: UInt64, _ items: EncryptedItems) -> Bool
     func reindexPage(_ request: UInt64, _ page: ReindexPage) -> Bool
     func updateFiles(_ request: UInt64, _ changes: [FileChange]) -> Bool
     func provideData(_ request: UInt64, item: String, type: String) -> Bool
@@ -22,6 +23,14 @@ protocol AskedExtension: Sendable {
     func preview(_ request: UInt64, item: String, query: String?, contentPath: String?) -> Bool
     func didThrottle(_ notice: ThrottleNotice) -> Bool
     func didFinishThrottle() -> Bool
+}
+
+extension AskedExtension {
+    /// Requests the items like other items, from an extension that finds the index of an item by
+    /// itself.
+    func reindexEncrypted(_ request: UInt64, _ items: EncryptedItems) -> Bool {
+        reindexItems(request, items.identifiers)
+    }
 }
 
 /// An error that occurs while an extension is loaded.

@@ -14,6 +14,7 @@ final class NativeExtension: AskedExtension, @unchecked Sendable {
     private let `extension`: OpaquePointer?
     private let tables: HostTables
     private let reindex: UnsafePointer<searchlight_extension_reindex>?
+    private let encrypted: UnsafePointer<searchlight_extension_encrypted_items>?
     private let paging: UnsafePointer<searchlight_extension_paging>?
     private let changes: UnsafePointer<searchlight_extension_changes>?
     private let promises: UnsafePointer<searchlight_extension_promises>?
@@ -35,6 +36,7 @@ final class NativeExtension: AskedExtension, @unchecked Sendable {
         let object = try Self.create(entry, host: tables.host)
         `extension` = object
         reindex = Self.interface(entry, object, SEARCHLIGHT_EXTENSION_REINDEX)
+        encrypted = Self.interface(entry, object, SEARCHLIGHT_EXTENSION_ENCRYPTED_ITEMS)
         paging = Self.interface(entry, object, SEARCHLIGHT_EXTENSION_PAGING)
         changes = Self.interface(entry, object, SEARCHLIGHT_EXTENSION_CHANGES)
         promises = Self.interface(entry, object, SEARCHLIGHT_EXTENSION_PROMISES)
@@ -45,6 +47,7 @@ final class NativeExtension: AskedExtension, @unchecked Sendable {
             (SEARCHLIGHT_EXTENSION_CHANGES, changes != nil), (SEARCHLIGHT_EXTENSION_PROMISES, promises != nil),
             (SEARCHLIGHT_EXTENSION_PREVIEW, previews != nil),
             (SEARCHLIGHT_EXTENSION_THROTTLE, throttle != nil),
+            (SEARCHLIGHT_EXTENSION_ENCRYPTED_ITEMS, encrypted != nil),
         ]
         interfaces = served.filter(\.1).map(\.0)
         guard !interfaces.isEmpty else {
@@ -68,6 +71,18 @@ final class NativeExtension: AskedExtension, @unchecked Sendable {
     func reindexItems(_ request: UInt64, _ identifiers: [String]) -> Bool {
         guard let function = reindex?.pointee.reindex_items else { return false }
         withCStrings(identifiers) { function(`extension`, request, $0, identifiers.count) }
+        return true
+    }
+
+    func reindexEncrypted(_ request: UInt64, _ items: EncryptedItems) -> Bool {
+        guard let function = encrypted?.pointee.reindex_encrypted_items else {
+            return reindexItems(request, items.identifiers)
+        }
+        let protection =
+            items.protection == .complete ? SEARCHLIGHT_CLASS_COMPLETE : SEARCHLIGHT_CLASS_COMPLETE_UNLESS_OPEN
+        withCStrings(items.identifiers) {
+            function(`extension`, request, items.index, protection, $0, items.identifiers.count)
+        }
         return true
     }
 

@@ -183,6 +183,8 @@ final class Worker: Sendable {
         guard !session.requests.isCancelled(number) else {
             return session.finish(number, .failed(.cancelled, "The request was cancelled before it began."))
         }
+        // The donations of this request must be encrypted, even if the index has been removed.
+        if case .reindexEncrypted(let items) = request { _ = session.setClass(items.protection, of: items.index) }
         let served = loaded.serve(request, number)
         if !served {
             // The message is empty because a missing interface is not an error.
@@ -200,7 +202,9 @@ private func answer(
     do {
         switch (request, outcome) {
         case (_, .failed(let status, let message)): call.refuse(name: status.errorName, message: message)
-        case (.reindexAll, .acknowledged), (.reindexItems, .acknowledged), (.updateFiles, .acknowledged): call.reply()
+        case (.reindexAll, .acknowledged), (.reindexItems, .acknowledged), (.reindexEncrypted, .acknowledged),
+            (.updateFiles, .acknowledged):
+            call.reply()
         case (.reindexPage, .page(let next)): call.reply(ReindexPageReply(next: next).arguments)
         case (.provideData, .data(let bytes)): call.reply(try Payload.sending(bytes).arguments)
         case (.provideData, .stream(let stream, let length)):

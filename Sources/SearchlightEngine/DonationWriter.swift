@@ -16,6 +16,8 @@ struct DonationWriter: Sendable {
     let now: @Sendable () -> Double
     /// Called with an extension's bundle when its worker donates items.
     var onExtensionItems: @Sendable (String) -> Void = { _ in }
+    /// Called with a bundle when a lock rejects a donation that the bundle was asked for.
+    var onLocked: @Sendable (String) -> Void = { _ in }
     /// Called when items are donated.
     var onItems: @Sendable () -> Void = {}
 
@@ -29,7 +31,7 @@ struct DonationWriter: Sendable {
             onItems()
             if case .worker = donor { onExtensionItems(bundle) }
         }
-        if try await isProtected(batch) { return try await vault.commit(batch, terms: terms) }
+        if try await isProtected(batch) { return try await commitProtected(batch, from: donor, terms) }
         let donation = reindexes.begin(batch, from: donor)
         defer { reindexes.finish(donation) }
         var batch = batch
@@ -54,6 +56,23 @@ struct DonationWriter: Sendable {
             }
         }
         try await append(batch, from: donor, terms)
+    }
+
+    private func commitProtected(
+        _ batch: IndexBatch, from donor: Donor, _ terms: DonationTerms
+    ) async throws(EngineError) {
+        do throws(EngineError) { try await vault.commit(batch, terms: terms) } catch {
+            // An app that donates on its own initiative handles the error itself.
+            let bundle = batch.scope.bundle
+            let wasAsked =
+                switch donor {
+                case .worker: true
+                case .delegate(let token): reindexes.mayBeAsked(token, bundle)
+                case .app: false
+                }
+            if error == .protection(.locked), wasAsked { onLocked(bundle) }
+            throw error
+        }
     }
 
     /// Returns `true` if a batch belongs to a protected index, or creates one.

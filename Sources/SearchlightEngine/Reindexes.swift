@@ -92,6 +92,9 @@ final class Reindexes: Sendable {
         if donor != nil { noteLate(before) }
     }
 
+    /// Returns the donor that a bundle's reindex requests items from.
+    func asked(_ bundle: String) -> Donor? { state.withLock { $0.reindexes[bundle]?.asked } }
+
     func end(_ bundle: String) {
         noteLate(state.withLock { $0.reindexes.removeValue(forKey: bundle)?.asked })
     }

@@ -26,7 +26,8 @@ extension SearchlightEngine {
     }
 
     /// Asks a bundle to donate some items again, or to delete them. The bundle's other pending work
-    /// is requested too. During a reindex of the bundle, the request is only recorded.
+    /// is requested too. The request for items that may be encrypted is not recorded, because the
+    /// job file is not encrypted. During a reindex of the bundle, the request is only recorded.
     ///
     /// - Parameters:
     ///   - items: The unique identifiers. Above a limit, the request becomes a reindex of
@@ -35,6 +36,8 @@ extension SearchlightEngine {
     ///   - origin: The origin of the request. A user's request overrides a back-off and includes
     ///     skip-listed items.
     /// - Returns: The bundle's item count after the reindex.
+    /// - Throws: ``EngineError/protection(_:)`` if any of the items may be locked; then none is
+    ///   requested.
     @discardableResult
     package func reindexItems(
         _ items: Set<String>, of identifier: String, origin: RequestOrigin = .person
@@ -42,9 +45,15 @@ extension SearchlightEngine {
         // No item has an empty or longer identifier.
         let items = items.filter { (1...ItemRecord.maximumIdentifierBytes).contains($0.utf8.count) }
         guard !items.isEmpty else { return try await itemCounts()[identifier] ?? 0 }
+        let unrecorded = try await unrecorded(items, of: identifier)
+        let recorded = items.subtracting(unrecorded.all)
+        var count: Int?
+        if !unrecorded.all.isEmpty { count = try await reindex(unrecorded, of: identifier, origin) }
+        if let count, recorded.isEmpty { return count }
         return try await reindex(
             Job(
-                bundle: identifier, work: .reindexItems(items), requested: configuration.now(), cause: .asked), origin)
+                bundle: identifier, work: .reindexItems(recorded), requested: configuration.now(), cause: .asked),
+            origin)
     }
 
     /// Requests a bundle's pending work now.
@@ -90,6 +99,11 @@ extension SearchlightEngine {
         }
         if let request { try jobStore.update { $0.add(request) } }
         guard var job = jobStore[identifier] else { return nil }
+        if job.work == .reindexAll, try await isWhollyLocked(identifier) {
+            // The work stays pending until the next unlocking.
+            _ = outlook.withLock { $0.whollyLocked.insert(identifier) }
+            throw .protection(.locked)
+        }
         omissions.begin(identifier)
         do throws(EngineError) {
             switch job.work {

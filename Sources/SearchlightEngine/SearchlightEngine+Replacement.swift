@@ -34,9 +34,14 @@ extension SearchlightEngine {
                 try await index.deleteExpired()
                 try await index.beginReplacement(of: identifier)
             }
+            // The delegates of locked indexes are not asked.
+            let isLocked = vault.isLocked(identifier)
             let answer = try await onHost { [reindexes] (host) throws(ExtensionError) in
-                try await host.reindexAll(identifier, origin: origin) { reindexes.ask($0, identifier) }
+                try await host.reindexAll(identifier, origin: origin, isLocked: isLocked) {
+                    reindexes.ask($0, identifier)
+                }
             }
+            if isLocked, case .delegate? = reindexes.asked(identifier) { writer.onLocked(identifier) }
             if answer == .inPages {
                 try await reindexPages(of: identifier, job, origin, checkpoint)
             } else {

@@ -133,7 +133,11 @@ package final class SearchlightEngine: EngineClient, EngineSource {
         self.ledger = ledger
         delegates = LiveDelegates(configuration.worker)
         reindexes = Reindexes(delegates: delegates)
-        let vault = Vault(configuration, isWritable: isWritable, besides: index)
+        let vault = Vault(configuration, isWritable: isWritable, besides: index) {
+            guard isWritable else { return }
+            _ = outlook.withLock { $0.look(at: configuration.now()) }
+            jobsFollower.tell()
+        }
         self.vault = vault
         writer = DonationWriter(
             index: index, vault: vault, isWritable: isWritable, reindexes: reindexes, jobs: jobStore,
@@ -141,6 +145,13 @@ package final class SearchlightEngine: EngineClient, EngineSource {
             onExtensionItems: { bundle in
                 guard let ledger, ledger.ledger.entries[bundle]?.hasDonated == false else { return }
                 ledger.update { $0.noteDonation(of: bundle) }
+            },
+            onLocked: { [scheduleStore] bundle in
+                // If the disk is full, the items are requested when they are about to expire.
+                try? scheduleStore.update { state in
+                    state.changeEncrypted(bundle) { $0.staleSince = $0.staleSince ?? configuration.now() }
+                }
+                jobsFollower.tell()
             },
             onItems: {
                 let hasModel = InstalledModel(ofStore: configuration.storeDirectory) != nil

@@ -18,6 +18,11 @@ public enum WorkerRequest: Sendable, Hashable {
     /// Donates each of these items again, or deletes it. The answer follows the extension's
     /// acknowledgement.
     case reindexItems([String])
+    /// Donates each of these items of an encrypted index again, or deletes it. The answer follows
+    /// the extension's acknowledgement.
+    case reindexEncrypted(EncryptedItems)
+    /// Donates all items, except those of encrypted indexes, which are locked. Only sent to apps.
+    case reindexUnlocked
     /// Updates the items of these files. The answer follows the extension's acknowledgement.
     case updateFiles([FileChange])
     /// Provides an item's data in a type. Answer: a ``Payload``.
@@ -45,6 +50,8 @@ public enum WorkerRequest: Sendable, Hashable {
         case reindexAll = "ReindexAll"
         case reindexPage = "ReindexPage"
         case reindexItems = "ReindexItems"
+        case reindexEncrypted = "ReindexEncrypted"
+        case reindexUnlocked = "ReindexUnlocked"
         case updateFiles = "UpdateFiles"
         case provideData = "ProvideData"
         case provideFile = "ProvideFile"
@@ -75,6 +82,8 @@ public enum WorkerRequest: Sendable, Hashable {
         case .reindexAll: (.reindexAll, [])
         case .reindexPage(let page): (.reindexPage, page.arguments)
         case .reindexItems(let identifiers): (.reindexItems, [.strings(identifiers)])
+        case .reindexEncrypted(let items): (.reindexEncrypted, items.arguments)
+        case .reindexUnlocked: (.reindexUnlocked, [])
         case .updateFiles(let changes): (.updateFiles, changes.arguments)
         case .provideData(let item, let type): (.provideData, [.string(item), .string(type)])
         case .provideFile(let item, let type, let inPlace):
@@ -106,6 +115,8 @@ public enum WorkerRequest: Sendable, Hashable {
         case .reindexAll: self = .reindexAll
         case .reindexPage: self = .reindexPage(try ReindexPage(&arguments))
         case .reindexItems: self = .reindexItems(try arguments.strings())
+        case .reindexEncrypted: self = .reindexEncrypted(try EncryptedItems(&arguments))
+        case .reindexUnlocked: self = .reindexUnlocked
         case .updateFiles: self = .updateFiles(try [FileChange](&arguments))
         case .provideData:
             self = .provideData(item: try arguments.string(), type: try arguments.string())

@@ -26,6 +26,7 @@ STRUCTS = {
     "HostLeftOut": "searchlight_host_left_out",
     "HostContent": "searchlight_host_content",
     "ReindexTable": "searchlight_extension_reindex",
+    "EncryptedItemsTable": "searchlight_extension_encrypted_items",
     "RawPage": "searchlight_page",
     "PagingTable": "searchlight_extension_paging",
     "RawChange": "searchlight_change",

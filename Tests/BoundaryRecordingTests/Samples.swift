@@ -52,6 +52,8 @@ enum Samples {
 
     static let requests: [WorkerRequest] = [
         .reindexAll, .reindexItems(["a", "ä"]),
+        .reindexEncrypted(EncryptedItems(index: "i", protection: .complete, identifiers: ["a", "ä"])),
+        .reindexEncrypted(EncryptedItems(index: "i", protection: .completeUnlessOpen, identifiers: [])),
         .reindexPage(ReindexPage(cursor: nil, items: 3, milliseconds: 4, memoryLimit: .max)),
         .reindexPage(ReindexPage(cursor: [], items: 3, milliseconds: 4, memoryLimit: 5)),
         .updateFiles([.changed(path: "/a"), .moved(from: "/a", to: "/b"), .removed(path: "/c")]),

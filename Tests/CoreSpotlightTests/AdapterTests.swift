@@ -199,6 +199,43 @@ struct AdapterTests {
         }
     }
 
+    @Test("Requested items of an encrypted index are provided with its class, and the others are reindexed there")
+    func encryptedItems() async throws {
+        try await with("ProvidingHandler") { host, pointer in
+            let table = try #require(
+                host.interface(
+                    SEARCHLIGHT_EXTENSION_ENCRYPTED_ITEMS, of: pointer, as: searchlight_extension_encrypted_items.self))
+            func ask(_ request: UInt64, _ number: Int32, _ identifiers: [String]) {
+                var copies: [UnsafePointer<CChar>?] = identifiers.map { UnsafePointer(strdup($0)) }
+                table.reindex_encrypted_items(pointer, request, "health", number, &copies, copies.count)
+                for copy in copies { free(UnsafeMutablePointer(mutating: copy)) }
+            }
+            ask(1, SEARCHLIGHT_CLASS_COMPLETE, ["known", "gone"])
+            #expect(await host.answer(to: 1) == .finished(SEARCHLIGHT_OK, nil))
+            #expect(
+                host.indexCalls == [
+                    .setClass("health", SEARCHLIGHT_CLASS_COMPLETE), .index("health", ["known"]),
+                    .deleteItems("health", ["gone"]),
+                ])
+            host.log.withLock { $0 = [] }
+            ask(2, SEARCHLIGHT_CLASS_COMPLETE_UNLESS_OPEN, ["known"])
+            #expect(await host.answer(to: 2) == .finished(SEARCHLIGHT_OK, nil))
+            #expect(
+                host.indexCalls == [
+                    .setClass("health", SEARCHLIGHT_CLASS_COMPLETE_UNLESS_OPEN), .index("health", ["known"]),
+                ])
+            for number in [SEARCHLIGHT_CLASS_NONE, 7] as [Int32] {
+                ask(3, number, ["known"])
+                guard case .finished(SEARCHLIGHT_INVALID_ARGUMENT, _) = await host.answer(to: 3) else {
+                    Issue.record("The class \(number) was accepted.")
+                    return
+                }
+            }
+            let classes = ProvidingHandler.classes.withLock { $0.map(\.rawValue) }
+            #expect(classes == [FileProtectionType.complete.rawValue, FileProtectionType.completeUnlessOpen.rawValue])
+        }
+    }
+
     @Test("Donations to an encrypted index set its class at the host first")
     func protectedIndexes() async throws {
         try await with("TestHandler") { host, _ in

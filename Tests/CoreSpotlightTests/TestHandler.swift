@@ -211,3 +211,27 @@ final class PagingHandler: CSIndexExtensionRequestHandler, CSPagedReindexHandler
         }
     }
 }
+
+/// Provides the item “known”, and deletes other items.
+final class ProvidingHandler: CSIndexExtensionRequestHandler {
+    /// The requested classes.
+    static let classes = Mutex<[FileProtectionType]>([])
+
+    override func searchableIndex(
+        _ searchableIndex: CSSearchableIndex, reindexSearchableItemsWithIdentifiers identifiers: [String],
+        acknowledgementHandler: @escaping @Sendable () -> Void
+    ) {
+        searchableIndex.deleteSearchableItems(withIdentifiers: identifiers) { error in
+            if error == nil { acknowledgementHandler() }
+        }
+    }
+
+    override func searchableItems(
+        forIdentifiers identifiers: [String], protectionClass: FileProtectionType
+    ) async -> [CSSearchableItem] {
+        Self.classes.withLock { $0.append(protectionClass) }
+        return identifiers.filter { $0 == "known" }.map {
+            CSSearchableItem(uniqueIdentifier: $0, domainIdentifier: nil, attributeSet: CSSearchableItemAttributeSet())
+        }
+    }
+}

@@ -72,6 +72,7 @@ enum ExtensionTables {
     private static func interface(_ identifier: String, of instance: ExtensionInstance) -> UnsafeRawPointer? {
         switch identifier {
         case SEARCHLIGHT_EXTENSION_REINDEX: instance.servesIndex ? reindex.address : nil
+        case SEARCHLIGHT_EXTENSION_ENCRYPTED_ITEMS: instance.servesIndex ? encryptedItems.address : nil
         case SEARCHLIGHT_EXTENSION_PAGING: instance.servesPages ? paging.address : nil
         case SEARCHLIGHT_EXTENSION_CHANGES: instance.servesFileChanges ? changes.address : nil
         case SEARCHLIGHT_EXTENSION_PROMISES: instance.servesIndex ? promises.address : nil

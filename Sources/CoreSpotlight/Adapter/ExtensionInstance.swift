@@ -54,6 +54,14 @@ final class ExtensionInstance: @unchecked Sendable {
 
     func reindex(_ identifiers: [String], _ answer: RequestAnswer) { asked?.reindex(identifiers, answer) }
 
+    func refresh(
+        _ identifiers: [String], inIndex name: String, _ protection: FileProtectionType, _ answer: RequestAnswer
+    ) async {
+        guard let asked else { return }
+        let index = CSSearchableIndex(name: name, sender: sender, protectionClass: protection)
+        await AskedDelegate(index: index, delegate: asked.delegate).refresh(identifiers, answer)
+    }
+
     func reindexPage(_ page: CSReindexPage, _ answer: RequestAnswer) { asked?.reindexPage(page, answer) }
 
     func updateFiles(_ changes: [CSFileChange], _ answer: RequestAnswer) { asked?.updateFiles(changes, answer) }

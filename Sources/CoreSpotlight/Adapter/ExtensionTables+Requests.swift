@@ -19,6 +19,22 @@ extension ExtensionTables {
                 }
             }))
 
+    static let encryptedItems = StaticTable(
+        searchlight_extension_encrypted_items(
+            size: UInt32(MemoryLayout<searchlight_extension_encrypted_items>.size), reserved: 0,
+            reindex_encrypted_items: { pointer, request, name, number, identifiers, count in
+                ExtensionTables.serve(pointer, request) { instance, answer throws(HostFailure) in
+                    let name = try ExtensionTables.text(name, "index name")
+                    guard let protection = FileProtectionType(number: number) else {
+                        throw HostFailure(SEARCHLIGHT_INVALID_ARGUMENT, "The protection class is unknown.")
+                    }
+                    let identifiers = try ExtensionTables.texts(identifiers, count)
+                    instance.connection.runTask(for: request) {
+                        await instance.refresh(identifiers, inIndex: name, protection, answer)
+                    }
+                }
+            }))
+
     static let paging = StaticTable(
         searchlight_extension_paging(
             size: UInt32(MemoryLayout<searchlight_extension_paging>.size), reserved: 0,

@@ -112,6 +112,17 @@ extension CSIndexError {
     }
 }
 
+extension FileProtectionType {
+    /// Creates the class with a number in the C interface; `nil` for a class without encryption.
+    init?(number: Int32) {
+        switch number {
+        case SEARCHLIGHT_CLASS_COMPLETE: self = .complete
+        case SEARCHLIGHT_CLASS_COMPLETE_UNLESS_OPEN: self = .completeUnlessOpen
+        default: return nil
+        }
+    }
+}
+
 extension ProtectionClass {
     /// The class in the C interface; `nil` without encryption.
     fileprivate var number: Int32? {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+internal import ItemRecord
 internal import SearchlightExtension
 
 /// A delegate that handles requests for an index: the principal object of an extension, or an app's
@@ -21,6 +22,26 @@ struct AskedDelegate: @unchecked Sendable {
         delegate.searchableIndex(
             index, reindexSearchableItemsWithIdentifiers: identifiers,
             acknowledgementHandler: { answer.give(.acknowledged) })
+    }
+
+    /// `true` if the index is encrypted.
+    var isEncrypted: Bool { ProtectionClass(rawValue: index.protectionClass.rawValue)?.isEncrypted == true }
+
+    /// Requests items of an encrypted index: donates the items that the delegate provides, and asks
+    /// it to reindex the others.
+    func refresh(_ identifiers: [String], _ answer: RequestAnswer) async {
+        let items = await delegate.searchableItems(
+            forIdentifiers: identifiers, protectionClass: index.protectionClass)
+        let wanted = Set(identifiers)
+        let provided = items.filter { wanted.contains($0.uniqueIdentifier) }
+        if !provided.isEmpty {
+            do { try await index.indexSearchableItems(provided) } catch {
+                return answer.give(.failed(HostFailure(thrown: error)))
+            }
+        }
+        let rest = wanted.subtracting(provided.map(\.uniqueIdentifier))
+        guard !rest.isEmpty else { return answer.give(.acknowledged) }
+        reindex(identifiers.filter(rest.contains), answer)
     }
 
     /// `true` if the delegate donates its items in pages.

@@ -33,7 +33,17 @@ struct DelegateHandler: Sendable {
         let answer = RequestAnswer { Self.deliver($0, to: call) }
         switch request {
         case .reindexAll: asked.askAll(answer) { $0.reindexAll($1) }
-        case .reindexItems(let identifiers): asked.askAll(answer) { $0.reindex(identifiers, $1) }
+        case .reindexItems(let identifiers):
+            // Items of encrypted indexes have their own request.
+            ask(asked.filter { !$0.isEncrypted }, answer) { $0.reindex(identifiers, $1) }
+        case .reindexUnlocked: ask(asked.filter { !$0.isEncrypted }, answer) { $0.reindexAll($1) }
+        case .reindexEncrypted(let items):
+            let own = asked.filter {
+                $0.index.name == items.index && $0.index.protectionClass.rawValue == items.protection.rawValue
+            }
+            ask(own, answer) { delegate, answer in
+                Task { await delegate.refresh(items.identifiers, answer) }
+            }
         case .provideData(let item, let type):
             asked.askInTurn { $0.data(of: item, as: type) }.map(answer.give)
         case .provideFile(let item, let type, let inPlace):
@@ -54,6 +64,15 @@ struct DelegateHandler: Sendable {
         // Delegates have no cancellation method, as on Apple's systems.
         case .cancel: call.reply()
         }
+    }
+
+    /// Calls all of these delegates. Without any, the request is left to other apps and the
+    /// extension.
+    private func ask(
+        _ delegates: [AskedDelegate], _ answer: RequestAnswer, _ ask: (AskedDelegate, RequestAnswer) -> Void
+    ) {
+        guard delegates.isEmpty else { return delegates.askAll(answer, ask) }
+        answer.give(.failed(HostFailure(SEARCHLIGHT_UNSUPPORTED, "The app has no delegate for these indexes.")))
     }
 
     private static func deliver(_ outcome: RequestAnswer.Outcome, to call: IncomingCall) {

@@ -79,7 +79,7 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
 
     /// Provides the same items as the method without a protection class.
     ///
-    /// - Note: Unused on Linux: items in encrypted indexes are not requested again, and others are
+    /// - Note: Differs on Linux: called only for items of encrypted indexes. Other items are
     ///   requested with
     ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     @preconcurrency
@@ -92,7 +92,7 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
 
     /// Calls the variant with a handler.
     ///
-    /// - Note: Unused on Linux: items in encrypted indexes are not requested again, and others are
+    /// - Note: Differs on Linux: called only for items of encrypted indexes. Other items are
     ///   requested with
     ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     open func searchableItems(

@@ -24,6 +24,7 @@ public protocol CSSearchableIndexDelegate: NSObjectProtocol {
     /// the handler is called.
     ///
     /// Items are requested a week before they expire, so that existing items stay in the index.
+    /// Those of an encrypted index are requested with that index, and only while it is unlocked.
     @preconcurrency
     func searchableIndex(
         _ searchableIndex: CSSearchableIndex, reindexSearchableItemsWithIdentifiers identifiers: [String],
@@ -67,9 +68,15 @@ public protocol CSSearchableIndexDelegate: NSObjectProtocol {
     ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     func searchableItems(forIdentifiers identifiers: [String]) async -> [CSSearchableItem]
 
-    /// Provides items in indexes with a protection class. Optional.
+    /// Provides items of an encrypted index, a week before they expire, while the user has unlocked
+    /// the store. The items are donated to the index. Items that are not provided are requested
+    /// with ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
+    /// Optional.
     ///
-    /// - Note: Unused on Linux: items in encrypted indexes are not requested again, and others are
+    /// In an app, the delegate of the index receives the request. Implement either this method or
+    /// its other variant.
+    ///
+    /// - Note: Differs on Linux: called only for items of encrypted indexes. Other items are
     ///   requested with
     ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     @preconcurrency
@@ -77,9 +84,15 @@ public protocol CSSearchableIndexDelegate: NSObjectProtocol {
         forIdentifiers identifiers: [String], protectionClass: FileProtectionType,
         searchableItemsHandler: @escaping @Sendable ([CSSearchableItem]) -> Void)
 
-    /// Provides items in indexes with a protection class. Optional.
+    /// Provides items of an encrypted index, a week before they expire, while the user has unlocked
+    /// the store. The items are donated to the index. Items that are not provided are requested
+    /// with ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
+    /// Optional.
     ///
-    /// - Note: Unused on Linux: items in encrypted indexes are not requested again, and others are
+    /// In an app, the delegate of the index receives the request. Implement either this method or
+    /// its other variant.
+    ///
+    /// - Note: Differs on Linux: called only for items of encrypted indexes. Other items are
     ///   requested with
     ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     func searchableItems(

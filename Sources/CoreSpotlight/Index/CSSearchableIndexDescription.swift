@@ -8,7 +8,7 @@ import Foundation
 open class CSSearchableIndexDescription: NSObject, NSCopying, NSSecureCoding {
     /// The index's protection class; `nil` for the default.
     ///
-    /// - Note: Unused on Linux: items in encrypted indexes are not requested again.
+    /// - Note: Unused on Linux: there are no App Intents.
     public let protectionClass: FileProtectionType?
 
     init(protectionClass: FileProtectionType?) { self.protectionClass = protectionClass }

@@ -13,6 +13,8 @@ extension WorkerRequest {
         case .reindexAll: "reindex everything"
         case .reindexPage: "reindex a page"
         case .reindexItems(let identifiers): "reindex \(identifiers.count) items"
+        case .reindexEncrypted(let items): "reindex \(items.identifiers.count) encrypted items"
+        case .reindexUnlocked: "reindex everything that is not locked"
         case .updateFiles(let changes): "update the items of \(changes.count) files"
         case .provideData(let item, let type): "provide \(item) as data of type \(type)"
         case .provideFile(let item, let type, _): "provide \(item) as a file of type \(type)"
@@ -26,7 +28,7 @@ extension WorkerRequest {
     /// `true` if the extension may donate and delete until it has acknowledged the request.
     var isReindex: Bool {
         switch self {
-        case .reindexAll, .reindexPage, .reindexItems, .updateFiles: true
+        case .reindexAll, .reindexPage, .reindexItems, .reindexEncrypted, .reindexUnlocked, .updateFiles: true
         default: false
         }
     }
@@ -47,7 +49,7 @@ extension WorkerRequest {
         switch self {
         case .load, .recordBoundary:
             RequestLimit(first: limits.load, idle: limits.load, total: limits.load * Self.starvedLoads)
-        case .reindexAll, .reindexPage, .reindexItems, .updateFiles:
+        case .reindexAll, .reindexPage, .reindexItems, .reindexEncrypted, .reindexUnlocked, .updateFiles:
             RequestLimit(first: limits.firstSign, idle: limits.progress, total: limits.reindex)
         case .provideData, .provideFile, .preview:
             RequestLimit(first: limits.firstSign, idle: limits.progress, total: limits.answer)

@@ -190,6 +190,10 @@ final class RecordedExtension: AskedExtension {
         record(.reindexItems(identifiers), request) { inner.reindexItems(request, identifiers) }
     }
 
+    func reindexEncrypted(_ request: UInt64, _ items: EncryptedItems) -> Bool {
+        record(.reindexEncrypted(items), request) { inner.reindexEncrypted(request, items) }
+    }
+
     func reindexPage(_ request: UInt64, _ page: ReindexPage) -> Bool {
         record(.reindexPage(page), request) { inner.reindexPage(request, page) }
     }

@@ -70,6 +70,7 @@ final class ExtensionPlayer: AskedExtension {
 
     func reindexAll(_ request: UInt64) -> Bool { play(.reindexAll, request) }
     func reindexItems(_ request: UInt64, _ identifiers: [String]) -> Bool { play(.reindexItems, request) }
+    func reindexEncrypted(_ request: UInt64, _ items: EncryptedItems) -> Bool { play(.reindexEncrypted, request) }
     func reindexPage(_ request: UInt64, _ page: ReindexPage) -> Bool { play(.reindexPage, request) }
     func updateFiles(_ request: UInt64, _ changes: [FileChange]) -> Bool { play(.updateFiles, request) }
     func provideData(_ request: UInt64, item: String, type: String) -> Bool { play(.provideData, request) }

@@ -178,6 +178,7 @@ extension AskedExtension {
         case .reindexAll: reindexAll(number)
         case .reindexPage(let page): reindexPage(number, page)
         case .reindexItems(let identifiers): reindexItems(number, identifiers)
+        case .reindexEncrypted(let items): reindexEncrypted(number, items)
         case .updateFiles(let changes): updateFiles(number, changes)
         case .provideData(let item, let type): provideData(number, item: item, type: type)
         case .provideFile(let item, let type, let inPlace):
@@ -186,6 +187,8 @@ extension AskedExtension {
             preview(number, item: item, query: query, contentPath: contentPath)
         case .didThrottle(let notice): didThrottle(notice)
         case .didFinishThrottle: didFinishThrottle()
+        // Only apps have delegates that are left out.
+        case .reindexUnlocked: false
         case .load, .recordBoundary, .cancel: false
         }
     }

@@ -121,6 +121,7 @@ final class Trial: Sendable {
         switch request {
         case .reindexAll: _ = try await host.reindexAll(bundle.identifier)
         case .reindexItems(let identifiers): try await reindex(identifiers)
+        case .reindexEncrypted(let items): try await host.reindexEncrypted(items, bundle.identifier)
         case .reindexPage(let page): _ = try await host.reindexPage(page, bundle.identifier)
         case .updateFiles(let changes): try await host.updateFiles(changes, bundle.identifier)
         case .provideData(let item, let type): _ = try await host.data(item: item, type: type, bundle.identifier)
@@ -130,7 +131,7 @@ final class Trial: Sendable {
             _ = try await host.preview(item: item, query: query, contentPath: path, bundle.identifier)
         case .didThrottle(let notice): _ = await throttle(notice)
         case .didFinishThrottle: _ = await throttle(nil)
-        case .load, .recordBoundary, .cancel: break
+        case .reindexUnlocked, .load, .recordBoundary, .cancel: break
         }
     }
 

@@ -11,6 +11,8 @@ public enum Gate: UInt8, Hashable, Sendable, CaseIterable {
     case disabled
     /// The extension crashed too often.
     case quarantined
+    /// The user locked the encrypted items.
+    case locked
     /// The job failed, and its back-off has not ended yet.
     case backOff
     /// The user throttled the extension (`searchlight throttle`).
@@ -134,6 +136,10 @@ extension Gate {
             Traits(
                 "quarantined", "the extension is in quarantine", opening: .event,
                 remedy: "release the extension from its quarantine, or replace it")
+        case .locked:
+            Traits(
+                "locked", "its items are encrypted and locked", opening: .event,
+                remedy: "unlock them: searchlight unlock")
         case .backOff: Traits("back-off", "it failed, and is retried later")
         case .throttled:
             Traits(

@@ -27,7 +27,7 @@ package struct GateSet: OptionSet, Hashable, Sendable {
     /// worth a line in the decision log.
     static let passing = GateSet(opening: { $0 == .eventSoon || $0 == .timeSoon })
     /// The gates that stop a running job immediately.
-    static let refusals: GateSet = [GateSet(.disabled), GateSet(.quarantined)]
+    static let refusals: GateSet = [GateSet(.disabled), GateSet(.quarantined), GateSet(.locked)]
     /// The gates that fresh work may pass.
     static let freshPassing = GateSet(Gate.allCases.filter(\.letsFreshPass))
     /// The gates that always open within a minute. For a running job, they are not worth a log

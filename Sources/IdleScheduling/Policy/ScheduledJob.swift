@@ -9,34 +9,41 @@ public struct ScheduledJob: Hashable, Sendable, Codable {
         case reindex(bundle: String)
         /// The delivery of changed files to a bundle's extension.
         case files(bundle: String)
+        /// The request for a bundle's encrypted items: those that are about to expire, or all after
+        /// a lock has rejected some.
+        case encrypted(bundle: String)
         /// A maintenance task of the index.
         case maintenance(MaintenanceTask)
 
-        /// The bundle of a reindex or a file delivery; `nil` for maintenance.
+        /// The bundle whose items the job concerns; `nil` for maintenance.
         public var bundle: String? {
             switch self {
-            case .reindex(let bundle), .files(let bundle): bundle
+            case .reindex(let bundle), .files(let bundle), .encrypted(let bundle): bundle
             case .maintenance: nil
             }
         }
 
-        /// Orders reindexes first, then file deliveries, then maintenance; each sorted by name.
+        /// Orders reindexes first, then file deliveries, then encrypted items, then maintenance;
+        /// each sorted by name.
         public static func < (one: Key, other: Key) -> Bool { one.order < other.order }
 
         private var order: (Int, String) {
             switch self {
             case .reindex(let bundle): (0, bundle)
             case .files(let bundle): (1, bundle)
-            case .maintenance(let task): (2, task.rawValue)
+            case .encrypted(let bundle): (2, bundle)
+            case .maintenance(let task): (3, task.rawValue)
             }
         }
     }
-    /// The reason why the extension must not be called at all.
+    /// The reason why the job must not run at all, even if the user requests it.
     public enum Refusal: Hashable, Sendable, Codable {
         /// The user disabled the extension.
         case disabled
         /// The extension crashed too often.
         case quarantined
+        /// The items of the job are encrypted, and the user has locked them.
+        case locked
     }
 
     /// The identity of the job.
@@ -49,7 +56,7 @@ public struct ScheduledJob: Hashable, Sendable, Codable {
     public var deadline: Double?
     /// The earliest start time after a failure of the job or its extension.
     public var notBefore: Double?
-    /// The reason why the extension must not be called; `nil` if it may be called.
+    /// The reason why the job must not run; `nil` if it may.
     public var refusal: Refusal?
     /// `true` if the job continues where it left off after a stop: a paged reindex, a file
     /// delivery, or maintenance. Other jobs start over, so they are stopped only if necessary.

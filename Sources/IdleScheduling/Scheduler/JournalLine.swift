@@ -2,11 +2,13 @@
 import Foundation
 
 extension ScheduledJob.Key {
-    /// The name of the job: `reindex:BUNDLE`, `files:BUNDLE` or `maintenance:TASK`.
+    /// The name of the job: `reindex:BUNDLE`, `files:BUNDLE`, `encrypted:BUNDLE` or
+    /// `maintenance:TASK`.
     public var name: String {
         switch self {
         case .reindex(let bundle): "reindex:" + bundle
         case .files(let bundle): "files:" + bundle
+        case .encrypted(let bundle): "encrypted:" + bundle
         case .maintenance(let task): "maintenance:" + task.rawValue
         }
     }
@@ -18,6 +20,8 @@ extension ScheduledJob.Key {
             self = .reindex(bundle: bundle)
         } else if let bundle = name.removing(prefix: "files:") {
             self = .files(bundle: bundle)
+        } else if let bundle = name.removing(prefix: "encrypted:") {
+            self = .encrypted(bundle: bundle)
         } else if let task = MaintenanceTask(rawValue: name.removing(prefix: "maintenance:") ?? name) {
             self = .maintenance(task)
         } else {

@@ -89,6 +89,7 @@ extension Scheduler {
         switch job.refusal {
         case .disabled: closed.insert(GateSet(.disabled))
         case .quarantined: closed.insert(GateSet(.quarantined))
+        case .locked: closed.insert(GateSet(.locked))
         case nil: break
         }
         if wanted.contains(job.key) { return closed }

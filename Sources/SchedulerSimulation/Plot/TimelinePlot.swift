@@ -239,11 +239,11 @@ public struct TimelinePlot {
 }
 
 extension ScheduledJob.Key {
-    /// The bundle or task without the prefix, except for file deliveries.
+    /// The bundle or task without the prefix, except for file deliveries and encrypted items.
     fileprivate var shortName: String {
         switch self {
         case .reindex(let bundle): bundle
-        case .files: name
+        case .files, .encrypted: name
         case .maintenance(let task): task.rawValue
         }
     }

@@ -21,8 +21,17 @@ public struct ExpiryMark: Hashable, Sendable, Codable, Comparable {
 
 /// Items of a bundle that expire soon.
 public struct ExpiringItems: Hashable, Sendable {
+    /// An item that expires soon.
+    public struct Item: Hashable, Sendable {
+        /// The name of its index; `nil` for the default index.
+        public var index: String?
+        /// Its unique identifier.
+        public var identifier: String
+    }
+    /// The items.
+    public var items: Set<Item> = []
     /// The unique identifiers of the items.
-    public var identifiers: Set<String> = []
+    public var identifiers: Set<String> { Set(items.map(\.identifier)) }
     /// The expiry time of the first item, in seconds since 2001-01-01 UTC.
     public var earliest: Double?
     /// The position up to which items were examined.
@@ -71,7 +80,7 @@ extension SearchIndex {
         let rows = try Row.fetchCursor(
             db.cachedStatement(
                 sql: """
-                    SELECT expires, id, donated, unique_identifier FROM item
+                    SELECT expires, id, donated, unique_identifier, index_name FROM item
                     WHERE bundle = (SELECT id FROM bundle WHERE identifier = ?1) AND expires >= ?2
                         AND (expires > ?2 OR id > ?3)
                     ORDER BY expires, id LIMIT ?4
@@ -79,7 +88,7 @@ extension SearchIndex {
         var count = 0
         while let row = try rows.next() {
             let expires: Double = try row.decode(forColumn: "expires")
-            guard expires <= through, found.identifiers.count < limit else {
+            guard expires <= through, found.items.count < limit else {
                 found.next = expires
                 // Items donated after this read expire later than the examined range.
                 if expires > through { found.mark = max(found.mark, ExpiryMark(expires: through)) }
@@ -89,7 +98,10 @@ extension SearchIndex {
             count += 1
             found.mark = ExpiryMark(expires: expires, item: try row.decode(forColumn: "id"))
             guard expires - (try row.decode(Double.self, forColumn: "donated")) >= lifetime else { continue }
-            found.identifiers.insert(try row.decode(forColumn: "unique_identifier"))
+            let index: String = try row.decode(forColumn: "index_name")
+            found.items.insert(
+                ExpiringItems.Item(
+                    index: index.isEmpty ? nil : index, identifier: try row.decode(forColumn: "unique_identifier")))
             found.earliest = found.earliest ?? expires
         }
         found.mark = max(found.mark, ExpiryMark(expires: through))

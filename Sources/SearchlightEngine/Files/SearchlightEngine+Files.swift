@@ -127,8 +127,9 @@ extension SearchlightEngine {
             var moments = [outlook.postponement(of: job.key)]
             if let health = health[bundle] {
                 moments.append(health.backOff?.until)
-                job.refusal = health.isDisabled ? .disabled : health.quarantine == nil ? nil : .quarantined
+                job.refusal = health.refusal
             }
+            if isWhollyLocked(bundle, outlook) { job.refusal = .locked }
             job.notBefore = moments.compactMap { $0 }.max()
             return job
         }

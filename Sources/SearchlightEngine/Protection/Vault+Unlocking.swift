@@ -132,6 +132,7 @@ extension Vault {
             await index.discard()
             throw error
         }
+        onLockChange()
         if let restored, restored.isOutdated {
             report.findings += try await dropOutdatedImage(restored, master, file.vault, locks)
         }

@@ -41,6 +41,8 @@ final class Vault: Sendable {
     let keyring: (any Keyring)?
     /// See ``EngineConfiguration/onDiscard``.
     private let onDiscard: @Sendable () async -> Void
+    /// Called after each unlocking and each lock; must not block.
+    let onLockChange: @Sendable () -> Void
     let state: Mutex<State>
     let queue = SerialTasks()
     /// The order in which images are written.
@@ -147,7 +149,14 @@ final class Vault: Sendable {
     static let keyFileName = "key"
 
     /// Finds the files of a store. Without any, nothing is read or written.
-    init(_ configuration: EngineConfiguration, isWritable: Bool, besides plain: SearchIndex) {
+    ///
+    /// - Parameter onLockChange: Called after each unlocking and each lock, on any thread; must not
+    ///   block.
+    init(
+        _ configuration: EngineConfiguration, isWritable: Bool, besides plain: SearchIndex,
+        onLockChange: @escaping @Sendable () -> Void = {}
+    ) {
+        self.onLockChange = onLockChange
         folder = configuration.storeDirectory + "/" + Self.folderName
         self.isWritable = isWritable
         self.plain = plain
@@ -314,6 +323,9 @@ final class Vault: Sendable {
     /// `true` if there are protected indexes that cannot be searched now.
     var isLocked: Bool { state.withLock { $0.unlocked == nil && !$0.logs.isEmpty } }
 
+    /// The bundles that have protected indexes.
+    var bundles: Set<String> { state.withLock { Set($0.logs.keys.map(\.bundle)) } }
+
     /// `true` if a bundle has protected indexes that cannot be read now.
     func isLocked(_ bundle: String) -> Bool {
         state.withLock { state in state.unlocked == nil && state.logs.keys.contains { $0.bundle == bundle } }
@@ -370,6 +382,7 @@ final class Vault: Sendable {
             return (state.unlocked == nil && state.unlocking == nil, indexes, sessions)
         }
         guard !wasLocked else { return nil }
+        onLockChange()
         // The connections of the other index keep the words of the last searches.
         plain.releaseMemory()
         return Task.detached { [onDiscard] in

@@ -50,7 +50,7 @@ package struct LocalSchedule: ScheduleService {
         case .maintenance(let task):
             try await engine.maintain(task)
             return true
-        case .files: return try await engine.run(key, origin: .person) != nil
+        case .files, .encrypted: return try await engine.run(key, origin: .person) != nil
         case .reindex(let bundle):
             guard engine.owedWork(for: bundle) != nil else { return false }
             return try await engine.run(key, origin: .person) != nil

@@ -11,6 +11,10 @@ struct Outlook: Sendable {
     var due: [MaintenanceTask: Double] = [:]
     /// The bundles from which further items are requested once their pending work shrinks.
     var waiting: Set<String> = []
+    /// The bundles with encrypted items that expire soon.
+    var expiringEncrypted: [String: (since: Double, deadline: Double?)] = [:]
+    /// The bundles of which all known items are encrypted and locked.
+    var whollyLocked: Set<String> = []
     /// The bundles that ``SearchlightEngine/run(_:origin:checkpoint:isPaused:)`` is reindexing.
     var running: Set<String> = []
     /// The tasks of the reindexes in ``running`` that run in the background.

@@ -14,6 +14,16 @@ package enum ScheduleRecord: String, Hashable, Sendable, Codable, CaseIterable {
     case cancellations
 }
 
+/// The pending work on a bundle's encrypted items. It names none of them, because the file is not
+/// encrypted.
+struct EncryptedWork: Hashable, Sendable, Codable {
+    /// The time up to which expiring items have already been requested.
+    var requestedThrough: Double?
+    /// The time since which items may be outdated, because a lock rejected a donation of the
+    /// extension; `nil` normally. Everything is requested after the next unlocking.
+    var staleSince: Double?
+}
+
 /// The schedule's stored state. A pure value; times are in seconds since 2001-01-01 UTC.
 struct ScheduleState: Hashable, Sendable, Codable {
     /// The last run of a maintenance task.
@@ -32,6 +42,9 @@ struct ScheduleState: Hashable, Sendable, Codable {
     /// The expiry marks by bundle: items up to the mark have already been requested again.
     var marks: [String: ExpiryMark] = [:]
 
+    /// The work on encrypted items, by bundle; `nil` in a store without any.
+    var encrypted: [String: EncryptedWork]?
+
     /// The maximum size of a stored value in bytes.
     static let maximumRecordBytes = 8 << 20
     /// The maximum number of bundles in each collection.
@@ -42,14 +55,25 @@ struct ScheduleState: Hashable, Sendable, Codable {
         set { maintenance[task.rawValue] = newValue }
     }
 
+    /// Changes the work on a bundle's encrypted items. Does nothing for a further bundle if there
+    /// are too many.
+    mutating func changeEncrypted(_ bundle: String, _ change: (inout EncryptedWork) -> Void) {
+        var all = encrypted ?? [:]
+        var work = all[bundle] ?? EncryptedWork()
+        change(&work)
+        all[bundle] = work == EncryptedWork() ? nil : work
+        guard all.count <= Self.maximumBundles, JobDocument.canBeKept(donor: bundle) else { return }
+        encrypted = all.isEmpty ? nil : all
+    }
+
     var isSound: Bool {
-        let names = throttled + marks.keys
+        let names = throttled + marks.keys + (encrypted ?? [:]).keys
         return records.allSatisfy {
             ScheduleRecord(rawValue: $0.key) != nil && $0.value.count <= Self.maximumRecordBytes
         }
             && maintenance.keys.allSatisfy { MaintenanceTask(rawValue: $0) != nil }
             && throttled.count <= Self.maximumBundles && marks.count <= Self.maximumBundles
-            && names.allSatisfy(JobDocument.canBeKept)
+            && encrypted?.count ?? 0 <= Self.maximumBundles && names.allSatisfy(JobDocument.canBeKept)
     }
 }
 
@@ -158,10 +182,17 @@ extension SearchlightEngine {
     /// a preference, and the bundle may return.
     func forgetSchedule(of bundle: String) throws(EngineError) {
         activity.forget(bundle)
+        outlook.withLock { outlook in
+            outlook.expiringEncrypted[bundle] = nil
+            outlook.whollyLocked.remove(bundle)
+        }
         var days = scheduleRecord(.days, as: DayLedger.self)
         days?.remove(bundle: bundle)
         if let days { try keep(days, as: .days) }
-        try scheduleStore.update { $0.marks[bundle] = nil }
+        try scheduleStore.update { state in
+            state.marks[bundle] = nil
+            state.changeEncrypted(bundle) { $0 = EncryptedWork() }
+        }
     }
 
     /// The bundles that the user throttled.

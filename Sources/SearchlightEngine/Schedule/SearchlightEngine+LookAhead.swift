@@ -30,6 +30,8 @@ extension SearchlightEngine {
     ///   example after weeks without power. They would be deleted before they are requested.
     /// - Items whose lifetime is shorter than twice the notice are left to their app. Otherwise an
     ///   app that always renews them in time would receive requests indefinitely.
+    /// - Encrypted items are looked at while the store is unlocked, and again after each unlocking.
+    ///   They are requested by a job of their own (`encrypted:BUNDLE`), which names none of them.
     /// - A bundle with neither an extension nor a registered app receives no requests.
     ///
     /// - Throws: ``EngineError``; ``nextLook`` is then the time of the next attempt.
@@ -41,7 +43,7 @@ extension SearchlightEngine {
         defer { jobsFollower.tell() }
         do throws(EngineError) {
             let first = try await onIndex { (index) throws(SearchIndexError) in try await index.firstExpiries() }
-            let expiry = try await askBeforeExpiry(first, now)
+            let expiry = min(try await askBeforeExpiry(first, now), try await lookAtEncryptedItems(now))
             let wear = try await onIndex { (index) throws(SearchIndexError) in try await index.wear() }
             let model = semanticModel.installed?.identity
             let needsEmbedding = try await onIndex { (index) throws(SearchIndexError) in

@@ -27,7 +27,7 @@ extension SearchlightEngine {
             job.isResumable = true
             return job
         }
-        return reindexes + fileJobs(health, outlook) + maintenance
+        return reindexes + fileJobs(health, outlook) + encryptedJobs(health, outlook) + maintenance
     }
 
     private func scheduled(_ job: Job, _ health: ExtensionHealth?, _ outlook: Outlook) -> ScheduledJob {
@@ -39,8 +39,9 @@ extension SearchlightEngine {
         // A registered app receives requests regardless of its extension's health.
         if !delegates.isRegistered(for: job.bundle), let health {
             moments.append(health.backOff?.until)
-            scheduled.refusal = health.isDisabled ? .disabled : health.quarantine == nil ? nil : .quarantined
+            scheduled.refusal = health.refusal
         }
+        if job.work == .reindexAll, isWhollyLocked(job.bundle, outlook) { scheduled.refusal = .locked }
         scheduled.notBefore = moments.compactMap { $0 }.max()
         return scheduled
     }
@@ -52,6 +53,12 @@ extension SearchlightEngine {
     package func owe(_ work: Job.Work, of bundle: String, cause: Job.Cause) throws(EngineError) {
         let job = Job(bundle: bundle, work: work, requested: configuration.now(), cause: cause)
         try jobStore.update { $0.add(job) }
+    }
+
+    /// Returns `true` if everything that is known of a bundle is encrypted and locked, so that
+    /// nobody is asked for its items.
+    func isWhollyLocked(_ bundle: String, _ outlook: Outlook) -> Bool {
+        outlook.whollyLocked.contains(bundle) && vault.isLocked(bundle)
     }
 
     /// Returns `true` if a bundle has a registered delegate or an index extension.
@@ -112,6 +119,10 @@ extension SearchlightEngine {
                     try await updateFiles(of: bundle, origin, isRecent ? .recent : .all, &update, checkpoint)
                     return nil
                 }
+            case .encrypted(let bundle):
+                items = try await running(bundle, origin) { [self] () throws(EngineError) in
+                    try await reindexEncrypted(of: bundle, origin, checkpoint)
+                }
             case .maintenance(let task):
                 try await maintain(task, checkpoint: checkpoint, isPaused: isPaused)
                 items = nil
@@ -120,7 +131,7 @@ extension SearchlightEngine {
             return items
         } catch {
             switch error {
-            case .extension(.cancelled), .alreadyReindexing: break
+            case .extension(.cancelled), .alreadyReindexing, .protection(.locked): break
             default: postponeIfNeeded(key)
             }
             throw error

@@ -562,6 +562,13 @@ struct Change {
     std::optional<std::string_view> previousPath;
 };
 
+/* Items to donate again to an encrypted index, or to delete there. */
+struct EncryptedItems {
+    std::string_view index;
+    searchlight_protection_class protectionClass; /* SEARCHLIGHT_CLASS_... */
+    Texts identifiers;
+};
+
 struct PreviewRequest {
     std::string_view item;
     std::optional<std::string_view> query, contentPath;
@@ -614,6 +621,13 @@ template <class Extension> struct Entry {
                              std::size_t count) noexcept {
         answer(raw, number, [&](auto &extension, Request request) {
             extension.reindexItems(std::move(request), texts(identifiers, count));
+        });
+    }
+    static void reindexEncryptedItems(searchlight_extension *raw, searchlight_request number, const char *index,
+                                      searchlight_protection_class protectionClass, const char *const *identifiers,
+                                      std::size_t count) noexcept {
+        answer(raw, number, [&](auto &extension, Request request) {
+            extension.reindexEncryptedItems(std::move(request), EncryptedItems{index, protectionClass, texts(identifiers, count)});
         });
     }
     static void reindexPage(searchlight_extension *raw, searchlight_request number, const searchlight_page *page) noexcept {
@@ -706,6 +720,12 @@ template <class Extension> struct Entry {
         if constexpr (requires(Extension &extension, Request request) { extension.reindexAll(std::move(request)); }) {
             static const searchlight_extension_reindex table = {sizeof table, 0, reindexAll, reindexItems};
             if (name == SEARCHLIGHT_EXTENSION_REINDEX) return &table;
+        }
+        if constexpr (requires(Extension &extension, Request request, EncryptedItems items) {
+                          extension.reindexEncryptedItems(std::move(request), items);
+                      }) {
+            static const searchlight_extension_encrypted_items table = {sizeof table, 0, reindexEncryptedItems};
+            if (name == SEARCHLIGHT_EXTENSION_ENCRYPTED_ITEMS) return &table;
         }
         if constexpr (requires(Extension &extension, Request request, Page page) {
                           extension.reindexPage(std::move(request), page);

@@ -84,6 +84,7 @@
 #include "searchlight/host/thread_check.h"
 
 #include "searchlight/extension/changes.h"
+#include "searchlight/extension/encrypted_items.h"
 #include "searchlight/extension/paging.h"
 #include "searchlight/extension/preview.h"
 #include "searchlight/extension/promises.h"

@@ -190,6 +190,12 @@ pub const RawChange = extern struct {
     previous_path: ?Text,
 };
 
+pub const EncryptedItemsTable = extern struct {
+    size: u32 = @sizeOf(EncryptedItemsTable),
+    reserved: u32 = 0,
+    reindex_encrypted_items: *const fn (*Instance, u64, Text, i32, ?[*]const Text, usize) callconv(.c) void,
+};
+
 pub const ChangesTable = extern struct {
     size: u32 = @sizeOf(ChangesTable),
     reserved: u32 = 0,

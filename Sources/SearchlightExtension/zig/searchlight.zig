@@ -673,6 +673,9 @@ fn Calls(comptime Extension: type) type {
             if (comptime (@hasDecl(Extension, "reindexAll") or @hasDecl(Extension, "reindexItems"))) {
                 if (std.mem.eql(u8, wanted, "searchlight.reindex/1")) return &reindex;
             }
+            if (comptime @hasDecl(Extension, "reindexEncryptedItems")) {
+                if (std.mem.eql(u8, wanted, "searchlight.encrypted-items/1")) return &encrypted_items;
+            }
             if (comptime @hasDecl(Extension, "reindexPage")) {
                 if (std.mem.eql(u8, wanted, "searchlight.paging/1")) return &paging;
             }
@@ -694,6 +697,7 @@ fn Calls(comptime Extension: type) type {
         const providesData = @hasDecl(Extension, "provideData") or @hasDecl(Extension, "provideContent");
 
         const reindex: raw.ReindexTable = .{ .reindex_all = reindexAll, .reindex_items = reindexItems };
+        const encrypted_items: raw.EncryptedItemsTable = .{ .reindex_encrypted_items = reindexEncryptedItems };
         const paging: raw.PagingTable = .{ .reindex_page = reindexPage };
         const changes: raw.ChangesTable = .{ .update_files = updateFiles };
         const promises: raw.PromisesTable = .{
@@ -741,6 +745,22 @@ fn Calls(comptime Extension: type) type {
                     acknowledge(request, requests);
                 }
             }.body, .{ identifiers, count });
+        }
+
+        fn reindexEncryptedItems(_: *raw.Instance, number: u64, index: raw.Text, class: i32, identifiers: ?[*]const raw.Text, count: usize) callconv(.c) void {
+            answer(number, struct {
+                fn body(request: Request, requests: *const raw.HostRequest, name: []const u8, kind: i32, start: ?[*]const raw.Text, length: usize) !void {
+                    const protection: ProtectionClass = switch (kind) {
+                        1 => .complete_unless_open,
+                        2 => .complete,
+                        else => return fail(error.InvalidArgument, "the protection class is unknown", .{}),
+                    };
+                    const list = try request.arena.alloc([]const u8, length);
+                    for (list, 0..) |*text, place| text.* = std.mem.span(start.?[place]);
+                    try loaded.extension.reindexEncryptedItems(request, name, protection, list);
+                    acknowledge(request, requests);
+                }
+            }.body, .{ std.mem.span(index), class, identifiers, count });
         }
 
         fn reindexPage(_: *raw.Instance, number: u64, page: *const raw.RawPage) callconv(.c) void {

@@ -87,9 +87,9 @@ final class EngineJobRunner: JobRunner {
             return .done
         } catch {
             switch error {
-            // Another request is reindexing the bundle. The job list shows when the job is pending
-            // again.
-            case .extension(.cancelled), .alreadyReindexing: return .stopped
+            // Another request is reindexing the bundle, or the items are locked. The job list shows
+            // when the job is pending again.
+            case .extension(.cancelled), .alreadyReindexing, .protection(.locked): return .stopped
             default:
                 switch key {
                 case .reindex(let bundle):
@@ -98,6 +98,10 @@ final class EngineJobRunner: JobRunner {
                 case .files(let bundle):
                     core.log.write(
                         .warning, allowance, "Reporting changed files to \(bundle) failed. \(error.description)")
+                case .encrypted(let bundle):
+                    core.log.write(
+                        .warning, allowance,
+                        "Requesting the encrypted items of \(bundle) failed. \(error.description)")
                 case .maintenance(let task):
                     core.log.write(
                         .warning, allowance, "Maintenance of the index (\(task.rawValue)) failed. \(error.description)")

@@ -102,6 +102,8 @@ final class AppDelegate: Sendable {
             do throws(EngineUnavailable) {
                 try await core.holder.use({ $0 }) { (engine) throws(EngineUnavailable) in
                     do throws(EngineError) { _ = try await engine.reindexOwed(bundle) } catch {
+                        // Locked items are requested after the next unlocking.
+                        guard error != .protection(.locked) else { return }
                         core.log.write(.warning, "The pending reindex of \(bundle) failed. \(error.description)")
                     }
                 }

@@ -92,11 +92,15 @@ struct KitTests {
 
             try await engine.onHost { (host) throws(ExtensionError) in
                 try await host.updateFiles([.moved(from: "/a", to: "/b"), .removed(path: "/c")], Self.bundle)
+                try await host.reindexEncrypted(
+                    EncryptedItems(index: "inbox", protection: .complete, identifiers: ["e"]), Self.bundle)
             }
+            // The kits for Go and Python have no function for encrypted items.
+            let encrypted = kit == .rust || kit == .zig ? "inbox 2 e" : "e"
             try await engine.reindexItems(["third"], of: Self.bundle)
             #expect(try await data("state", engine) == "one 8")
             #expect(try await data("where", engine) == "\(Self.bundle) \(Self.bundle).searchext")
-            #expect(try await data("listing", engine) == "2 /a,2 /b,3 /c,renamed,third")
+            #expect(try await data("listing", engine) == "2 /a,2 /b,3 /c,\(encrypted),renamed,third")
 
             let item = try await engine.item(named: "third")
             let file = try await engine.onHost { (host) throws(ExtensionError) in

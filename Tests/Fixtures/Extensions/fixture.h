@@ -147,6 +147,11 @@ static const void *fixture_get_interface(searchlight_extension *extension, const
                                                         FIXTURE_DID_FINISH_THROTTLE};
     if (strcmp(identifier, SEARCHLIGHT_EXTENSION_THROTTLE) == 0) return &throttle_table;
 #endif
+#ifdef FIXTURE_REINDEX_ENCRYPTED
+    static const searchlight_extension_encrypted_items encrypted_table = {
+        sizeof(searchlight_extension_encrypted_items), 0, FIXTURE_REINDEX_ENCRYPTED};
+    if (strcmp(identifier, SEARCHLIGHT_EXTENSION_ENCRYPTED_ITEMS) == 0) return &encrypted_table;
+#endif
     if (strcmp(identifier, SEARCHLIGHT_EXTENSION_REINDEX) == 0) return &reindex_table;
     if (strcmp(identifier, SEARCHLIGHT_EXTENSION_PROMISES) == 0) return &promises_table;
 #ifdef FIXTURE_PREVIEW

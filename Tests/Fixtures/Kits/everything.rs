@@ -101,6 +101,21 @@ impl Reindex for Everything {
     }
 }
 
+impl Encrypted for Everything {
+    fn reindex_encrypted_items(
+        &self,
+        _request: &Request,
+        index: &str,
+        class: ProtectionClass,
+        identifiers: &[&str],
+    ) -> Result<(), Error> {
+        for identifier in identifiers {
+            self.donate(&[&format!("{} {} {}", index, class as i32, identifier)])?;
+        }
+        Ok(())
+    }
+}
+
 impl Changes for Everything {
     fn update_files(&self, _request: &Request, changes: &[Change<'_>]) -> Result<(), Error> {
         for change in changes {
@@ -251,4 +266,4 @@ fn denied() -> String {
     names.join(",")
 }
 
-extension!(Everything, "com.example.everything", [Reindex, Paging, Changes, Promises, Previews, Throttling]);
+extension!(Everything, "com.example.everything", [Reindex, Encrypted, Paging, Changes, Promises, Previews, Throttling]);

@@ -23,6 +23,13 @@ const Everything = struct {
         try self.donate(identifiers);
     }
 
+    pub fn reindexEncryptedItems(self: *Everything, request: searchlight.Request, index: []const u8, class: searchlight.ProtectionClass, identifiers: []const []const u8) !void {
+        for (identifiers) |identifier| {
+            const name = try std.fmt.allocPrint(request.arena, "{s} {d} {s}", .{ index, @intFromEnum(class), identifier });
+            try self.donate(&.{name});
+        }
+    }
+
     pub fn updateFiles(self: *Everything, request: searchlight.Request, changes: []const searchlight.Change) !void {
         for (changes) |change| switch (change) {
             .changed => |path| try self.donate(&.{try named(request, 1, path)}),

@@ -64,6 +64,25 @@ class AsksAboutFiles: WorkingHandler {
     }
 }
 
+/// Provides the encrypted item “a” with its class as the title, and deletes other items.
+class ProvidesEncryptedItems: WorkingHandler {
+    override func searchableItems(
+        forIdentifiers identifiers: [String], protectionClass: FileProtectionType,
+        searchableItemsHandler: @escaping ([CSSearchableItem]) -> Void
+    ) {
+        let item = Self.item("a")
+        item.attributeSet.title = "provided \(protectionClass.rawValue)"
+        searchableItemsHandler(identifiers.contains("a") ? [item] : [])
+    }
+
+    override func searchableIndex(
+        _ searchableIndex: CSSearchableIndex, reindexSearchableItemsWithIdentifiers identifiers: [String],
+        acknowledgementHandler: @escaping () -> Void
+    ) {
+        searchableIndex.deleteSearchableItems(withIdentifiers: identifiers) { _ in acknowledgementHandler() }
+    }
+}
+
 // MARK: While it is made
 
 class FatalErrorInInit: WorkingHandler {

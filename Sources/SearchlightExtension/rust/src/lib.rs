@@ -141,6 +141,19 @@ pub trait Reindex: Extension {
     fn reindex_items(&self, request: &Request, identifiers: &[&str]) -> Result<(), Error>;
 }
 
+/// Donates items of encrypted indexes again, before they expire. From an extension without this
+/// trait, the host requests them as other items.
+pub trait Encrypted: Extension {
+    /// Donates each of these items to the encrypted index again, or removes it there.
+    fn reindex_encrypted_items(
+        &self,
+        request: &Request,
+        index: &str,
+        class: ProtectionClass,
+        identifiers: &[&str],
+    ) -> Result<(), Error>;
+}
+
 /// Donates all items in pages; use this to reindex large collections.
 pub trait Paging: Extension {
     /// Donates one page. Returns the cursor of the next page (at most 4,096 bytes), or `None` after

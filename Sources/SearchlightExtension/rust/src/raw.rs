@@ -230,6 +230,20 @@ pub struct RawChange {
 }
 
 #[repr(C)]
+pub struct EncryptedItemsTable {
+    pub size: u32,
+    pub reserved: u32,
+    pub reindex_encrypted_items: unsafe extern "C" fn(
+        *mut Instance,
+        RequestNumber,
+        *const c_char,
+        i32,
+        *const *const c_char,
+        usize,
+    ),
+}
+
+#[repr(C)]
 pub struct ChangesTable {
     pub size: u32,
     pub reserved: u32,

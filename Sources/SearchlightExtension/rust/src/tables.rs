@@ -157,6 +157,7 @@ macro_rules! interface {
 }
 
 interface!(Reindex, b"searchlight.reindex/1", ReindexTable { reindex_all, reindex_items });
+interface!(Encrypted, b"searchlight.encrypted-items/1", EncryptedItemsTable { reindex_encrypted_items });
 interface!(Paging, b"searchlight.paging/1", PagingTable { reindex_page });
 interface!(Changes, b"searchlight.changes/1", ChangesTable { update_files });
 interface!(Promises, b"searchlight.promises/1", PromisesTable { provide_data, provide_file });
@@ -176,6 +177,25 @@ unsafe extern "C" fn reindex_items<E: crate::Reindex>(
     acknowledge::<E>(instance, number, |extension, request| {
         let texts = slice(identifiers, count).iter().map(|one| text(*one)).collect::<Result<Vec<_>, _>>()?;
         extension.reindex_items(request, &texts)
+    })
+}
+
+unsafe extern "C" fn reindex_encrypted_items<E: crate::Encrypted>(
+    instance: *mut Instance,
+    number: RequestNumber,
+    index: *const c_char,
+    class: i32,
+    identifiers: *const *const c_char,
+    count: usize,
+) {
+    acknowledge::<E>(instance, number, |extension, request| {
+        let class = match class {
+            1 => crate::ProtectionClass::CompleteUnlessOpen,
+            2 => crate::ProtectionClass::Complete,
+            _ => return Err(Error::new(Status::InvalidArgument, "the protection class is unknown")),
+        };
+        let texts = slice(identifiers, count).iter().map(|one| text(*one)).collect::<Result<Vec<_>, _>>()?;
+        extension.reindex_encrypted_items(request, text(index)?, class, &texts)
     })
 }
 

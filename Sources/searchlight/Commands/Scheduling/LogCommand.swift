@@ -17,7 +17,8 @@ struct LogCommand: OptionedCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(
         help: ArgumentHelp(
-            "Show only this extension or job: BUNDLE, files:BUNDLE, or a maintenance task.", valueName: "bundle"),
+            "Show only this extension or job: BUNDLE, files:BUNDLE, encrypted:BUNDLE, or a maintenance task.",
+            valueName: "bundle"),
         completion: BundleNames.completion)
     var name: String?
     @Option(
@@ -63,7 +64,7 @@ struct LogCommand: OptionedCommand {
     /// Returns the jobs with a name. The name of an extension alone denotes all of its jobs.
     static func jobs(_ name: String) -> Set<ScheduledJob.Key> {
         guard let key = ScheduledJob.Key(name: name) else { return [] }
-        return key == .reindex(bundle: name) ? [key, .files(bundle: name)] : [key]
+        return key == .reindex(bundle: name) ? Set([key] + key.others) : [key]
     }
 
     private func show(_ entry: JournalEntry) throws {

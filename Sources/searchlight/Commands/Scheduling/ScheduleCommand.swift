@@ -69,8 +69,8 @@ struct ScheduleRunCommand: OptionedCommand {
             let schedule = try options.schedule(of: store)
             var (key, isThere) = (named, try await schedule.runNow(named))
             // The name of an extension denotes any of its pending jobs.
-            if !isThere, case .reindex(let bundle) = named {
-                key = .files(bundle: bundle)
+            for other in named.others where !isThere {
+                key = other
                 isThere = try await schedule.runNow(key)
             }
             if !isThere { try await store.checkKnown([named]) }

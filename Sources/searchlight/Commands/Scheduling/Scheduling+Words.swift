@@ -23,11 +23,20 @@ extension ScheduledJob.Key {
         switch self {
         case .reindex(let bundle): bundle
         case .files(let bundle): "reporting changed files to \(bundle)"
+        case .encrypted(let bundle): "requesting the encrypted items of \(bundle)"
         case .maintenance(.purgeExpired): "deleting expired items"
         case .maintenance(.optimize): "optimizing the index"
         case .maintenance(.vacuum): "vacuuming the index"
         case .maintenance(.embed): "embedding items for the search by meaning"
         }
+    }
+}
+
+extension ScheduledJob.Key {
+    /// The other jobs of a bundle, whose name alone denotes its reindex; none for another job.
+    var others: [ScheduledJob.Key] {
+        guard case .reindex(let bundle) = self else { return [] }
+        return [.files(bundle: bundle), .encrypted(bundle: bundle)]
     }
 }
 

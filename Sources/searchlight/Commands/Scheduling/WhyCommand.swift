@@ -21,7 +21,7 @@ struct WhyCommand: OptionedCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(
         help: ArgumentHelp(
-            "The bundle identifier of an extension, files:BUNDLE, or purge-expired, optimize or vacuum.",
+            "The bundle identifier of an extension, files:BUNDLE, encrypted:BUNDLE, or purge-expired, optimize or vacuum.",
             valueName: "job"),
         completion: BundleNames.completion)
     var names: [String] = []
@@ -43,9 +43,8 @@ struct WhyCommand: OptionedCommand {
     func perform() async throws {
         var keys = try names.map(JobChoice.key)
         let named = Set(keys)
-        // For a bundle with changed files, reports both of its jobs.
-        keys += keys.compactMap { if case .reindex(let bundle) = $0 { .files(bundle: bundle) } else { nil } }
-            .filter { !named.contains($0) }
+        // Reports all pending jobs of a bundle.
+        keys += keys.flatMap(\.others).filter { !named.contains($0) }
         var (report, apps) = try await options.withStore(.read) { store in
             if all {
                 keys = try await store.perform(ExtensionsCall()).identifiers.map { .reindex(bundle: $0) }
