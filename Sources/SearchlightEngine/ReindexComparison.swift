@@ -41,6 +41,7 @@ package struct ReindexComparison: Hashable, Sendable, Codable {
 extension SearchlightEngine {
     /// See ``CompareCall``.
     package func compare(_ identifier: String) async throws(EngineError) -> ReindexComparison {
+        try await checkNotWhollyLocked(identifier)
         let notes = DonationNotes(now: configuration.now())
         let asked = ExtensionHost(
             configuration: configuration.worker, registry: registry, receiver: notes,

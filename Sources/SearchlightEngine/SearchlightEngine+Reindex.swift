@@ -99,11 +99,7 @@ extension SearchlightEngine {
         }
         if let request { try jobStore.update { $0.add(request) } }
         guard var job = jobStore[identifier] else { return nil }
-        if job.work == .reindexAll, try await isWhollyLocked(identifier) {
-            // The work stays pending until the next unlocking.
-            _ = outlook.withLock { $0.whollyLocked.insert(identifier) }
-            throw .protection(.locked)
-        }
+        if job.work == .reindexAll { try await checkNotWhollyLocked(identifier) }
         omissions.begin(identifier)
         do throws(EngineError) {
             switch job.work {

@@ -131,6 +131,34 @@ struct ProtectionCommandTests {
         #expect(doctor.output.contains("is missing. Without it,"), "\(doctor)")
     }
 
+    @Test("A reindex of locked items says so, waits for the unlocking, and records no identifier")
+    func reindex() async throws {
+        let command = Command(harness: try Harness())
+        let bundle = "com.example.encrypted"
+        try command.harness.install(bundle, library: try CFixture.library("encrypted"))
+        let host = try ServiceHost(command.harness)
+        #expect(try await command.outcome(["unlock"], input: "correct horse\n").status == 0)
+        let donated = try await command.outcome(
+            ["donate", "--bundle", bundle, "--index", "health", "--protection", "complete", "-"], input: Self.line)
+        #expect(donated.status == 0, "\(donated)")
+        #expect(try await command.outcome(["lock"]).status == 0)
+        for items in [["--items", "pulse"], []] {
+            let locked = try await command.outcome(["reindex", bundle] + items)
+            #expect(locked.status == 4 && locked.errors.contains("searchlight unlock"), "\(locked)")
+        }
+        #expect(try await command.outcome(["unlock"], input: "correct horse\n").status == 0)
+        let asked = try await command.outcome(["reindex", bundle, "--items", "pulse"])
+        #expect(asked.status == 0 && asked.output.contains("asked for 1 item, 1 donated"), "\(asked)")
+        let found = try await command.outcome(["search", "named"])
+        #expect(found.output.contains("named health 2"), "\(found)")
+        await host.close()
+        let files = FileManager.default.enumerator(atPath: command.harness.store)?.compactMap { $0 as? String } ?? []
+        for name in files {
+            let bytes = try? Data(contentsOf: URL(filePath: command.harness.store + "/" + name))
+            #expect(bytes?.range(of: Data("pulse".utf8)) == nil, "\(name)")
+        }
+    }
+
     @Test("Damage of a protected file is reported and repaired while it is unlocked, and names unlocking otherwise")
     func damage() async throws {
         let command = Command(harness: try Harness())

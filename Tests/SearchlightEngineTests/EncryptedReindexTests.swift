@@ -203,6 +203,7 @@ struct EncryptedReindexTests {
             #expect(job(Self.reindex, engine)?.refusal == .locked)
             await #expect(throws: EngineError.protection(.locked)) { try await engine.run(Self.reindex) }
             await #expect(throws: EngineError.protection(.locked)) { try await engine.reindexAll(Self.bundle) }
+            await #expect(throws: EngineError.protection(.locked)) { try await engine.compare(Self.bundle) }
             #expect(delegate.take() == [])
             let owed = try #require(job(Self.reindex, engine))
             #expect(owed.refusal == .locked && owed.notBefore == nil)

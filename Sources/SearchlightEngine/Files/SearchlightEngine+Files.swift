@@ -151,6 +151,7 @@ extension SearchlightEngine {
         _ checkpoint: @escaping JobCheckpoint = { true }
     ) async throws(EngineError) {
         let files = try followed()
+        try await checkNotWhollyLocked(bundle)
         guard reindexes.begin(bundle) else { throw .alreadyReindexing(bundle) }
         jobsFollower.tell()
         defer {

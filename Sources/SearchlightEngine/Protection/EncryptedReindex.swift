@@ -145,6 +145,14 @@ extension SearchlightEngine {
         return others.items.isEmpty
     }
 
+    /// Throws if nobody may be asked for a bundle's items, because all of them are encrypted and
+    /// locked. Pending work then stays pending until the next unlocking.
+    func checkNotWhollyLocked(_ bundle: String) async throws(EngineError) {
+        guard try await isWhollyLocked(bundle) else { return }
+        _ = outlook.withLock { $0.whollyLocked.insert(bundle) }
+        throw .protection(.locked)
+    }
+
     // MARK: Requests
 
     /// Requests the encrypted items of a bundle that expire soon.
