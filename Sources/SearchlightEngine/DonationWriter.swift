@@ -18,6 +18,8 @@ struct DonationWriter: Sendable {
     var onExtensionItems: @Sendable (String) -> Void = { _ in }
     /// Called with a bundle when a lock rejects a donation that the bundle was asked for.
     var onLocked: @Sendable (String) -> Void = { _ in }
+    /// Called with a bundle after its items were stored without encryption.
+    var onPlainItems: @Sendable (String) -> Void = { _ in }
     /// Called when items are donated.
     var onItems: @Sendable () -> Void = {}
 
@@ -62,17 +64,21 @@ struct DonationWriter: Sendable {
         _ batch: IndexBatch, from donor: Donor, _ terms: DonationTerms
     ) async throws(EngineError) {
         do throws(EngineError) { try await vault.commit(batch, terms: terms) } catch {
-            // An app that donates on its own initiative handles the error itself.
-            let bundle = batch.scope.bundle
-            let wasAsked =
-                switch donor {
-                case .worker: true
-                case .delegate(let token): reindexes.mayBeAsked(token, bundle)
-                case .app: false
-                }
-            if error == .protection(.locked), wasAsked { onLocked(bundle) }
+            noteRejection(error, of: donor, batch.scope.bundle)
             throw error
         }
+    }
+
+    /// Notes that a donation, or a read before it, was rejected.
+    func noteRejection(_ error: EngineError, of donor: Donor, _ bundle: String) {
+        // An app that donates on its own initiative handles the error itself.
+        let wasAsked =
+            switch donor {
+            case .worker: true
+            case .delegate(let token): reindexes.mayBeAsked(token, bundle)
+            case .app: false
+            }
+        if error == .protection(.locked), wasAsked { onLocked(bundle) }
     }
 
     /// Returns `true` if a batch belongs to a protected index, or creates one.
@@ -118,6 +124,7 @@ struct DonationWriter: Sendable {
             reindexes.noteRefusal(error, of: donor, batch.scope.bundle)
             throw .index(error)
         }
+        if batch.hasItems { onPlainItems(batch.scope.bundle) }
     }
 
     /// Marks every item as deleted. Marking also deletes the client state, so the expected client

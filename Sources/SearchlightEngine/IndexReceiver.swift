@@ -33,6 +33,7 @@ struct IndexReceiver: DonationReceiver {
                 try await index.clientState(of: scope)
             }
         } catch {
+            writer.noteRejection(error, of: donor, scope.bundle)
             throw BusError(donation: error)
         }
     }
@@ -45,6 +46,7 @@ struct IndexReceiver: DonationReceiver {
                 }
             }
         } catch {
+            writer.noteRejection(error, of: donor, scope.bundle)
             throw BusError(donation: error)
         }
     }
@@ -63,7 +65,10 @@ struct IndexReceiver: DonationReceiver {
             throw BusError(error)
         }
         guard let item = items.first(where: { $0.scope.index == nil }) ?? items.first else {
-            if writer.vault.isLocked(bundle) { throw BusError(donation: .protection(.locked)) }
+            if writer.vault.isLocked(bundle) {
+                writer.noteRejection(.protection(.locked), of: donor, bundle)
+                throw BusError(donation: .protection(.locked))
+            }
             return RecordReply(record: nil)
         }
         do throws(ItemRecordError) {

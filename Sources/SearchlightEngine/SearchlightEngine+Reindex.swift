@@ -30,7 +30,7 @@ extension SearchlightEngine {
     /// job file is not encrypted. During a reindex of the bundle, the request is only recorded.
     ///
     /// - Parameters:
-    ///   - items: The unique identifiers. Above a limit, the request becomes a reindex of
+    ///   - items: The unique identifiers. Above a limit, a recorded request becomes a reindex of
     ///     everything.
     ///   - identifier: The bundle identifier.
     ///   - origin: The origin of the request. A user's request overrides a back-off and includes
@@ -45,15 +45,16 @@ extension SearchlightEngine {
         // No item has an empty or longer identifier.
         let items = items.filter { (1...ItemRecord.maximumIdentifierBytes).contains($0.utf8.count) }
         guard !items.isEmpty else { return try await itemCounts()[identifier] ?? 0 }
-        let unrecorded = try await unrecorded(items, of: identifier)
-        let recorded = items.subtracting(unrecorded.all)
-        var count: Int?
-        if !unrecorded.all.isEmpty { count = try await reindex(unrecorded, of: identifier, origin) }
-        if let count, recorded.isEmpty { return count }
-        return try await reindex(
-            Job(
-                bundle: identifier, work: .reindexItems(recorded), requested: configuration.now(), cause: .asked),
-            origin)
+        let (recorded, unrecorded) = try await unrecorded(items, of: identifier)
+        var count = 0
+        if !recorded.isEmpty || unrecorded.all.isEmpty {
+            count = try await reindex(
+                Job(
+                    bundle: identifier, work: .reindexItems(recorded), requested: configuration.now(), cause: .asked),
+                origin)
+        }
+        guard !unrecorded.all.isEmpty else { return count }
+        return try await reindex(unrecorded, of: identifier, origin)
     }
 
     /// Requests a bundle's pending work now.

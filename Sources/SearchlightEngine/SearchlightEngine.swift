@@ -147,10 +147,24 @@ package final class SearchlightEngine: EngineClient, EngineSource {
                 ledger.update { $0.noteDonation(of: bundle) }
             },
             onLocked: { [scheduleStore] bundle in
-                // If the disk is full, the items are requested when they are about to expire.
-                try? scheduleStore.update { state in
-                    state.changeEncrypted(bundle) { $0.staleSince = $0.staleSince ?? configuration.now() }
+                let now = configuration.now()
+                let known = scheduleStore.state.encrypted?[bundle]?.staleSince
+                // One write for many rejections.
+                if known.map({ now - $0 >= 10 || now < $0 }) ?? true {
+                    // If the disk is full, the items are requested when they are about to expire.
+                    try? scheduleStore.update { state in
+                        state.changeEncrypted(bundle) { $0.staleSince = now }
+                    }
                 }
+                // The store may have been unlocked since.
+                _ = outlook.withLock { $0.look(at: now) }
+                jobsFollower.tell()
+            },
+            onPlainItems: { [scheduleStore] bundle in
+                guard vault.hasIndexes, vault.bundles.contains(bundle),
+                    scheduleStore.state.encrypted?[bundle]?.hasOthers != true
+                else { return }
+                try? scheduleStore.update { state in state.changeEncrypted(bundle) { $0.hasOthers = true } }
                 jobsFollower.tell()
             },
             onItems: {

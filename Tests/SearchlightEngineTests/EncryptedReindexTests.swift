@@ -184,8 +184,12 @@ struct EncryptedReindexTests {
             #expect(try await engine.reindexItems([Self.canary, "plain", unknown], of: Self.bundle) == 2)
             #expect(
                 delegate.take() == [
-                    Self.encrypted([Self.canary]), .reindexItems([unknown]), .reindexItems(["plain"]),
+                    .reindexItems(["plain"]), Self.encrypted([Self.canary]), .reindexItems([unknown]),
                 ])
+            // An item with a name of both kinds is requested from both.
+            try await donate(["plain"], engine)
+            #expect(try await engine.reindexItems(["plain"], of: Self.bundle) == 3)
+            #expect(delegate.take() == [.reindexItems(["plain"]), Self.encrypted(["plain"])])
         }
         #expect(leaks() == [])
     }
@@ -240,6 +244,97 @@ struct EncryptedReindexTests {
             #expect(engine.owedWork(for: Self.bundle)?.isForLosses == true)
             try await engine.run(Self.reindex)
             #expect(delegate.take() == [.reindexAll])
+        }
+    }
+
+    @Test("reach the other indexes and batches if one fails, or if nobody takes requests for one")
+    func partlyFailing() async throws {
+        let delegate = Delegate()
+        delegate.react { request throws(BusError) in
+            guard case .reindexEncrypted(let items) = request else { return }
+            switch items.index {
+            case "a": throw BusError.remote(name: ExtensionStatus.unsupported.errorName, message: "")
+            case "b": throw BusError.remote(name: ExtensionStatus.failed.errorName, message: "")
+            default: return
+            }
+        }
+        try await place.withEngine { engine async throws in
+            _ = try engine.registerDelegate(delegate, for: Self.bundle)
+            try await unlock(engine, creates: true)
+            for name in ["a", "b", "c"] {
+                try await donate([name], engine, in: IndexScope(bundle: Self.bundle, index: name))
+            }
+            place.time.pass(days: 24)
+            try await engine.lookAhead()
+            await #expect(throws: EngineError.self) { try await engine.run(Self.refresh) }
+            #expect(delegate.take() == ["a", "b", "c"].map { Self.encrypted([$0], index: $0) })
+            #expect(job(Self.refresh, engine)?.notBefore != nil)
+        }
+    }
+
+    @Test("for everything are made while the store is locked if the bundle had other items, also after their loss")
+    func lostPlainItems() async throws {
+        let delegate = Delegate()
+        let plain = IndexScope(bundle: Self.bundle)
+        try await place.withEngine { engine async throws in
+            _ = try engine.registerDelegate(delegate, for: Self.bundle)
+            try await unlock(engine, creates: true)
+            try await donate(["a"], engine)
+            await engine.lock()
+            try engine.owe(.reindexAll, of: Self.bundle, cause: .lost)
+            try await engine.lookAhead()
+            #expect(job(Self.reindex, engine)?.refusal == .locked)
+            // The first item without encryption makes the reindex useful.
+            try await donate(["plain"], engine, nil, in: plain)
+            #expect(job(Self.reindex, engine)?.refusal == nil)
+            var deletion = IndexBatch(scope: plain)
+            deletion.deleteAll()
+            try await engine.commit(deletion)
+        }
+        try await place.withEngine { engine async throws in
+            _ = try engine.registerDelegate(delegate, for: Self.bundle)
+            try await engine.lookAhead()
+            #expect(job(Self.reindex, engine)?.refusal == nil)
+            _ = try await engine.run(Self.reindex)
+            #expect(delegate.take().count == 1)
+        }
+    }
+
+    @Test("are not repeated while the store is locked, if it has keys and no protected index yet")
+    func withoutIndexes() async throws {
+        try place.install(Self.bundle)
+        try await place.withEngine { engine async throws in
+            try await unlock(engine, creates: true)
+            await engine.lock()
+            let before = engine.owedWork(for: Self.bundle)
+            if let before { try engine.jobStore.update { $0.complete(before) } }
+            var batch = IndexBatch(scope: Self.scope, protection: .complete)
+            batch.index([try EncodedItem(ItemRecord(uniqueIdentifier: "a", attributes: [:]))])
+            try engine.owe(.reindexAll, of: Self.bundle, cause: .asked)
+            await #expect(throws: BusError.self) { try await engine.receiver(for: .worker).receive(batch) }
+            for _ in 0..<2 {
+                try await engine.lookAhead()
+                #expect(job(Self.refresh, engine)?.refusal == .locked)
+                // The lock has rejected its donations.
+                #expect(job(Self.reindex, engine)?.refusal == .locked)
+            }
+            try await unlock(engine)
+            try await engine.lookAhead()
+            #expect(job(Self.refresh, engine) == nil)
+            #expect(job(Self.reindex, engine)?.refusal == nil)
+        }
+    }
+
+    @Test("follow the unlocking if the lock has rejected what the extension read")
+    func rejectedReads() async throws {
+        try place.install(Self.bundle)
+        try await place.withEngine { engine async throws in
+            try await unlock(engine, creates: true)
+            try await donate(["a"], engine)
+            await engine.lock()
+            let receiver = engine.receiver(for: .worker)
+            await #expect(throws: BusError.self) { try await receiver.clientState(of: Self.scope) }
+            #expect(job(Self.refresh, engine)?.refusal == .locked)
         }
     }
 

@@ -129,7 +129,7 @@ extension SearchlightEngine {
                 moments.append(health.backOff?.until)
                 job.refusal = health.refusal
             }
-            if isWhollyLocked(bundle, outlook) { job.refusal = .locked }
+            if job.refusal == nil, isWhollyLocked(bundle, outlook) { job.refusal = .locked }
             job.notBefore = moments.compactMap { $0 }.max()
             return job
         }

@@ -123,13 +123,15 @@ extension SearchlightEngine {
 
     /// Returns the items without those whose files are in missing paths, since the extension would
     /// delete them.
-    func withoutAway(_ items: Set<String>, of bundle: String) async -> Set<String> {
+    ///
+    /// - Parameter index: The index with the items; `nil` for the index of items that are not
+    ///   encrypted.
+    func withoutAway(_ items: Set<String>, of bundle: String, in index: SearchIndex? = nil) async -> Set<String> {
         guard let files, followsFiles(of: bundle) else { return items }
+        let searched = index ?? self.index
         var paths: [String: String] = [:]
         for item in items {
-            let found = try? await onIndex { (index) throws(SearchIndexError) in
-                try await index.items(uniqueIdentifier: item, bundle: bundle)
-            }
+            let found = try? await searched.items(uniqueIdentifier: item, bundle: bundle)
             paths[item] = found?.lazy.compactMap(\.record.contentPath).first
         }
         guard !paths.isEmpty else { return items }

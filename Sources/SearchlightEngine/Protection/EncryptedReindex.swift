@@ -30,7 +30,9 @@ extension SearchlightEngine {
     ///
     /// - Returns: The time of the next request.
     func lookAtEncryptedItems(_ now: Double) async throws(EngineError) -> Double {
-        guard !vault.isLocked else {
+        try await notePlainItems()
+        // Without protected indexes too, a store that is not unlocked rejects their donations.
+        guard vault.index != nil else {
             var locked: Set<String> = []
             for bundle in vault.bundles where try await isWhollyLocked(bundle) { locked.insert(bundle) }
             outlook.withLock { [locked] in $0.whollyLocked = locked }
@@ -49,6 +51,18 @@ extension SearchlightEngine {
             }
         }
         return found.next
+    }
+
+    /// Records the bundles with encrypted indexes that have other items too. After a loss of those
+    /// items, their extensions must be asked also while the store is locked.
+    private func notePlainItems() async throws(EngineError) {
+        for bundle in vault.bundles where scheduleStore.state.encrypted?[bundle]?.hasOthers != true {
+            let others = try await onQuery { (index) throws(IndexQueryError) in
+                try await index.items(matching: .and([]), bundle: bundle, limit: 1, after: nil)
+            }
+            guard !others.items.isEmpty else { continue }
+            try scheduleStore.update { state in state.changeEncrypted(bundle) { $0.hasOthers = true } }
+        }
     }
 
     /// Returns the bundles with encrypted items that expire soon, with the first expiry time of
@@ -111,9 +125,8 @@ extension SearchlightEngine {
 
     /// Returns the jobs that request encrypted items. While the store is locked, they wait.
     func encryptedJobs(_ health: [String: ExtensionHealth], _ outlook: Outlook) -> [ScheduledJob] {
-        let stale = (scheduleStore.state.encrypted ?? [:]).compactMapValues(\.staleSince).filter {
-            vault.isLocked($0.key)
-        }
+        let isLocked = vault.index == nil
+        let stale = isLocked ? (scheduleStore.state.encrypted ?? [:]).compactMapValues(\.staleSince) : [:]
         let bundles = Set(outlook.expiringEncrypted.keys).union(stale.keys)
         return bundles.sorted().compactMap { bundle -> ScheduledJob? in
             guard isAskable(bundle), outlook.running.contains(bundle) || !reindexes.isUnderWay(bundle) else {
@@ -130,15 +143,15 @@ extension SearchlightEngine {
                 moments.append(health.backOff?.until)
                 job.refusal = health.refusal
             }
-            if vault.isLocked(bundle) { job.refusal = .locked }
+            if isLocked, job.refusal == nil { job.refusal = .locked }
             job.notBefore = moments.compactMap(\.self).max()
             return job
         }
     }
 
-    /// Returns `true` if a bundle has encrypted indexes that are locked, and no other items.
+    /// Returns `true` if a bundle has encrypted indexes that are locked, and never had other items.
     func isWhollyLocked(_ bundle: String) async throws(EngineError) -> Bool {
-        guard vault.isLocked(bundle) else { return false }
+        guard vault.isLocked(bundle), scheduleStore.state.encrypted?[bundle]?.hasOthers != true else { return false }
         let others = try await onQuery { (index) throws(IndexQueryError) in
             try await index.items(matching: .and([]), bundle: bundle, limit: 1, after: nil)
         }
@@ -168,21 +181,27 @@ extension SearchlightEngine {
         guard isStale || outlook.withLock({ $0.expiringEncrypted[bundle] != nil }) else { return nil }
         let vaultIndex = try vault.unlockedIndex()
         let now = configuration.now()
+        // The unlocking may have been during the request whose donations were rejected.
+        if isStale { try oweWhatTheLockRejected(now) }
         try await alone(bundle) { () throws(EngineError) in
             var mark: ExpiryMark?
+            var failure: EngineError?
             while true {
                 let found = try await expiring(
                     of: bundle, vaultIndex, after: mark, now, limit: Self.maximumEncryptedItems)
                 let items = Dictionary(grouping: found.items) { IndexScope(bundle: bundle, index: $0.index) }
-                try await request(items.mapValues { Set($0.map(\.identifier)) }, origin)
+                let failed = try await request(items.mapValues { Set($0.map(\.identifier)) }, origin)
+                failure = failure ?? failed
                 mark = found.mark
                 let through = now + configuration.policy.expiryNotice
                 guard let next = found.next, next <= through else { break }
                 guard await checkpoint() else { throw .extension(.cancelled) }
             }
-        }
-        try scheduleStore.update { state in
-            state.changeEncrypted(bundle) { $0.requestedThrough = now + configuration.policy.expiryNotice }
+            // Items that were donated again expire later, so the next attempt requests the others.
+            if let failure { throw failure }
+            try scheduleStore.update { state in
+                state.changeEncrypted(bundle) { $0.requestedThrough = now + configuration.policy.expiryNotice }
+            }
         }
         outlook.withLock { $0.expiringEncrypted[bundle] = nil }
         lookSoon()
@@ -190,28 +209,35 @@ extension SearchlightEngine {
     }
 
     /// Sorts out the items whose request must not be recorded: if a bundle has encrypted indexes,
-    /// all except those that are in another index.
+    /// all except those that are in another index. An item may be in both.
     ///
-    /// - Throws: ``ProtectionError/locked`` if any of them may be locked.
-    func unrecorded(_ items: Set<String>, of bundle: String) async throws(EngineError) -> UnrecordedItems {
-        var found = UnrecordedItems()
-        guard vault.bundles.contains(bundle) else { return found }
+    /// - Returns: The items whose request may be recorded, and the others.
+    /// - Throws: ``ProtectionError/locked`` if any of the others may be locked.
+    func unrecorded(
+        _ items: Set<String>, of bundle: String
+    ) async throws(EngineError) -> (recorded: Set<String>, unrecorded: UnrecordedItems) {
+        var (recorded, found) = (items, UnrecordedItems())
+        guard vault.bundles.contains(bundle) else { return (recorded, found) }
         for item in items {
             let plain = try await onIndex { (index) throws(SearchIndexError) in
                 try await index.items(uniqueIdentifier: item, bundle: bundle)
             }
             if plain.isEmpty { found.unknown.insert(item) }
         }
-        guard !found.unknown.isEmpty else { return found }
-        let index = try vault.unlockedIndex()
-        for item in found.unknown {
+        recorded.subtract(found.unknown)
+        // While the store is locked, an item with the same name in an encrypted index is unknown.
+        guard let index = vault.index else {
+            guard found.unknown.isEmpty else { throw .protection(.locked) }
+            return (recorded, found)
+        }
+        for item in items {
             let encrypted = try await Self.onIndex(index) { (index) throws(SearchIndexError) in
                 try await index.items(uniqueIdentifier: item, bundle: bundle)
             }
             for one in encrypted { found.encrypted[one.scope, default: []].insert(item) }
             if !encrypted.isEmpty { found.unknown.remove(item) }
         }
-        return found
+        return (recorded, found)
     }
 
     /// Requests items without a record of the request.
@@ -222,10 +248,13 @@ extension SearchlightEngine {
     ) async throws(EngineError) -> Int {
         if origin == .person { await takeOver(bundle) }
         try await alone(bundle) { () throws(EngineError) in
-            try await request(items.encrypted, origin)
-            guard !items.unknown.isEmpty else { return }
-            try await onHost { (host) throws(ExtensionError) in
-                try await host.reindexUnrecorded(items.unknown.sorted(), bundle, origin: origin)
+            if let failure = try await request(items.encrypted, origin) { throw failure }
+            let unknown = items.unknown.sorted()
+            for start in stride(from: 0, to: unknown.count, by: Self.maximumEncryptedItems) {
+                try await onHost { (host) throws(ExtensionError) in
+                    try await host.reindexUnrecorded(
+                        Array(unknown[start...].prefix(Self.maximumEncryptedItems)), bundle, origin: origin)
+                }
             }
         }
         return try await itemCounts()[bundle] ?? 0
@@ -248,23 +277,38 @@ extension SearchlightEngine {
         }
     }
 
+    /// Requests items of encrypted indexes. If a part fails, the others are requested all the same.
+    ///
+    /// - Returns: The first failure of an extension or app; `nil` if all parts were acknowledged.
+    ///   An index for which nobody takes requests is no failure.
+    /// - Throws: ``EngineError`` if further parts would fail too.
     private func request(
         _ items: [IndexScope: Set<String>], _ origin: RequestOrigin
-    ) async throws(EngineError) {
+    ) async throws(EngineError) -> EngineError? {
+        var failure: EngineError?
         for (scope, identifiers) in items.sorted(by: { $0.key.sortKey < $1.key.sortKey }) {
             // The index may have been removed during the request.
             guard let name = scope.index, let protection = vault.protection(of: scope) else { continue }
-            let all = identifiers.sorted()
+            // The extension would delete items whose disk is away.
+            let all = await withoutAway(identifiers, of: scope.bundle, in: vault.index).sorted()
             for start in stride(from: 0, to: all.count, by: Self.maximumEncryptedItems) {
-                guard !vault.isLocked else { throw .protection(.locked) }
+                guard vault.index != nil else { throw .protection(.locked) }
                 let part = EncryptedItems(
                     index: name, protection: protection,
                     identifiers: Array(all[start...].prefix(Self.maximumEncryptedItems)))
-                try await onHost { (host) throws(ExtensionError) in
-                    try await host.reindexEncrypted(part, scope.bundle, origin: origin)
+                do throws(EngineError) {
+                    try await onHost { (host) throws(ExtensionError) in
+                        try await host.reindexEncrypted(part, scope.bundle, origin: origin)
+                    }
+                } catch {
+                    guard case .extension(let cause) = error, !cause.isRefusal, cause != .cancelled, vault.index != nil
+                    else { throw error }
+                    if case .failed(_, _, .unsupported, _) = cause { continue }
+                    failure = failure ?? error
                 }
             }
         }
+        return failure
     }
 }
 

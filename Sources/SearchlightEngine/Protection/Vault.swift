@@ -323,6 +323,9 @@ final class Vault: Sendable {
     /// `true` if there are protected indexes that cannot be searched now.
     var isLocked: Bool { state.withLock { $0.unlocked == nil && !$0.logs.isEmpty } }
 
+    /// `true` if there are protected indexes.
+    var hasIndexes: Bool { state.withLock { !$0.logs.isEmpty } }
+
     /// The bundles that have protected indexes.
     var bundles: Set<String> { state.withLock { Set($0.logs.keys.map(\.bundle)) } }
 

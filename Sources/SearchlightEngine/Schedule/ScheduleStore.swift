@@ -22,6 +22,8 @@ struct EncryptedWork: Hashable, Sendable, Codable {
     /// The time since which items may be outdated, because a lock rejected a donation of the
     /// extension; `nil` normally. Everything is requested after the next unlocking.
     var staleSince: Double?
+    /// `true` if the bundle had items in other indexes too.
+    var hasOthers: Bool?
 }
 
 /// The schedule's stored state. A pure value; times are in seconds since 2001-01-01 UTC.

@@ -43,7 +43,12 @@ extension SearchlightEngine {
         defer { jobsFollower.tell() }
         do throws(EngineError) {
             let first = try await onIndex { (index) throws(SearchIndexError) in try await index.firstExpiries() }
-            let expiry = min(try await askBeforeExpiry(first, now), try await lookAtEncryptedItems(now))
+            let encrypted: Double
+            do throws(EngineError) { encrypted = try await lookAtEncryptedItems(now) } catch {
+                // The other work does not depend on it.
+                encrypted = now + Self.pauseAfterFailure
+            }
+            let expiry = min(try await askBeforeExpiry(first, now), encrypted)
             let wear = try await onIndex { (index) throws(SearchIndexError) in try await index.wear() }
             let model = semanticModel.installed?.identity
             let needsEmbedding = try await onIndex { (index) throws(SearchIndexError) in

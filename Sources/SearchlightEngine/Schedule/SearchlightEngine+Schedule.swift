@@ -41,7 +41,9 @@ extension SearchlightEngine {
             moments.append(health.backOff?.until)
             scheduled.refusal = health.refusal
         }
-        if job.work == .reindexAll, isWhollyLocked(job.bundle, outlook) { scheduled.refusal = .locked }
+        if job.work == .reindexAll, scheduled.refusal == nil, waitsForUnlocking(job, outlook) {
+            scheduled.refusal = .locked
+        }
         scheduled.notBefore = moments.compactMap { $0 }.max()
         return scheduled
     }
@@ -59,6 +61,15 @@ extension SearchlightEngine {
     /// nobody is asked for its items.
     func isWhollyLocked(_ bundle: String, _ outlook: Outlook) -> Bool {
         outlook.whollyLocked.contains(bundle) && vault.isLocked(bundle)
+            && scheduleStore.state.encrypted?[bundle]?.hasOthers != true
+    }
+
+    /// Returns `true` if a reindex of everything is of no use before the next unlocking: nobody may
+    /// be asked, or the lock has rejected donations since the request.
+    private func waitsForUnlocking(_ job: Job, _ outlook: Outlook) -> Bool {
+        if isWhollyLocked(job.bundle, outlook) { return true }
+        guard let stale = scheduleStore.state.encrypted?[job.bundle]?.staleSince else { return false }
+        return vault.index == nil && job.requested <= stale
     }
 
     /// Returns `true` if a bundle has a registered delegate or an index extension.
