@@ -25,7 +25,7 @@ const Everything = struct {
 
     pub fn reindexEncryptedItems(self: *Everything, request: searchlight.Request, index: []const u8, class: searchlight.ProtectionClass, identifiers: []const []const u8) !void {
         for (identifiers) |identifier| {
-            const name = try std.fmt.allocPrint(request.arena, "{s} {d} {s}", .{ index, @intFromEnum(class), identifier });
+            const name = try std.fmt.allocPrint(request.arena, "{s} {d} {s}", .{ index, @backingInt(class), identifier });
             try self.donate(&.{name});
         }
     }
