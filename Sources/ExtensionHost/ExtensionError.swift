@@ -135,11 +135,12 @@ extension ExtensionError {
             reason: words.isEmpty ? "its program ended at once." : words.joined(separator: " "))
     }
 
-    /// The error without the words and the output of the extension or app, for a request about
-    /// encrypted items.
+    /// A reply without the words and the output of the extension or app, for a request about
+    /// encrypted items. Not for the host's own errors, whose messages name no item.
     var withoutWords: ExtensionError {
         switch self {
-        case .failed(let identifier, let during, let status, let message) where !message.isEmpty:
+        case .failed(let identifier, let during, let status, let message)
+        where !message.isEmpty && message != EncryptedItems.noDelegate:
             .failed(
                 identifier: identifier, during: during, status: status,
                 message: "it gave a reason, which is not recorded because the items are encrypted")

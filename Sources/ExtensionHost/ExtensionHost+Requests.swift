@@ -12,17 +12,18 @@ extension ExtensionHost {
     /// - Parameters:
     ///   - origin: The origin of the request. An interactive request (`.person`) overrides a
     ///     back-off.
-    ///   - isLocked: `true` while the bundle's encrypted indexes are locked. An app is then asked
-    ///     through the delegates of its other indexes only.
+    ///   - lockedIndexes: The names of the bundle's encrypted indexes while they are locked. An app
+    ///     is then asked through the delegates of its other indexes only.
     ///   - onAsking: Called with the responder before it is asked, and again for each further
     ///     responder.
     /// - Throws: ``ExtensionError``; the reindex is then still pending.
     public func reindexAll(
-        _ identifier: String, origin: RequestOrigin = .person, isLocked: Bool = false,
+        _ identifier: String, origin: RequestOrigin = .person, lockedIndexes: Set<String> = [],
         onAsking: @Sendable (Donor) -> Void = { _ in }
     ) async throws(ExtensionError) -> WholeReindex {
-        let answer = try await perform(
-            .reindexAll, toApps: isLocked ? .reindexUnlocked : nil, identifier, origin, onAsking: onAsking)
+        let toApps: WorkerRequest? =
+            lockedIndexes.isEmpty ? nil : .reindexUnlocked(lockedIndexes: lockedIndexes.sorted())
+        let answer = try await perform(.reindexAll, toApps: toApps, identifier, origin, onAsking: onAsking)
         return answer.isEmpty ? .acknowledged : .inPages
     }
 
@@ -64,9 +65,7 @@ extension ExtensionHost {
     public func reindexEncrypted(
         _ items: EncryptedItems, _ identifier: String, origin: RequestOrigin = .person
     ) async throws(ExtensionError) {
-        try await withoutWords { () throws(ExtensionError) in
-            _ = try await perform(.reindexEncrypted(items), identifier, origin, options: .confidential)
-        }
+        _ = try await perform(.reindexEncrypted(items), identifier, origin, options: .confidential)
     }
 
     /// Asks a bundle to donate some items again, as ``reindexItems(_:_:origin:)`` does, and records
@@ -74,13 +73,7 @@ extension ExtensionHost {
     public func reindexUnrecorded(
         _ items: [String], _ identifier: String, origin: RequestOrigin = .person
     ) async throws(ExtensionError) {
-        try await withoutWords { () throws(ExtensionError) in
-            _ = try await perform(.reindexItems(items), identifier, origin, options: .confidential)
-        }
-    }
-
-    private func withoutWords(_ body: () async throws(ExtensionError) -> Void) async throws(ExtensionError) {
-        do throws(ExtensionError) { try await body() } catch { throw error.withoutWords }
+        _ = try await perform(.reindexItems(items), identifier, origin, options: .confidential)
     }
 
     /// Asks an extension to update the items for the given files. Returns once the extension has

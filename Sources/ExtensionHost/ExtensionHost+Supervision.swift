@@ -123,10 +123,9 @@ extension ExtensionHost {
         let elapsed = stopwatch(configuration.clock)
         while let part = search.next() {
             do throws(ExtensionError) {
-                _ = try await attempt(request(part), bundle, origin, counts: false)
+                _ = try await attempt(request(part), bundle, origin, counts: false, isConfidential: isConfidential)
                 search.succeeded()
-            } catch let problem {
-                let error = isConfidential ? problem.withoutWords : problem
+            } catch {
                 guard mayBeGuilty(error), !Task.isCancelled else { return error }
                 if search.failures == 0 { onEvent(.retrying(bundle: bundle.identifier, after: error)) }
                 search.failed(error)
@@ -163,9 +162,12 @@ extension ExtensionHost {
 
     /// Sends a request to an extension once.
     ///
-    /// - Parameter counts: `true` if a failure counts against the extension in its health record.
+    /// - Parameters:
+    ///   - counts: `true` if a failure counts against the extension in its health record.
+    ///   - isConfidential: `true` if the words of the extension may not be recorded.
     private func attempt(
         _ request: WorkerRequest, _ bundle: ExtensionBundle, _ origin: RequestOrigin, counts: Bool = true,
+        isConfidential: Bool = false,
         onProgress: @escaping RequestOptions.ProgressListener = RequestOptions.standard.onProgress
     ) async throws(ExtensionError) -> [BusValue] {
         // The bundle may have been replaced since the request was made, or since the last attempt.
@@ -173,7 +175,7 @@ extension ExtensionHost {
         let lease = try await lease(bundle, origin)
         return try await use(lease) { [book, onEvent] (worker) throws(ExtensionError) in
             do throws(ExtensionError) {
-                return try await worker.perform(request, onProgress: onProgress)
+                return try await worker.perform(request, isConfidential: isConfidential, onProgress: onProgress)
             } catch {
                 // An item is not skip-listed if the worker got no processor time.
                 if !counts, case .timedOut(_, _, let limit) = error, worker.wasStarved {

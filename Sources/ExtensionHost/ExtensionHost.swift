@@ -143,10 +143,10 @@ public actor ExtensionHost {
             noteRetry(identifier, after: problem)
             onAsking(.delegate(delegate.token))
             do throws(ExtensionError) {
-                return try await delegate.perform(toApps ?? request)
+                return try await delegate.perform(toApps ?? request, isConfidential: options.isConfidential)
             } catch {
                 guard error.isLeftToOthers else { throw error }
-                problem = options.isConfidential ? error.withoutWords : error
+                problem = error
             }
         }
         guard !isShutDown else { throw .cancelled }

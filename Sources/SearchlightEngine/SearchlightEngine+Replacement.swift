@@ -35,13 +35,13 @@ extension SearchlightEngine {
                 try await index.beginReplacement(of: identifier)
             }
             // The delegates of locked indexes are not asked.
-            let isLocked = vault.isLocked(identifier)
+            let locked = vault.lockedIndexes(of: identifier)
             let answer = try await onHost { [reindexes] (host) throws(ExtensionError) in
-                try await host.reindexAll(identifier, origin: origin, isLocked: isLocked) {
+                try await host.reindexAll(identifier, origin: origin, lockedIndexes: locked) {
                     reindexes.ask($0, identifier)
                 }
             }
-            if isLocked, case .delegate? = reindexes.asked(identifier) { writer.onLocked(identifier) }
+            if !locked.isEmpty, case .delegate? = reindexes.asked(identifier) { writer.onLocked(identifier) }
             if answer == .inPages {
                 try await reindexPages(of: identifier, job, origin, checkpoint)
             } else {

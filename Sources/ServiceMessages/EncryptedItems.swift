@@ -16,6 +16,9 @@ public struct EncryptedItems: Sendable, Hashable {
         (self.index, self.protection, self.identifiers) = (index, protection, identifiers)
     }
 
+    /// The message of an app without a delegate for the index. It is fixed, so it may be recorded.
+    public static let noDelegate = "the app has no delegate for this index"
+
     /// The arguments of the request.
     var arguments: [BusValue] { [.string(index), .string(protection.rawValue), .strings(identifiers)] }
 

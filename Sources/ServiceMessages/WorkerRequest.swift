@@ -22,7 +22,9 @@ public enum WorkerRequest: Sendable, Hashable {
     /// the extension's acknowledgement.
     case reindexEncrypted(EncryptedItems)
     /// Donates all items, except those of encrypted indexes, which are locked. Only sent to apps.
-    case reindexUnlocked
+    /// The names are those of the app's locked indexes, since the app's objects for these indexes
+    /// may have another class or none.
+    case reindexUnlocked(lockedIndexes: [String])
     /// Updates the items of these files. The answer follows the extension's acknowledgement.
     case updateFiles([FileChange])
     /// Provides an item's data in a type. Answer: a ``Payload``.
@@ -83,7 +85,7 @@ public enum WorkerRequest: Sendable, Hashable {
         case .reindexPage(let page): (.reindexPage, page.arguments)
         case .reindexItems(let identifiers): (.reindexItems, [.strings(identifiers)])
         case .reindexEncrypted(let items): (.reindexEncrypted, items.arguments)
-        case .reindexUnlocked: (.reindexUnlocked, [])
+        case .reindexUnlocked(let names): (.reindexUnlocked, [.strings(names)])
         case .updateFiles(let changes): (.updateFiles, changes.arguments)
         case .provideData(let item, let type): (.provideData, [.string(item), .string(type)])
         case .provideFile(let item, let type, let inPlace):
@@ -116,7 +118,7 @@ public enum WorkerRequest: Sendable, Hashable {
         case .reindexPage: self = .reindexPage(try ReindexPage(&arguments))
         case .reindexItems: self = .reindexItems(try arguments.strings())
         case .reindexEncrypted: self = .reindexEncrypted(try EncryptedItems(&arguments))
-        case .reindexUnlocked: self = .reindexUnlocked
+        case .reindexUnlocked: self = .reindexUnlocked(lockedIndexes: try arguments.strings())
         case .updateFiles: self = .updateFiles(try [FileChange](&arguments))
         case .provideData:
             self = .provideData(item: try arguments.string(), type: try arguments.string())

@@ -181,6 +181,7 @@ struct BusConnectionTests {
             .provideFile(item: "i", type: "public.png", inPlace: true),
             .preview(item: "i", query: nil, contentPath: "/f"),
             .didThrottle(ThrottleNotice(reason: .pressure, itemsPerSecond: 2.5)), .didFinishThrottle, .cancel(call: 7),
+            .reindexUnlocked(lockedIndexes: ["a", "b"]),
             .reindexPage(ReindexPage(cursor: nil, items: 9, milliseconds: 8, memoryLimit: 7)),
             .reindexPage(ReindexPage(cursor: [], items: .max, milliseconds: 0, memoryLimit: .max)),
         ]

@@ -151,12 +151,19 @@ struct ProtectionCommandTests {
         #expect(asked.status == 0 && asked.output.contains("asked for 1 item, 1 donated"), "\(asked)")
         let found = try await command.outcome(["search", "named"])
         #expect(found.output.contains("named health 2"), "\(found)")
+        // The crash is recorded, without the item.
+        let output = command.harness.folder + "/pulse.html"
+        let crashed = try await command.outcome(["drag", "pulse", "--accept", "public.html", "--output", output])
+        #expect(crashed.status != 0 && crashed.errors.contains("provide an item as data"), "\(crashed)")
         await host.close()
         let files = FileManager.default.enumerator(atPath: command.harness.store)?.compactMap { $0 as? String } ?? []
+        var isRecorded = false
         for name in files {
             let bytes = try? Data(contentsOf: URL(filePath: command.harness.store + "/" + name))
             #expect(bytes?.range(of: Data("pulse".utf8)) == nil, "\(name)")
+            if bytes?.range(of: Data("provide an item as data".utf8)) != nil { isRecorded = true }
         }
+        #expect(isRecorded)
     }
 
     @Test("Damage of a protected file is reported and repaired while it is unlocked, and names unlocking otherwise")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
+import ItemRecord
 import ServiceMessages
+import Synchronization
 import TestSupport
 import Testing
 
@@ -87,6 +89,41 @@ struct DelegateRegistryTests {
         await #expect(throws: ExtensionError.self) { _ = try await responder.perform(request) }
         #expect(!registry.isRegistered(token))
         #expect(!registry.isRegistered(for: "a"))
+    }
+
+    /// Acknowledges each request, but loses a donation, or answers with a failure.
+    private final class Failing: LiveDelegate {
+        private let losses = Mutex<[BusError?]>([])
+        private let message: String?
+
+        init(message: String?) {
+            self.message = message
+            // A loss from before the request is ignored.
+            losses.withLock { $0 = [nil, .remote(name: ExtensionStatus.unavailable.errorName, message: "disk full")] }
+        }
+        func perform(_ request: WorkerRequest) async throws(BusError) -> [BusValue] {
+            guard let message else { return [] }
+            throw .remote(name: ExtensionStatus.failed.errorName, message: message)
+        }
+        func settle() async {}
+        func takeLoss() -> BusError? { losses.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
+    }
+
+    @Test(
+        "A confidential request hides the words of the app, but not those of the host",
+        arguments: [
+            (nil, "disk full"), ("no canary", "it gave a reason"), (EncryptedItems.noDelegate, "no delegate"),
+        ] as [(String?, String)])
+    func confidential(message: String?, shown: String) async throws {
+        let registry = registry()
+        _ = try registry.register(Failing(message: message), for: "a")
+        let responder = try #require(registry.newest(for: "a", excluding: [], includingSilent: false))
+        let items = EncryptedItems(index: "i", protection: .complete, identifiers: ["canary"])
+        let error = await #expect(throws: ExtensionError.self) {
+            _ = try await responder.perform(.reindexEncrypted(items), isConfidential: true)
+        }
+        let text = error?.description ?? ""
+        #expect(text.contains(shown) && !text.contains("canary"), "\(text)")
     }
 
     @Test("A removed delegate is not asked")

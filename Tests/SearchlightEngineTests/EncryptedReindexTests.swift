@@ -229,7 +229,7 @@ struct EncryptedReindexTests {
             try await donate(["plain"], engine, nil, in: IndexScope(bundle: Self.bundle))
             await engine.lock()
             _ = try await engine.reindexAll(Self.bundle)
-            #expect(delegate.take() == [.reindexUnlocked])
+            #expect(delegate.take() == [.reindexUnlocked(lockedIndexes: ["notes"])])
             #expect(engine.owedWork(for: Self.bundle) == nil)
             try await engine.lookAhead()
             #expect(job(Self.refresh, engine)?.refusal == .locked)

@@ -116,6 +116,35 @@ struct EncryptedItemTests {
         try checkFiles()
     }
 
+    @Test("are not requested while they are locked, and a user who starts the job gets that error")
+    func startedWhileLocked() async throws {
+        let bundle = "com.example.encrypted"
+        try PlainBundle(bundle, in: folder.path("extensions"))
+        do {
+            let (service, user) = try await service(day: 0)
+            try await unlock(user, creates: true)
+            try await donate(bundle, user)
+            await user.close()
+            await service.stop()
+        }
+        let engine = try SearchlightEngine(TestService.engine(folder))
+        try engine.owe(.reindexAll, of: bundle, cause: .asked)
+        await engine.close()
+        let (service, user) = try await service(day: 0)
+        // The service looks for locked items after its start.
+        let isTold = await eventually {
+            do throws(EngineError) {
+                _ = try await user.runNow(.reindex(bundle: bundle))
+                return false
+            } catch {
+                return error == .protection(.locked)
+            }
+        }
+        #expect(isTold, "\(service.lines.all)")
+        await user.close()
+        await service.stop()
+    }
+
     /// A delegate that provides the items of one class, and records its requests.
     private final class Delegate: NSObject, CSSearchableIndexDelegate, Sendable {
         let requests = Mutex<[String]>([])

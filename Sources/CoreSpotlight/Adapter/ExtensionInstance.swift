@@ -59,7 +59,7 @@ final class ExtensionInstance: @unchecked Sendable {
     ) async {
         guard let asked else { return }
         let index = CSSearchableIndex(name: name, sender: sender, protectionClass: protection)
-        await AskedDelegate(index: index, delegate: asked.delegate).refresh(identifiers, answer)
+        await AskedDelegate(index: index, delegate: asked.delegate).refresh(identifiers, protection, answer)
     }
 
     func reindexPage(_ page: CSReindexPage, _ answer: RequestAnswer) { asked?.reindexPage(page, answer) }

@@ -24,18 +24,21 @@ struct AskedDelegate: @unchecked Sendable {
             acknowledgementHandler: { answer.give(.acknowledged) })
     }
 
-    /// `true` if the index is encrypted.
+    /// `true` if the app's object names an encrypted class.
     var isEncrypted: Bool { ProtectionClass(rawValue: index.protectionClass.rawValue)?.isEncrypted == true }
 
     /// Requests items of an encrypted index: donates the items that the delegate provides, and asks
     /// it to reindex the others.
-    func refresh(_ identifiers: [String], _ answer: RequestAnswer) async {
-        let items = await delegate.searchableItems(
-            forIdentifiers: identifiers, protectionClass: index.protectionClass)
+    ///
+    /// - Parameter protection: The class of the index in the store.
+    func refresh(_ identifiers: [String], _ protection: FileProtectionType, _ answer: RequestAnswer) async {
+        let items = await delegate.searchableItems(forIdentifiers: identifiers, protectionClass: protection)
         let wanted = Set(identifiers)
         let provided = items.filter { wanted.contains($0.uniqueIdentifier) }
         if !provided.isEmpty {
-            do { try await index.indexSearchableItems(provided) } catch {
+            // The app's object may have begun a batch, which would hold the items back.
+            let fresh = CSSearchableIndex(name: index.name, sender: index.sender, protectionClass: protection)
+            do { try await fresh.indexSearchableItems(provided) } catch {
                 return answer.give(.failed(HostFailure(thrown: error)))
             }
         }

@@ -2,6 +2,7 @@
 
 internal import BusTransport
 import Dispatch
+import Foundation
 internal import SearchlightExtension
 internal import ServiceMessages
 
@@ -34,15 +35,28 @@ struct DelegateHandler: Sendable {
         switch request {
         case .reindexAll: asked.askAll(answer) { $0.reindexAll($1) }
         case .reindexItems(let identifiers):
-            // Items of encrypted indexes have their own request.
-            ask(asked.filter { !$0.isEncrypted }, answer) { $0.reindex(identifiers, $1) }
-        case .reindexUnlocked: ask(asked.filter { !$0.isEncrypted }, answer) { $0.reindexAll($1) }
-        case .reindexEncrypted(let items):
-            let own = asked.filter {
-                $0.index.name == items.index && $0.index.protectionClass.rawValue == items.protection.rawValue
+            // Items of encrypted indexes have their own request. An app that has no other delegates
+            // may still have other items.
+            let others = asked.filter { !$0.isEncrypted }
+            (others.isEmpty ? asked : others).askAll(answer) { $0.reindex(identifiers, $1) }
+        case .reindexUnlocked(let locked):
+            // The first donation to an index of an encrypted class fails too while the store is
+            // locked.
+            let others = asked.filter { delegate in
+                !delegate.isEncrypted && !locked.contains { $0 == delegate.index.name }
             }
-            ask(own, answer) { delegate, answer in
-                Task { await delegate.refresh(items.identifiers, answer) }
+            // Without other delegates, nobody may be asked before the next unlocking.
+            if others.isEmpty { answer.give(.acknowledged) }
+            others.askAll(answer) { $0.reindexAll($1) }
+        case .reindexEncrypted(let items):
+            // The app's object may have another class or none, and still donate to the index.
+            let own = asked.filter { $0.index.name == items.index }
+            guard !own.isEmpty else {
+                return answer.give(.failed(HostFailure(SEARCHLIGHT_UNSUPPORTED, EncryptedItems.noDelegate)))
+            }
+            let protection = FileProtectionType(rawValue: items.protection.rawValue)
+            own.askAll(answer) { delegate, answer in
+                Task { await delegate.refresh(items.identifiers, protection, answer) }
             }
         case .provideData(let item, let type):
             asked.askInTurn { $0.data(of: item, as: type) }.map(answer.give)
@@ -64,15 +78,6 @@ struct DelegateHandler: Sendable {
         // Delegates have no cancellation method, as on Apple's systems.
         case .cancel: call.reply()
         }
-    }
-
-    /// Calls all of these delegates. Without any, the request is left to other apps and the
-    /// extension.
-    private func ask(
-        _ delegates: [AskedDelegate], _ answer: RequestAnswer, _ ask: (AskedDelegate, RequestAnswer) -> Void
-    ) {
-        guard delegates.isEmpty else { return delegates.askAll(answer, ask) }
-        answer.give(.failed(HostFailure(SEARCHLIGHT_UNSUPPORTED, "The app has no delegate for these indexes.")))
     }
 
     private static func deliver(_ outcome: RequestAnswer.Outcome, to call: IncomingCall) {

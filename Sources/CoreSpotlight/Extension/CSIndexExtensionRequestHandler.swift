@@ -57,7 +57,8 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
 
     /// Provides no items.
     ///
-    /// - Note: Unused on Linux: items that are about to expire are requested with
+    /// - Note: Differs on Linux: called only for items of encrypted indexes, unless the variant
+    ///   with a protection class is implemented. Other items are requested with
     ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     @preconcurrency
     open func searchableItems(
@@ -68,7 +69,8 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
 
     /// Calls the variant with a handler.
     ///
-    /// - Note: Unused on Linux: items that are about to expire are requested with
+    /// - Note: Differs on Linux: called only for items of encrypted indexes, unless the variant
+    ///   with a protection class is implemented. Other items are requested with
     ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     open func searchableItems(forIdentifiers identifiers: [String]) async -> [CSSearchableItem] {
         let items: [CSSearchableItem]? = try? await answer { answer in

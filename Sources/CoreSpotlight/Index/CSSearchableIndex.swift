@@ -96,9 +96,9 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     ///
     /// While any of the app's indexes has a delegate, the service calls the app instead of its
     /// extension. For a reindex it calls all delegates, each with its index, and all must
-    /// acknowledge. The delegate of an encrypted index is called only while it is unlocked, and
-    /// alone receives the requests for the index's items. For a promise it calls one delegate after
-    /// another until one fulfils it.
+    /// acknowledge. The requests for items of an encrypted index go to the delegate of the index
+    /// with this name alone, and only while it is unlocked. For a promise the service calls one
+    /// delegate after another until one fulfils it.
     ///
     /// Setting the delegate connects to the service in the background, and reconnects after the
     /// service restarts.

@@ -56,7 +56,8 @@ public protocol CSSearchableIndexDelegate: NSObjectProtocol {
 
     /// Provides the items with these identifiers. Optional.
     ///
-    /// - Note: Unused on Linux: items that are about to expire are requested with
+    /// - Note: Differs on Linux: called only for items of encrypted indexes, unless the variant
+    ///   with a protection class is implemented. Other items are requested with
     ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     @preconcurrency
     func searchableItems(
@@ -64,7 +65,8 @@ public protocol CSSearchableIndexDelegate: NSObjectProtocol {
 
     /// Provides the items with these identifiers. Optional.
     ///
-    /// - Note: Unused on Linux: items that are about to expire are requested with
+    /// - Note: Differs on Linux: called only for items of encrypted indexes, unless the variant
+    ///   with a protection class is implemented. Other items are requested with
     ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     func searchableItems(forIdentifiers identifiers: [String]) async -> [CSSearchableItem]
 

@@ -60,6 +60,13 @@ final class DelegateResponder: Responder {
     }
 
     func perform(_ request: WorkerRequest) async throws(ExtensionError) -> [BusValue] {
+        try await perform(request, isConfidential: false)
+    }
+
+    /// Sends a request, as ``perform(_:)`` does.
+    ///
+    /// - Parameter isConfidential: `true` for an error without the words of the app.
+    func perform(_ request: WorkerRequest, isConfidential: Bool) async throws(ExtensionError) -> [BusValue] {
         // Ignores a loss from before this request: the app was notified of it and is now asked for
         // all items.
         if request.isReindex { _ = delegate.takeLoss() }
@@ -74,7 +81,9 @@ final class DelegateResponder: Responder {
             throw .failed(
                 identifier: bundle, during: request.purpose, status: loss.status,
                 message: "it acknowledged, but its donations could not be stored: \(loss)")
-        case .failed(let error): throw failure(error, request)
+        case .failed(let error):
+            let failure = failure(error, request)
+            throw isConfidential ? failure.withoutWords : failure
         case .timedOut(let limit):
             throw unavailable(request, "it did not answer or make progress within \(limit)")
         case .unregistered: throw unavailable(request, "it disconnected")

@@ -132,14 +132,16 @@ final class RunningWorker: Responder {
     }
 
     func perform(_ request: WorkerRequest) async throws(ExtensionError) -> [BusValue] {
-        try await perform(request, onProgress: RequestOptions.standard.onProgress)
+        try await perform(request, isConfidential: false, onProgress: RequestOptions.standard.onProgress)
     }
 
     /// Sends a request and waits for the reply within the request's limits, and then for the
     /// donations that preceded the reply. If the task is cancelled or a limit is exceeded, the
     /// worker is notified, and terminated if it does not react.
+    ///
+    /// - Parameter isConfidential: `true` for an error without the words of the extension.
     func perform(
-        _ request: WorkerRequest, onProgress: @escaping RequestOptions.ProgressListener
+        _ request: WorkerRequest, isConfidential: Bool, onProgress: @escaping RequestOptions.ProgressListener
     ) async throws(ExtensionError) -> [BusValue] {
         guard !Task.isCancelled else { throw .cancelled }
         if request == .reindexAll, interfaces.contains(WholeReindex.pagingInterface) {
@@ -186,7 +188,9 @@ final class RunningWorker: Responder {
             throw .failed(
                 identifier: bundle.identifier, during: request.purpose, status: loss.status,
                 message: "it acknowledged, but its donations could not be stored: \(loss)")
-        case .failure(let error): throw await failure(error, request, stop)
+        case .failure(let error):
+            let failure = await failure(error, request, stop)
+            throw isConfidential ? failure.withoutWords : failure
         }
     }
 

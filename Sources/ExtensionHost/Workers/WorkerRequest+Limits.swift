@@ -5,7 +5,8 @@ extension WorkerRequest {
     /// The purpose of ``load(_:)``, which is not retried.
     static let loadPurpose = "load"
 
-    /// The purpose of the request, to complete "was asked to".
+    /// The purpose of the request, to complete "was asked to". It names no item, because it is
+    /// recorded, and no file may name an item of an encrypted index.
     var purpose: String {
         switch self {
         case .load: Self.loadPurpose
@@ -16,9 +17,9 @@ extension WorkerRequest {
         case .reindexEncrypted(let items): "reindex \(items.identifiers.count) encrypted items"
         case .reindexUnlocked: "reindex everything that is not locked"
         case .updateFiles(let changes): "update the items of \(changes.count) files"
-        case .provideData(let item, let type): "provide \(item) as data of type \(type)"
-        case .provideFile(let item, let type, _): "provide \(item) as a file of type \(type)"
-        case .preview(let item, _, _): "preview \(item)"
+        case .provideData(_, let type): "provide an item as data of type \(type)"
+        case .provideFile(_, let type, _): "provide an item as a file of type \(type)"
+        case .preview: "preview an item"
         case .didThrottle: "slow down"
         case .didFinishThrottle: "speed up"
         case .cancel: "stop"

@@ -167,7 +167,10 @@ private struct TraceReader {
         guard case .text(let name)? = fields[field], let key = ScheduledJob.Key(name: name) else {
             let tasks = MaintenanceTask.allCases.map(\.rawValue).joined(separator: ", ")
             throw fields.refuse(
-                field, allowed: "the identifier of a bundle (of 1 to 255 bytes), files:BUNDLE, or one of \(tasks)")
+                field,
+                allowed: """
+                    the identifier of a bundle (of 1 to 255 bytes), files:BUNDLE, encrypted:BUNDLE, or one of \(tasks)
+                    """)
         }
         return key
     }

@@ -334,6 +334,13 @@ final class Vault: Sendable {
         state.withLock { state in state.unlocked == nil && state.logs.keys.contains { $0.bundle == bundle } }
     }
 
+    /// The names of a bundle's protected indexes that cannot be read now.
+    func lockedIndexes(of bundle: String) -> Set<String> {
+        state.withLock { state in
+            state.unlocked == nil ? Set(state.logs.keys.filter { $0.bundle == bundle }.compactMap(\.index)) : []
+        }
+    }
+
     /// Performs an operation on the index in memory.
     ///
     /// - Returns: `nil` while the store is locked, also if it was locked during the operation.

@@ -20,6 +20,7 @@
  * several may run at once:
  *
  *     void reindexAll(Request);   void reindexItems(Request, const Texts &);
+ *     void reindexEncryptedItems(Request, const EncryptedItems &);
  *     void reindexPage(Request, const Page &);
  *     void updateFiles(Request, const std::vector<Change> &);
  *     void provideData(Request, std::string_view item, std::string_view type);
@@ -627,7 +628,8 @@ template <class Extension> struct Entry {
                                       searchlight_protection_class protectionClass, const char *const *identifiers,
                                       std::size_t count) noexcept {
         answer(raw, number, [&](auto &extension, Request request) {
-            extension.reindexEncryptedItems(std::move(request), EncryptedItems{index, protectionClass, texts(identifiers, count)});
+            const EncryptedItems items{index, protectionClass, texts(identifiers, count)};
+            extension.reindexEncryptedItems(std::move(request), items);
         });
     }
     static void reindexPage(searchlight_extension *raw, searchlight_request number, const searchlight_page *page) noexcept {
@@ -721,7 +723,7 @@ template <class Extension> struct Entry {
             static const searchlight_extension_reindex table = {sizeof table, 0, reindexAll, reindexItems};
             if (name == SEARCHLIGHT_EXTENSION_REINDEX) return &table;
         }
-        if constexpr (requires(Extension &extension, Request request, EncryptedItems items) {
+        if constexpr (requires(Extension &extension, Request request, const EncryptedItems &items) {
                           extension.reindexEncryptedItems(std::move(request), items);
                       }) {
             static const searchlight_extension_encrypted_items table = {sizeof table, 0, reindexEncryptedItems};

@@ -94,7 +94,9 @@ type Reindexer interface {
 	// donated remain, so call Batch.RemoveAll first; the removed items can still be found until the
 	// reindex ends.
 	ReindexAll(request *Request) error
-	// ReindexItems donates each of these items again, or removes it.
+	// ReindexItems donates each of these items again, or removes it. Items of encrypted indexes are
+	// requested here too, while they are unlocked, and without their index and class. So donate each
+	// item to the index where it belongs.
 	ReindexItems(request *Request, identifiers []string) error
 }
 

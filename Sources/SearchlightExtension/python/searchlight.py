@@ -21,7 +21,8 @@ There is one object of the class in a worker, created without arguments. It must
 network or the user then. The functions of the class, of which it may leave out any:
 
     reindex_all(request)                 donates all items; starts with Batch.remove_all
-    reindex_items(request, identifiers)  donates each of these items again, or removes it
+    reindex_items(request, identifiers)  donates each of these items again, or removes it; items of
+                                         encrypted indexes too, without their index and class
     reindex_page(request, page)          donates a page; returns the bytes at which the next begins
                                          (at most 4,096), or None after the last
     update_files(request, changes)       donates, updates or removes the items of these files

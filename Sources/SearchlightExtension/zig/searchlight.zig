@@ -36,6 +36,8 @@
 //!
 //!     reindexAll(*Self, Request) !void                        donates all items, once durable; call removeAll first
 //!     reindexItems(*Self, Request, []const []const u8) !void  donates each of these items again, or removes it
+//!     reindexEncryptedItems(*Self, Request, []const u8, ProtectionClass, []const []const u8) !void
+//!                                                             the same for an encrypted index and its class
 //!     reindexPage(*Self, Request, Page) !?[]const u8          donates a page, returns the cursor of the next
 //!     updateFiles(*Self, Request, []const Change) !void       updates the items of changed files
 //!     provideData(*Self, Request, []const u8, []const u8) ![]const u8            the item, the type

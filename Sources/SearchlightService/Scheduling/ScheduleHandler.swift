@@ -107,20 +107,22 @@ final class ScheduleHandler: ScheduleService {
     func runNow(_ key: ScheduledJob.Key) async throws(EngineError) -> Bool {
         if case .maintenance(let task) = key { core.holder.current?.owe(task) }
         scheduler.post(.jobsChanged)
-        guard await isOwed(key) else { return false }
+        guard let job = await owed(key) else { return false }
+        // The scheduler would hold the job until the next unlocking.
+        guard job.refusal != .locked else { throw .protection(.locked) }
         scheduler.post(.event(.runNow(key)))
         return true
     }
 
     func cancel(_ key: ScheduledJob.Key) async throws(EngineError) -> Bool {
-        guard await isOwed(key) else { return false }
+        guard await owed(key) != nil else { return false }
         scheduler.post(.event(.cancel(key)))
         return true
     }
 
-    private func isOwed(_ key: ScheduledJob.Key) async -> Bool {
+    private func owed(_ key: ScheduledJob.Key) async -> ScheduledJob? {
         let now = now()
-        return await scheduler.ask { $0.jobsOwed(at: now).contains { $0.key == key } } ?? false
+        return await scheduler.ask { $0.jobsOwed(at: now).first { $0.key == key } } ?? nil
     }
 
     func setThrottled(_ isThrottled: Bool, _ bundle: String) async throws(EngineError) -> Bool {

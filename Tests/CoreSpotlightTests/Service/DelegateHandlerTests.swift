@@ -3,6 +3,7 @@ import MessageSupport
 import BusTransport
 import Foundation
 import Glibc
+import ItemRecord
 import ServiceMessages
 import Synchronization
 import SystemSupport
@@ -75,9 +76,14 @@ struct DelegateHandlerTests {
                 onCall: DelegateHandler { delegates.asked }.receive, onDisconnect: { _ in })
         }
 
-        func index(_ name: String?, _ delegate: Delegate) -> CSSearchableIndex {
+        func index(
+            _ name: String?, _ delegate: any CSSearchableIndexDelegate,
+            _ protection: FileProtectionType = .completeUntilFirstUserAuthentication,
+            transport: RecordingTransport = RecordingTransport()
+        ) -> CSSearchableIndex {
             let index = CSSearchableIndex(
-                name: name, sender: RequestSender(transport: RecordingTransport()), delegates: delegates)
+                name: name, sender: RequestSender(transport: transport), delegates: delegates,
+                protectionClass: protection)
             index.indexDelegate = delegate
             return index
         }
@@ -113,6 +119,97 @@ struct DelegateHandlerTests {
         #expect(second.requests.withLock { $0.last } == "slow n")
         let refusal = await app.refusal(.reindexItems(["never"]))
         #expect(refusal?.status == .failed && refusal?.message.contains("without being called") == true)
+        withExtendedLifetime(indexes) {}
+    }
+
+    /// Acknowledges and records its requests, and provides all items if it is asked for them.
+    private final class Provider: NSObject, CSSearchableIndexDelegate, Sendable {
+        private let requests = Mutex<[String]>([])
+        var taken: [String] {
+            requests.withLock { requests in
+                defer { requests = [] }
+                return requests
+            }
+        }
+
+        func searchableIndex(
+            _ searchableIndex: CSSearchableIndex,
+            reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping @Sendable () -> Void
+        ) {
+            requests.withLock { $0.append("all") }
+            acknowledgementHandler()
+        }
+
+        func searchableIndex(
+            _ searchableIndex: CSSearchableIndex, reindexSearchableItemsWithIdentifiers identifiers: [String],
+            acknowledgementHandler: @escaping @Sendable () -> Void
+        ) {
+            requests.withLock { $0.append("reindex \(identifiers)") }
+            acknowledgementHandler()
+        }
+
+        func searchableItems(
+            forIdentifiers identifiers: [String], protectionClass: FileProtectionType
+        ) async -> [CSSearchableItem] {
+            requests.withLock { $0.append("provide \(identifiers) \(protectionClass.rawValue)") }
+            return identifiers.map {
+                CSSearchableItem(
+                    uniqueIdentifier: $0, domainIdentifier: nil, attributeSet: CSSearchableItemAttributeSet())
+            }
+        }
+    }
+
+    @Test(
+        "Items of an encrypted index are requested by its name, and donated at once with its class",
+        arguments: [.complete, .completeUnlessOpen, .completeUntilFirstUserAuthentication] as [FileProtectionType])
+    func encryptedItems(protection: FileProtectionType) async throws {
+        let app = try App()
+        let (named, other) = (Provider(), Provider())
+        let transport = RecordingTransport()
+        let indexes = [
+            app.index("health", named, protection, transport: transport), app.index("notes", other, .complete),
+        ]
+        // The app's own batch holds nothing of the request back.
+        indexes[0].beginBatch()
+        _ = try await app.ask(
+            .reindexEncrypted(EncryptedItems(index: "health", protection: .complete, identifiers: ["a"])))
+        #expect(named.taken == ["provide [\"a\"] \(FileProtectionType.complete.rawValue)"] && other.taken == [])
+        #expect(transport.sent.map(\.index) == ["health"])
+        let classes = transport.sent.map { request -> ProtectionClass? in
+            guard case .commit(let batch) = request else { return nil }
+            return batch.protection
+        }
+        #expect(classes == [.complete])
+        let refusal = await app.refusal(
+            .reindexEncrypted(EncryptedItems(index: "gone", protection: .complete, identifiers: ["a"])))
+        #expect(refusal?.status == .unsupported && refusal?.message == EncryptedItems.noDelegate)
+        #expect(named.taken == [] && other.taken == [])
+        withExtendedLifetime(indexes) {}
+    }
+
+    @Test("Without the locked indexes, the delegates of the others are asked, or nobody")
+    func unlocked() async throws {
+        let app = try App()
+        let (plain, locked, new) = (Provider(), Provider(), Provider())
+        var indexes = [app.index("health", locked), app.index("inbox", new, .completeUnlessOpen)]
+        _ = try await app.ask(.reindexUnlocked(lockedIndexes: ["health"]))
+        #expect(locked.taken == [] && new.taken == [])
+        indexes.append(app.index("plain", plain))
+        _ = try await app.ask(.reindexUnlocked(lockedIndexes: ["health"]))
+        #expect(plain.taken == ["all"] && locked.taken == [] && new.taken == [])
+        withExtendedLifetime(indexes) {}
+    }
+
+    @Test("Other items are requested from the delegates of other indexes, or from all if there are none")
+    func otherItems() async throws {
+        let app = try App()
+        let (encrypted, plain) = (Provider(), Provider())
+        var indexes = [app.index("health", encrypted, .complete)]
+        _ = try await app.ask(.reindexItems(["a"]))
+        #expect(encrypted.taken == ["reindex [\"a\"]"])
+        indexes.append(app.index("plain", plain))
+        _ = try await app.ask(.reindexItems(["a"]))
+        #expect(encrypted.taken == [] && plain.taken == ["reindex [\"a\"]"])
         withExtendedLifetime(indexes) {}
     }
 

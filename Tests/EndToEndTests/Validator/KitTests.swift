@@ -118,6 +118,30 @@ struct KitTests {
         #expect(harness.messages.suffix(2) == ["throttled to 0", "not throttled"])
     }
 
+    @Test("for C++ requests items of encrypted indexes with their index and its class")
+    func encryptedItemsInCPlusPlus() async throws {
+        let harness = try Harness()
+        let library = try CFixture.library(
+            source: BuiltProducts.repository + "/Tests/Fixtures/Extensions/encrypted.cpp",
+            options: [
+                "--driver-mode=g++", "-std=c++20", "-D_GNU_SOURCE", "-I\(CFixture.includeFolder)",
+                "-I\(BuiltProducts.repository)/Sources/SearchlightExtension/cplusplus",
+            ])
+        try harness.install(Self.bundle, library: library)
+        try await harness.withEngine { engine async throws in
+            _ = try await engine.unlock(passphrase: Array("correct horse".utf8), creates: true)
+            try await engine.onHost { (host) throws(ExtensionError) in
+                try await host.reindexEncrypted(
+                    EncryptedItems(index: "inbox", protection: .complete, identifiers: ["a", "b"]), Self.bundle)
+            }
+            let page = try await engine.items(
+                matching: .and([]), bundle: Self.bundle, limit: 10, after: nil, place: .current)
+            #expect(page.items.map(\.record.uniqueIdentifier).sorted() == ["a", "b"])
+            #expect(page.items.allSatisfy { $0.record.attributes["title"] == .string("C++ inbox 2") })
+            #expect(engine.protectionStatus.indexes.map(\.scope.index) == ["inbox"])
+        }
+    }
+
     @Test(
         "gives streams and open files as data, and a broken stream is an error of the receiver",
         arguments: Kit.available)

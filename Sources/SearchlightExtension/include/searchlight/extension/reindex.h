@@ -24,7 +24,9 @@ typedef struct searchlight_extension_reindex {
     void (*reindex_all)(searchlight_extension *extension, searchlight_request request);
     /* Donates each of these items again, or deletes it; then finishes. The host does not say which
      * index has an item. So donate each item to the index where it belongs, and delete an item that
-     * no longer exists from each index to which the extension donates.
+     * no longer exists from each index to which the extension donates. Items of encrypted indexes
+     * are requested with their index by searchlight.encrypted-items/1 (encrypted_items.h), and with
+     * this function from an extension without that interface.
      *
      * identifiers: NULL if count is 0; valid until the function returns.
      * Answer with finish. Time limit: 30 min. [request-thread] */
