@@ -203,8 +203,8 @@ bool exported_has(const struct exported *exported, uint64_t hash) {
 
 /* Returns true for a page that is expected to contain bookmarks: one in a folder that the user
  * listed, one with the name of a browser's export, or one that contained bookmarks before. The
- * extension reports such a page if it has no bookmarks. For any other page, only the content
- * shows whether it is an export. */
+ * extension reports such a page if it has no bookmarks. Other pages are recognized as exports by
+ * their content. */
 static bool is_meant(struct look *look, const char *name) {
     const struct form *form = form_of(name);
     if (form == NULL) return false;

@@ -53,8 +53,8 @@ extension SearchlightEngine {
         return found.next
     }
 
-    /// Records the bundles with encrypted indexes that have other items too. After a loss of those
-    /// items, their extensions must be asked also while the store is locked.
+    /// Records the bundles with encrypted indexes that have other items too. If those items are
+    /// lost, their extensions must be asked even while the store is locked.
     private func notePlainItems() async throws(EngineError) {
         for bundle in vault.bundles where scheduleStore.state.encrypted?[bundle]?.hasOthers != true {
             let others = try await onQuery { (index) throws(IndexQueryError) in

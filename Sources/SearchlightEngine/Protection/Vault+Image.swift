@@ -37,8 +37,8 @@ package struct ProtectionLimits: Sendable {
 /// never while the store locks, whose keys are wiped first. It has the position in each file up to
 /// which it contains the records, and only later records are read. An image that is damaged or of
 /// another rule is removed, and the index is filled from the records. If a file is missing or older
-/// than the image, only its items are dropped: a record of another file may have been damaged since
-/// the image was written, and then only the image has it.
+/// than the image, only its items are dropped. The image stays, because a record of a different
+/// file may have been damaged since. The image then has the only copy.
 extension Vault {
     static let imageName = "image"
     /// The pause before an image is written, in times of the duration of the last writing.

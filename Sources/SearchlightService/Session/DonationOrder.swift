@@ -7,8 +7,8 @@ import Synchronization
 /// If an app exits and restarts, the last donations from its first process must not overwrite
 /// acknowledged donations from the second. So if a client has disconnected, its pending donations
 /// are dropped once the app has donated over another connection. No client received an
-/// acknowledgement for it. If there is no other connection, the donation is kept, since a client
-/// does not have to wait for the reply.
+/// acknowledgement for them. If there is no other connection, the donations are kept, since a
+/// client does not have to wait for the reply.
 final class DonationOrder: Sendable {
     /// The number of one app's accepted donations.
     fileprivate final class Count: Sendable {
