@@ -156,15 +156,15 @@ package final class SearchlightEngine: EngineClient, EngineSource {
                         state.changeEncrypted(bundle) { $0.staleSince = now }
                     }
                 }
-                // The store may have been unlocked since.
-                _ = outlook.withLock { $0.look(at: now) }
+                // The store may have been unlocked since. While it is locked, there is nothing to
+                // do.
+                if vault.index != nil { _ = outlook.withLock { $0.look(at: now) } }
                 jobsFollower.tell()
             },
             onPlainItems: { [scheduleStore] bundle in
-                guard vault.hasIndexes, vault.bundles.contains(bundle),
-                    scheduleStore.state.encrypted?[bundle]?.hasOthers != true
+                guard vault.hasIndexes, vault.bundles.contains(bundle), !scheduleStore.state.hasPlainItems(bundle)
                 else { return }
-                try? scheduleStore.update { state in state.changeEncrypted(bundle) { $0.hasOthers = true } }
+                try? scheduleStore.update { state in state.changeEncrypted(bundle) { $0.hasPlainItems = true } }
                 jobsFollower.tell()
             },
             onItems: {

@@ -56,12 +56,9 @@ extension SearchlightEngine {
     /// Records the bundles with encrypted indexes that have other items too. If those items are
     /// lost, their extensions must be asked even while the store is locked.
     private func notePlainItems() async throws(EngineError) {
-        for bundle in vault.bundles where scheduleStore.state.encrypted?[bundle]?.hasOthers != true {
-            let others = try await onQuery { (index) throws(IndexQueryError) in
-                try await index.items(matching: .and([]), bundle: bundle, limit: 1, after: nil)
-            }
-            guard !others.items.isEmpty else { continue }
-            try scheduleStore.update { state in state.changeEncrypted(bundle) { $0.hasOthers = true } }
+        for bundle in vault.bundles where !scheduleStore.state.hasPlainItems(bundle) {
+            guard try await hasPlainItems(bundle) else { continue }
+            try scheduleStore.update { state in state.changeEncrypted(bundle) { $0.hasPlainItems = true } }
         }
     }
 
@@ -151,11 +148,16 @@ extension SearchlightEngine {
 
     /// Returns `true` if a bundle has encrypted indexes that are locked, and never had other items.
     func isWhollyLocked(_ bundle: String) async throws(EngineError) -> Bool {
-        guard vault.isLocked(bundle), scheduleStore.state.encrypted?[bundle]?.hasOthers != true else { return false }
-        let others = try await onQuery { (index) throws(IndexQueryError) in
+        guard vault.isLocked(bundle), !scheduleStore.state.hasPlainItems(bundle) else { return false }
+        return try await !hasPlainItems(bundle)
+    }
+
+    /// Returns `true` if a bundle has items that are not encrypted now.
+    private func hasPlainItems(_ bundle: String) async throws(EngineError) -> Bool {
+        let found = try await onQuery { (index) throws(IndexQueryError) in
             try await index.items(matching: .and([]), bundle: bundle, limit: 1, after: nil)
         }
-        return others.items.isEmpty
+        return !found.items.isEmpty
     }
 
     /// Throws if nobody may be asked for a bundle's items, because all of them are encrypted and

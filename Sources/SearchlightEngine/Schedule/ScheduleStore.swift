@@ -22,8 +22,8 @@ struct EncryptedWork: Hashable, Sendable, Codable {
     /// The time since which items may be outdated, because a lock rejected a donation of the
     /// extension; `nil` normally. Everything is requested after the next unlocking.
     var staleSince: Double?
-    /// `true` if the bundle had items in other indexes too.
-    var hasOthers: Bool?
+    /// `true` if the bundle had items that are not encrypted too.
+    var hasPlainItems: Bool?
 }
 
 /// The schedule's stored state. A pure value; times are in seconds since 2001-01-01 UTC.
@@ -67,6 +67,9 @@ struct ScheduleState: Hashable, Sendable, Codable {
         guard all.count <= Self.maximumBundles, JobDocument.canBeKept(donor: bundle) else { return }
         encrypted = all.isEmpty ? nil : all
     }
+
+    /// Returns `true` if a bundle with encrypted items is known to have had others too.
+    func hasPlainItems(_ bundle: String) -> Bool { encrypted?[bundle]?.hasPlainItems == true }
 
     var isSound: Bool {
         let names = throttled + marks.keys + (encrypted ?? [:]).keys

@@ -61,7 +61,7 @@ extension SearchlightEngine {
     /// nobody is asked for its items.
     func isWhollyLocked(_ bundle: String, _ outlook: Outlook) -> Bool {
         outlook.whollyLocked.contains(bundle) && vault.isLocked(bundle)
-            && scheduleStore.state.encrypted?[bundle]?.hasOthers != true
+            && !scheduleStore.state.hasPlainItems(bundle)
     }
 
     /// Returns `true` if a reindex of everything is of no use before the next unlocking: nobody may
