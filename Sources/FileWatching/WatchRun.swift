@@ -22,39 +22,46 @@ struct WatchPace: Sendable {
     var unsettled = Duration.milliseconds(2200)
     /// The number of events per second above which a burst begins; see ``EventBurst``.
     var burst = 4096
-    /// The interval at which the end of a burst is checked for.
+    /// The interval at which the end of a burst is checked for, and the shortest burst.
     var burstCheck = Duration.seconds(1)
 }
 
 /// The state of a burst of events, such as a Git checkout that replaces 20,000 files.
 ///
-/// Reading every event of a burst costs more than one comparison of the folders, and slows down the
-/// program that makes the changes. So during a burst the inotify queue is not read, and no
-/// comparison begins. The kernel drops events that do not fit into the queue, and reports this
-/// once.
+/// Each event costs the program that makes the changes time in the kernel, even if the event is
+/// never read. So a burst removes all watches, and no comparison begins. When it ends, a comparison
+/// of all trees finds the changes and adds the watches again.
 ///
-/// The burst ends when only few events have arrived since the last check and no thread waits for a
-/// processor, or after ``WatchPace/longest`` in any case.
+/// The burst ends when no thread waits for a processor, or after ``WatchPace/longest`` in any case.
+/// A burst that follows another one soon lasts longer.
 struct EventBurst {
     private var second: (start: ContinuousClock.Instant, events: Int)
     /// The start of the burst in progress, and the time of the next check.
     private var burst: (start: ContinuousClock.Instant, check: ContinuousClock.Instant)?
+    private var waits: DoublingWait
     private let pace: WatchPace
 
-    init(_ pace: WatchPace) { (self.pace, second) = (pace, (.now, 0)) }
+    init(_ pace: WatchPace) {
+        (self.pace, second) = (pace, (.now, 0))
+        waits = DoublingWait(first: pace.burstCheck, longest: pace.longest)
+    }
 
     /// The time of the next check; `nil` if there is no burst.
     var nextCheck: ContinuousClock.Instant? { burst?.check }
 
-    /// Counts events. Begins or continues a burst if there are too many.
-    mutating func note(_ events: Int, at now: ContinuousClock.Instant) {
+    /// Counts events.
+    ///
+    /// - Returns: `true` if a burst begins, because there are too many.
+    mutating func note(_ events: Int, at now: ContinuousClock.Instant) -> Bool {
         if now - second.start >= .seconds(1) { second = (now, 0) }
         second.events += events
-        if second.events > pace.burst { postpone(at: now) }
+        guard second.events > pace.burst, burst == nil else { return false }
+        burst = (now, now + waits.next(at: now))
+        return true
     }
 
     /// Postpones the next check by ``WatchPace/burstCheck``.
-    mutating func postpone(at now: ContinuousClock.Instant) { burst = (burst?.start ?? now, now + pace.burstCheck) }
+    mutating func postpone(at now: ContinuousClock.Instant) { burst?.check = now + pace.burstCheck }
 
     /// Returns `true` if the burst has lasted too long and must end.
     func isOverdue(at now: ContinuousClock.Instant) -> Bool { burst.map { now - $0.start >= pace.longest } ?? false }
@@ -169,16 +176,16 @@ struct WatchRun: ~Copyable {
         if descriptors.count == 3, descriptors[2].revents != 0 { readEvents() }
     }
 
-    /// Reads at most 64 KiB of events.
-    ///
-    /// - Returns: The number of events.
-    @discardableResult
-    private mutating func readEvents() -> Int {
+    /// Reads at most 64 KiB of events. Stops watching if a burst begins.
+    private mutating func readEvents() {
         lastRead = .now
         let events = watches.read(buffer.bytes)
         for event in events { note(event, at: lastRead) }
-        burst.note(events.count, at: lastRead)
-        return events.count
+        guard burst.note(events.count, at: lastRead) else { return }
+        watches.removeAll()
+        // The comparison after the burst finds what these events report.
+        var reads = 0
+        while reads < Self.maximumReads, !watches.read(buffer.bytes).isEmpty { reads += 1 }
     }
 
     /// The time at which work is next due without further events; `nil` if there is none.
@@ -330,23 +337,17 @@ struct WatchRun: ~Copyable {
         return true
     }
 
-    /// Empties the inotify queue if no thread waits for a processor.
+    /// Ends the burst if no thread waits for a processor, and schedules a comparison of all trees,
+    /// which adds their watches again.
     ///
-    /// - Returns: `true` if the burst is over: only few events have arrived since the last check.
+    /// - Returns: `true` if the burst is over.
     private mutating func endBurst(at now: ContinuousClock.Instant) -> Bool {
-        let isOverdue = burst.isOverdue(at: now)
-        guard isOverdue || !isContended() else {
+        guard burst.isOverdue(at: now) || !isContended() else {
             burst.postpone(at: now)
             return false
         }
-        var events = 0
-        for _ in 0..<Self.maximumReads {
-            let count = readEvents()
-            guard count > 0 else { break }
-            events += count
-        }
-        if events > pace.burst, !isOverdue { burst.postpone(at: .now) } else { burst.end() }
-        return burst.nextCheck == nil
+        compareAll()
+        return true
     }
 
     /// The number of 64 KiB reads needed to empty a queue of 16,384 events with the longest names.
@@ -491,7 +492,11 @@ struct WatchRun: ~Copyable {
             all.compactMap { tree in tree.polling.map { (tree.stored.rule, $0) } }
         ) { one, _ in one }
         status.beyondLimits = Array(all.flatMap(\.report.beyondLimits).prefix(TreeReport.maximumPlaces))
-        (status.watches, status.unwatchedFolders, status.code) = (watches.count, watches.unwatched.count, watches.code)
+        // During a burst there are no watches for a moment, which says nothing about their limit.
+        if burst.nextCheck == nil {
+            (status.watches, status.unwatchedFolders, status.code) =
+                (watches.count, watches.unwatched.count, watches.code)
+        }
         status.files = all.lazy.map(\.report.files).reduce(0, +)
         status.folders = all.lazy.map(\.report.folders).reduce(0, +)
         status.isUpToDate =
