@@ -61,7 +61,10 @@ struct EventBurst {
     }
 
     /// Postpones the next check by ``WatchPace/burstCheck``.
-    mutating func postpone(at now: ContinuousClock.Instant) { burst?.check = now + pace.burstCheck }
+    mutating func postpone(at now: ContinuousClock.Instant) {
+        let check = now + pace.burstCheck
+        burst?.check = check
+    }
 
     /// Returns `true` if the burst has lasted too long and must end.
     func isOverdue(at now: ContinuousClock.Instant) -> Bool { burst.map { now - $0.start >= pace.longest } ?? false }
