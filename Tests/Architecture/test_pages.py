@@ -73,6 +73,39 @@ class Pages(unittest.TestCase):
                 self.assertEqual(list(dangling_links(path, path.read_text(encoding="utf-8"))), [])
 
 
+class Pictures(unittest.TestCase):
+    FOLDER = ROOT / "docs" / "pictures"
+    LARGEST = 120 * 1024
+
+    def shown(self):
+        """The pictures of the folder that pages show, with each text for readers who do not see them."""
+        found = {}
+        for path in tracked(".md"):
+            for text, target in re.findall(r"!\[([^\]]*)\]\(([^)\s]+)\)", without_code(path.read_text(encoding="utf-8"))):
+                picture = (path.parent / target).resolve()
+                if picture.is_relative_to(self.FOLDER):
+                    found.setdefault(picture, []).append(text)
+        return found
+
+    def test_each_is_shown_and_described_on_a_page(self):
+        pictures = [path for path in tracked(".png", ".svg") if path.is_relative_to(self.FOLDER)]
+        self.assertEqual(sorted(self.shown()), sorted(pictures))
+        for picture, texts in self.shown().items():
+            with self.subTest(picture=picture.name):
+                self.assertTrue(all(len(text.split()) >= 5 for text in texts), "Describe what the picture shows.")
+
+    def test_each_is_small(self):
+        for picture in self.shown():
+            with self.subTest(picture=picture.name):
+                self.assertLessEqual(picture.stat().st_size, self.LARGEST)
+
+    def test_none_names_a_folder_or_user_of_the_machine(self):
+        for picture in self.shown():
+            if picture.suffix == ".svg":
+                with self.subTest(picture=picture.name):
+                    self.assertNotRegex(picture.read_text(encoding="utf-8"), r"/(?:tmp|root|home|work)/|root@")
+
+
 class Comments(unittest.TestCase):
     def setUp(self):
         self.sources = [path for path in tracked(".swift", ".c", ".h", ".md") if "Fixtures" not in path.parts]

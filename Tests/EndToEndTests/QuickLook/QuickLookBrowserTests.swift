@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Tests of the page in a browser, with the command and a real extension.
-/// `Scripts/quicklook-screenshots` runs them to save screenshots.
+/// `Scripts/pictures --states FOLDER` runs them to save screenshots.
 @Suite(
     "Quick Look in a browser",
     .enabled(if: Browser.program != nil, "Chromium is not installed (apt-get install chromium)"), .serialized,
