@@ -57,7 +57,7 @@ struct SupervisionQuarantineTests {
             let quarantine = await quarantine { _ = try await engine.reindexAll(bundle) }
             #expect(quarantine?.evidence.exit == .signalled(SIGABRT))
             #expect(quarantine?.evidence.lastOutput == ["last words about crash again"])
-            // What is recorded names no item.
+            // The record names no item.
             #expect(quarantine?.evidence.during == "provide an item as data of type public.utf8-plain-text")
             // The reindex stays pending and was not tried.
             #expect(engine.owedWork(for: bundle)?.work == .reindexAll)
