@@ -24,13 +24,15 @@ package struct SearchMeaning: Hashable, Sendable {
 /// The similarity of items to a search text, for one state of the store.
 ///
 /// The similarity of an item is the similarity of its best passage, as a number of standard
-/// deviations above the mean of all passages that the search may find.
+/// deviations above the mean of all passages that the search may find. The score of a hit also
+/// takes the number of its passages into account (``MeaningRule/expected(passages:)``).
 struct MeaningRanking {
     /// An item among the most similar ones.
     struct Candidate {
         var item: Int64
         /// The number of the best passage's row.
         var row: Int64
+        /// The similarity of the best passage.
         var deviations: Double
     }
 
@@ -73,24 +75,20 @@ struct MeaningRanking {
     /// Returns the candidate of an item; `nil` if it is not among the most similar ones.
     func candidate(_ item: Int64) -> Candidate? { byItem[item] }
 
-    /// Returns the similarity of items, in standard deviations. Items without embeddings are
-    /// omitted.
+    /// Returns the similarity of items, in standard deviations beyond what the best of that many
+    /// passages would have by chance. Items without embeddings are omitted.
     func deviations(of items: [Int64], _ db: Database) throws -> [Int64: Double] {
-        var found = byItem.mapValues(\.deviations)
         let statement = try db.cachedStatement(sql: "SELECT id FROM embedding WHERE item = ?")
-        var numbers: [Int64] = []
-        for item in items where found[item] == nil { numbers += try Int64.fetchAll(statement, arguments: [item]) }
-        guard !numbers.isEmpty else { return found }
-        let others = try cache.withRows(state, db) { rows in
+        let numbers = try items.flatMap { try Int64.fetchAll(statement, arguments: [$0]) }
+        let passages = try cache.withRows(state, db) { rows in
             let positions = numbers.compactMap { rows.position(of: $0) }
             return rows.similarities(of: positions, to: embedding)
                 .map { (item: rows.items[$0.row], similarity: Double($0.similarity)) }
         }
-        // Hits are sorted, so an item's best passage comes first.
-        for other in others where found[other.item] == nil {
-            found[other.item] = (other.similarity - mean) / deviation
-        }
-        return found
+        // The passages are sorted, so the best one of each item comes first.
+        var found: [Int64: (best: Double, count: Int)] = [:]
+        for passage in passages { found[passage.item, default: (passage.similarity, 0)].count += 1 }
+        return found.mapValues { ($0.best - mean) / deviation - MeaningRule.expected(passages: $0.count) }
     }
 
     private struct Found: Sendable {

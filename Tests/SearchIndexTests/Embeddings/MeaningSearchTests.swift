@@ -186,11 +186,41 @@ struct MeaningSearchTests {
         #expect(place.index.meaningText(of: request) == nil)
     }
 
-    @Test("The part for the meaning begins at one deviation, and is at most 0.6 of the best words")
+    @Test("The part for the meaning begins above the mean, and is at most 0.8 of the best words")
     func rule() {
-        #expect(MeaningRule.part(deviations: 0.5, best: 2) == 0)
-        #expect(MeaningRule.part(deviations: 100, best: 2) == 1.2)
-        #expect(abs(MeaningRule.part(deviations: 5, best: 1) - 0.3) < 1e-12)
+        #expect(MeaningRule.part(deviations: -0.5, best: 2) == 0)
+        #expect(MeaningRule.part(deviations: 100, best: 2) == 1.6)
+        #expect(abs(MeaningRule.part(deviations: 5, best: 1) - 0.5) < 1e-12)
+    }
+
+    @Test("The similarity of an item's best passage counts less the more passages the item has")
+    func passages() async throws {
+        // The maximum of random numbers is the oracle.
+        var random = SplitMix64(seed: 1)
+        for count in [1, 2, 5, 16] {
+            let maxima = (0..<20_000).map { _ in
+                (0..<count).map { _ in
+                    (0..<12).reduce(-6.0) { sum, _ in sum + Double.random(in: 0..<1, using: &random) }
+                }.max() ?? 0
+            }
+            let mean = maxima.reduce(0, +) / Double(maxima.count)
+            #expect(abs(MeaningRule.expected(passages: count) - mean) < 0.06)
+        }
+        #expect(MeaningRule.expected(passages: 1000) == MeaningRule.expected(passages: 16))
+        // Two items have the same best passage; one of them has more passages.
+        try await fill(embeds: false)
+        try await place.embedAll { job in
+            let target = MeaningStore.passage(Self.target)
+            return switch job.text.title {
+            case "Sheet 30": [target]
+            case "Sheet 50": [target] + (0..<4).map { MeaningStore.passage(MeaningStore.direction(7000 + $0)) }
+            default: [MeaningStore.passage(MeaningStore.direction(UInt64(job.item)))]
+            }
+        }
+        let hits = try await place.hits("harvest moon lantern", Self.target)
+        #expect(hits.prefix(2).map(\.item.record.uniqueIdentifier) == ["i30", "i50"])
+        let (short, long) = (try #require(hits.first).parts, try #require(hits.dropFirst().first).parts)
+        #expect(short.meaning > long.meaning && long.meaning > 0)
     }
 }
 
