@@ -94,6 +94,7 @@ package struct SeccompPrograms: Hashable, Sendable {
         let conditional = SystemCalls.conditional(
             allowsNetwork: kind.allowsNetwork, allowsNewCode: kind.allowsNewCode, asksHost: asksHost)
         for rule in conditional { add(Action.allow, rule.name, rule.conditions) }
+        for name in SystemCalls.unreported { add(Action.fail(EPERM), name) }
         if !asksHost {
             // glibc creates threads with clone if clone3 does not exist. The filter cannot see the
             // flags of clone3.

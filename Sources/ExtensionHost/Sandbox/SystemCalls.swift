@@ -69,6 +69,10 @@ enum SystemCalls {
         "renameat", "renameat2", "link", "linkat", "symlink", "symlinkat", "mknod", "mknodat",
     ]
 
+    /// Denied calls that libraries try when they are loaded. They are not reported: libnuma, which
+    /// libheif loads, sets a memory policy to find out whether the kernel has it.
+    static let unreported = ["set_mempolicy"]
+
     /// The denied calls, by the kind under which they are reported.
     static let refused: [(SandboxRefusal.Kind, [String])] = [
         (.process, ["fork", "vfork", "clone", "clone3"]),
@@ -124,7 +128,7 @@ enum SystemCalls {
                 "setresuid", "setresgid", "setfsuid", "setfsgid", "setgroups", "capset", "seccomp", "prctl", "ioctl",
                 "fcntl", "setrlimit", "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self",
                 "inotify_init", "inotify_init1", "inotify_add_watch", "inotify_rm_watch", "fanotify_init",
-                "fanotify_mark", "name_to_handle_at", "open_by_handle_at", "mbind", "set_mempolicy",
+                "fanotify_mark", "name_to_handle_at", "open_by_handle_at", "mbind",
                 "set_mempolicy_home_node", "remap_file_pages", "sync", "syncfs", "lookup_dcookie", "nfsservctl",
                 "sysfs",
                 "ustat", "_sysctl", "io_setup", "io_submit", "io_destroy", "io_getevents", "io_cancel", "mlockall",

@@ -266,6 +266,14 @@ struct SeccompProgramTests {
         #expect(try answer(programs.plain, "getxattr", 0, 0, 0, 0) == .failed(EPERM))
     }
 
+    @Test("denies what libraries try when they are loaded, without asking the host")
+    func unreported() throws {
+        let programs = try programs()
+        for program in [programs.telling, programs.plain] {
+            for name in SystemCalls.unreported { #expect(try answer(program, name, 0, 0, 0) == .failed(EPERM)) }
+        }
+    }
+
     @Test("lets bindings create code")
     func newCode() throws {
         let programs = try programs(newCode: true)

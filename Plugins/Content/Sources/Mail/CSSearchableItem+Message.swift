@@ -36,7 +36,7 @@ extension CSSearchableItem {
         if let file = found.file { attributes.contentURL = URL(filePath: file, directoryHint: .notDirectory) }
         attributes.providerDataTypeIdentifiers = message.dataTypes
         attributes.providerFileTypeIdentifiers = message.fileTypes
-        if found.file != nil { attributes.providerInPlaceFileTypeIdentifiers = [UTType.emailMessage.identifier] }
+        if found.file != nil { attributes.providerInPlaceFileTypeIdentifiers = [UTType.savedEmailMessage.identifier] }
         self.init(uniqueIdentifier: identifier, domainIdentifier: found.domain, attributeSet: attributes)
         expirationDate = .distantFuture
     }
@@ -68,7 +68,7 @@ extension Message {
 
     /// The types in which a message is provided as data.
     var dataTypes: [String] {
-        var types = [UTType.emailMessage.identifier, UTType.utf8PlainText.identifier]
+        var types = [UTType.savedEmailMessage.identifier, UTType.utf8PlainText.identifier]
         if hasHTML { types.insert(UTType.html.identifier, at: 1) }
         return types
     }
@@ -76,13 +76,20 @@ extension Message {
     /// The types in which a message is provided as a file: its own type, and the types of its
     /// attachments.
     var fileTypes: [String] {
-        var types = [UTType.emailMessage.identifier]
+        var types = [UTType.savedEmailMessage.identifier]
         for attachment in attachments {
             guard let type = attachment.typeIdentifier, !types.contains(type), types.count < 32 else { continue }
             types.append(type)
         }
         return types
     }
+}
+
+extension UTType {
+    /// A message in a file (`.eml`, `message/rfc822`). It conforms to `public.email-message` and to
+    /// `public.data`. The type `public.email-message` itself does not conform to `public.data`, so
+    /// a receiver of files would not accept it.
+    static let savedEmailMessage = UTType(importedAs: "com.apple.mail.email", conformingTo: .emailMessage)
 }
 
 extension MailAttachment {

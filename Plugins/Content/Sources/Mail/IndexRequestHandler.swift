@@ -128,7 +128,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
     ) throws -> Data {
         let located = try locate(itemIdentifier)
         switch typeIdentifier {
-        case UTType.emailMessage.identifier: return Data(located.exported)
+        case UTType.savedEmailMessage.identifier, UTType.emailMessage.identifier: return Data(located.exported)
         case UTType.utf8PlainText.identifier: return Data(MessagePage.plainText(located).utf8)
         case UTType.html.identifier:
             let html = located.bytes.withUnsafeBytes { Message.html(of: $0, limit: Message.Limits.size) }
@@ -143,7 +143,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
     ) throws -> URL {
         let located = try locate(itemIdentifier)
         let message = located.bytes.withUnsafeBytes { Message($0) }
-        if typeIdentifier == UTType.emailMessage.identifier {
+        if [UTType.savedEmailMessage, .emailMessage].map(\.identifier).contains(typeIdentifier) {
             if inPlace {
                 guard let file = located.file else { throw UnsupportedType("\(typeIdentifier) in place") }
                 return URL(filePath: file, directoryHint: .notDirectory)

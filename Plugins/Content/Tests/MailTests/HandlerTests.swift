@@ -129,8 +129,8 @@ final class HandlerTests {
         #expect(attributes.url?.absoluteString == "mid:a%2Fb+c@x")
         #expect(attributes.mailboxIdentifiers == [CSMailboxInbox] && attributes.accountIdentifier == "Maildir")
         #expect(attributes.contentURL?.path(percentEncoded: false) == maildir + "/cur/1.host:2,FS")
-        #expect(attributes.providerFileTypeIdentifiers == ["public.email-message", "com.adobe.pdf"])
-        #expect(attributes.providerInPlaceFileTypeIdentifiers == ["public.email-message"])
+        #expect(attributes.providerFileTypeIdentifiers == ["com.apple.mail.email", "com.adobe.pdf"])
+        #expect(attributes.providerInPlaceFileTypeIdentifiers == ["com.apple.mail.email"])
         func custom(_ name: String) throws -> (any NSSecureCoding)? {
             attributes.value(forCustomKey: try #require(CSCustomAttributeKey(keyName: name)))
         }
@@ -386,13 +386,16 @@ final class HandlerTests {
         func file(_ type: String, _ item: String, inPlace: Bool = false) throws -> URL {
             try handler.fileURL(for: index, itemIdentifier: item, typeIdentifier: type, inPlace: inPlace)
         }
-        #expect(try data("public.email-message") == mail)
+        for type in ["com.apple.mail.email", "public.email-message"] {
+            #expect(try data(type) == mail)
+            #expect(try file(type, item).lastPathComponent == "A_B: ferry.eml")
+        }
         #expect(try data("public.html") == "<p>Noon</p>")
         #expect(try data("public.utf8-plain-text").contains("From: a@b\n"))
         #expect(try data("public.utf8-plain-text").hasSuffix("\nNoon\n"))
         #expect(throws: UnsupportedType.self) { try data("public.png") }
         #expect(
-            try file("public.email-message", item, inPlace: true).path(percentEncoded: false)
+            try file("com.apple.mail.email", item, inPlace: true).path(percentEncoded: false)
                 == maildir + "/cur/1.host:2,S")
         let copy = try file("public.email-message", item)
         #expect(copy.lastPathComponent == "A_B: ferry.eml")
