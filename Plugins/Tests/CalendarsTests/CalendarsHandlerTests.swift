@@ -55,6 +55,15 @@ final class CalendarsHandlerTests {
         } while cursor != nil
     }
 
+    @Test("The file with the user's folders, which Calendars may not read, does not matter")
+    func userDirectories() throws {
+        // A folder cannot be read as a file.
+        try FileManager.default.createDirectory(
+            atPath: home + "/.config/user-dirs.dirs", withIntermediateDirectories: true)
+        let settings = try FolderSettings.calendars(environment: ["HOME": home])
+        #expect(settings.isComplete && settings.problems == [])
+    }
+
     private func item(_ title: String) throws -> CSSearchableItem {
         try #require(index.recorded.kept.values.first { $0.attributeSet.title == title })
     }

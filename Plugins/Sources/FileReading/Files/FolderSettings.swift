@@ -155,10 +155,13 @@ package struct FolderSettings: Sendable {
 
     private mutating func takeDefaults(userDirectories file: String, settings: String) {
         var named = ""
-        switch Self.contents(of: file) {
-        case .success(let text): named = text
-        case .failure(.vanished): break
-        case .failure(let reason): problems.append(Skip(path: file, reason: reason).description)
+        // An extension without such folders may not read the file.
+        if rules.defaults.contains(where: { $0.key != nil }) {
+            switch Self.contents(of: file) {
+            case .success(let text): named = text
+            case .failure(.vanished): break
+            case .failure(let reason): problems.append(Skip(path: file, reason: reason).description)
+            }
         }
         var reasons: [String] = []
         for folder in rules.defaults {
