@@ -89,12 +89,17 @@ package struct FolderDonor<File: ServedFile> {
             last = file.path
             if donations.count >= items || isOver() {
                 try finish(donations)
-                progress.say(summary.line(count(of: donations.count)) + ", more to come")
+                if summary.hasFindings {
+                    progress.say(summary.line(count(of: donations.count)) + ", more to come")
+                }
                 return last
             }
         }
         try finish(donations)
-        progress.say(settings.absence ?? summary.line(count(of: donations.count)))
+        // The host counts the items of all pages, so only the findings of a page are reported.
+        if after == nil || summary.hasFindings {
+            progress.say(settings.absence ?? summary.line(count(of: donations.count)))
+        }
         return nil
     }
 
@@ -144,6 +149,8 @@ package struct FolderDonor<File: ServedFile> {
     private struct Summary {
         var skipped: Int
         var limitations: [String: Int] = [:]
+        /// `true` if a file was skipped or indexed incompletely.
+        var hasFindings: Bool { skipped > 0 || !limitations.isEmpty }
 
         func line(_ count: String) -> String {
             let parts = limitations.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }

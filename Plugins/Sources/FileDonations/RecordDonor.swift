@@ -73,6 +73,7 @@ package struct RecordDonor<File: ServedFile> {
     }
 
     private struct Summary {
+        var isFirstPage = true
         var skipped = 0
         var reports = 0
         /// The file in which the page ended.
@@ -103,7 +104,7 @@ package struct RecordDonor<File: ServedFile> {
             throw IncompleteSettings(description: problem)
         }
         let donations = Donations(to: index) { progress.madeProgress() }
-        var summary = Summary(skipped: cursor == nil ? settings.problems.count : 0)
+        var summary = Summary(isFirstPage: cursor == nil, skipped: cursor == nil ? settings.problems.count : 0)
         func isFull(_ records: Int) -> Bool {
             donations.count >= items || records >= Self.minimumRecords && isOver()
         }
@@ -143,6 +144,8 @@ package struct RecordDonor<File: ServedFile> {
         for (path, state) in summary.states { try states.store(state, path) }
         // If a disk is unmounted during the walk, its folder looks empty.
         if settings.isComplete { try folders.check() }
+        // The host counts the items of all pages, so only the findings of a page are reported.
+        guard summary.skipped > 0 || summary.isFirstPage && end == nil else { return end }
         let count = donations.count == 1 ? "1 \(noun)" : "\(donations.count) \(noun.plural)"
         progress.say(settings.absence ?? "\(count), \(summary.skipped) skipped\(end == nil ? "" : ", more to come")")
         return end

@@ -86,6 +86,11 @@ final class ManualsHandlerTests {
         #expect(log.reports.withLock { $0.last } == "19 manuals, 0 skipped")
     }
 
+    @Test func pagesWithoutFindingsAreNotReported() throws {
+        let pages = try #require(reindexAll(RecordingIndex(), items: 5))
+        #expect(pages > 1 && log.reports.withLock { $0 } == [])
+    }
+
     @Test func textOfAPageIsFoundOnce() throws {
         let index = RecordingIndex()
         reindexAll(index)
