@@ -14,14 +14,19 @@ final class ResultListView {
     private var pictures: [Int64: Picture] = [:]
     private var isShowing = false
 
-    private static let maximumPictures = 256
+    /// One for each of the results that the list can show.
+    private static let maximumPictures = 1000
 
     /// Creates the list.
     ///
     /// - Parameters:
     ///   - select: Called when the user selects a row.
     ///   - activate: Called when the user double-clicks a row.
-    init(select: @escaping @MainActor (Int) -> Void, activate: @escaping @MainActor (Int) -> Void) {
+    ///   - reachEnd: Called when the user scrolls to the last rows.
+    init(
+        select: @escaping @MainActor (Int) -> Void, activate: @escaping @MainActor (Int) -> Void,
+        reachEnd: @escaping @MainActor () -> Void
+    ) {
         scrolled = Widget.scrolled(list).expanding()
         widget = scrolled
         gtk_list_box_set_activate_on_single_click(list.cast(), 0)
@@ -32,6 +37,18 @@ final class ResultListView {
         list.on("row-activated") { [unowned self] in
             if let index = selectedIndex { activate(index) }
         }
+        SignalHandler.connect(UnsafeMutableRawPointer(adjustment), "value-changed") { [unowned self] in
+            let page = gtk_adjustment_get_page_size(adjustment)
+            let rest = gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_value(adjustment) - page
+            if !isShowing, rest < page { reachEnd() }
+        }
+    }
+
+    private var adjustment: UnsafeMutablePointer<GtkAdjustment> {
+        guard let adjustment = gtk_scrolled_window_get_vadjustment(scrolled.cast()) else {
+            fatalError("A scrolled window of GTK has no adjustment.")
+        }
+        return adjustment
     }
 
     /// Returns the result below a point in the list.
@@ -49,30 +66,33 @@ final class ResultListView {
     func show(_ lines: ResultLines, selected: Int?) {
         isShowing = true
         defer { isShowing = false }
-        if lines != shown { replace(lines) }
+        // Another page of results does not move the list.
+        let isContinued = lines != shown && lines.pages > 1
+        if lines != shown { replace(lines, isContinued: isContinued) }
         guard let selected, let line = shown.lines.firstIndex(of: .row(selected)) else {
             return gtk_list_box_unselect_all(list.cast())
         }
         let row = views[line].row
         gtk_list_box_select_row(list.cast(), row.cast())
-        scroll(to: row, isFirst: selected == 0)
+        if !isContinued { scroll(to: row, isFirst: selected == 0) }
     }
 
-    private func replace(_ lines: ResultLines) {
+    private func replace(_ lines: ResultLines, isContinued: Bool) {
+        let kept = isContinued ? shown.lines.count : 0
         shown = lines
         while views.count < lines.lines.count {
             let view = ResultLineView()
             views.append(view)
             gtk_list_box_append(list.cast(), view.row.pointer)
         }
-        for (line, view) in zip(lines.lines, views) {
+        for (line, view) in zip(lines.lines, views).dropFirst(kept) {
             switch line {
             case .heading(let text): view.show(heading: text)
             case .row(let index): view.show(lines.rows[index], picture: pictures[lines.rows[index].id])
             }
         }
         for view in views.dropFirst(lines.lines.count) { view.row.isVisible = false }
-        gtk_adjustment_set_value(gtk_scrolled_window_get_vadjustment(scrolled.cast()), 0)
+        if !isContinued { gtk_adjustment_set_value(adjustment, 0) }
     }
 
     /// The items whose thumbnails have not been loaded.
@@ -88,7 +108,6 @@ final class ResultListView {
     }
 
     private func scroll(to row: Widget, isFirst: Bool) {
-        let adjustment = gtk_scrolled_window_get_vadjustment(scrolled.cast())
         // For the first row, its heading is shown too.
         guard !isFirst else { return gtk_adjustment_set_value(adjustment, 0) }
         var (x, y) = (0.0, 0.0)

@@ -44,7 +44,9 @@ package final class SearchWindow {
         window = Widget(adw_application_window_new(application))
         let link = Link()
         suggestions = SuggestionBar { link.send(.chose(suggestion: $0)) }
-        list = ResultListView(select: { link.send(.selected($0)) }, activate: { link.send(.activated($0)) })
+        list = ResultListView(
+            select: { link.send(.selected($0)) }, activate: { link.send(.activated($0)) },
+            reachEnd: { link.send(.reachedEnd) })
         preview = PreviewView { link.follow($0) }
         left = Widget.box(GTK_ORIENTATION_VERTICAL)
         build()
@@ -207,7 +209,7 @@ package final class SearchWindow {
         if before?.preview != state.preview { preview.show(state.preview) }
         if before == nil || before?.page != state.page || before?.apps != state.apps { showPage() }
         left.isVisible = !state.isPreviewLarge
-        if before?.total != state.total { showTotal() }
+        if before?.total != state.total || before?.results.pages != state.results.pages { showTotal() }
         correction.isVisible = state.correction != nil
         if let text = state.correction, text != before?.correction {
             gtk_button_set_label(correction.cast(), "Showing results for “\(text)”. Search as typed")

@@ -37,6 +37,27 @@ struct ResultLinesTests {
         #expect(lines(hits) == ["Top Hit", "1", "Text", "2", "4", "Other", "3"])
     }
 
+    @Test("Another page follows the lines of the first, and may continue its last group")
+    func pages() {
+        func rows(_ hits: [FoundItem]) -> [ResultRow] { hits.map { ResultRow($0, Highlighter(query: nil)) } }
+        func mail(_ number: Int64) -> FoundItem { Sample.hit(number, app: "Mail", bundle: "mail") }
+        let first = ResultLines(rows([Sample.hit(1), Sample.hit(2), mail(3)]))
+        let second = first.appending(rows([Sample.hit(4), mail(5), Sample.hit(6)]))
+        #expect(second.lines.starts(with: first.lines) && second.rows.map(\.id) == [1, 2, 3, 4, 6, 5])
+        #expect(
+            second.lines.dropFirst(first.lines.count) == [
+                .heading("Notes"), .row(3), .row(4), .heading("Mail"), .row(5),
+            ])
+        let third = second.appending(rows([mail(7)]))
+        #expect(third.lines.dropFirst(second.lines.count) == [.row(6)] && third.pages == 3)
+
+        // The kinds of one app are groups until another app follows.
+        let kinds = ResultLines(rows([Sample.hit(1), Sample.hit(2)])).appending(
+            rows([Sample.hit(3), Sample.hit(4, kind: "PDF")]))
+        #expect(kinds.lines.suffix(3) == [.row(2), .heading("PDF"), .row(3)])
+        #expect(kinds.appending(rows([mail(5)])).lines.suffix(2) == [.heading("Mail"), .row(4)])
+    }
+
     @Test("Two apps with one name have two groups; a single result has the group of its app's kind")
     func names() {
         let hits = [Sample.hit(1), Sample.hit(2, bundle: "a"), Sample.hit(3, bundle: "b")]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
-import SearchIndex
 import UserSearch
 
+@testable import SearchIndex
 @testable import SearchlightEngine
 @testable import WindowModel
 
@@ -24,9 +24,12 @@ enum Sample {
             parts: ScoreParts(fit: .titleStart, evidence: 0.9, words: 0.2, nearness: 0, freshness: 1), score: 1)
     }
 
-    static func found(_ hits: [FoundItem]) -> WindowEvent.Answer<FoundItems> {
-        .value(FoundItems(hits: hits, total: SearchTotal(count: hits.count, isExact: true)))
+    /// - Parameter next: The cursor of the next page.
+    static func found(_ hits: [FoundItem], next: SearchCursor? = nil) -> WindowEvent.Answer<FoundItems> {
+        .value(FoundItems(hits: hits, next: next, total: SearchTotal(count: hits.count, isExact: true)))
     }
+
+    static func cursor(_ item: Int64) -> SearchCursor { SearchCursor(now: 0, shown: [item]) }
 }
 
 extension WindowState {

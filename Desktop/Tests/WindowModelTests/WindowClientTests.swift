@@ -3,11 +3,12 @@ import ExtensionHost
 import Foundation
 import ItemRecord
 import SearchIndex
-import SearchlightEngine
+import ServiceMessages
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import SearchlightEngine
 @testable import WindowModel
 
 /// Collects a client's events, and lets a test wait for one.
@@ -24,6 +25,32 @@ private final class Events: Sendable {
         for await event in stream { if let value = accept(event) { return value } }
         return nil
     }
+}
+
+/// A store whose app renders each item as PDF, and fulfils each promise with the same bytes.
+private struct PDFStore: EngineClient {
+    let engine: SearchlightEngine
+    let picture: [UInt8]
+
+    func perform<Call: ClientCall>(
+        _ call: Call, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
+    ) async throws(EngineError) -> Call.Answer {
+        let answer: Any? =
+            switch call {
+            case is PreviewCall:
+                PreviewCall.Answer(
+                    title: "A report", contentType: "com.adobe.pdf", source: .extension, removals: [],
+                    content: .inline(Array("%PDF-1.7".utf8)))
+            case is FulfilCall: FulfilCall.Answer(data: .inline(picture), wasRetried: false)
+            default: nil
+            }
+        if let answer = answer as? Call.Answer { return answer }
+        return try await engine.perform(call, onEvent: onEvent)
+    }
+
+    func commit(_ batch: IndexBatch) async throws(EngineError) { try await engine.commit(batch) }
+
+    func close() async {}
 }
 
 @Suite("The requests of the window")
@@ -97,6 +124,70 @@ struct WindowClientTests {
             let apps = try #require(await events.next { if case .knows(.value(let apps)) = $0 { apps } else { nil } })
             #expect(apps.apps == [.init(name: "com.example.notes", items: 2)])
             client.cancelAll()
+        }
+    }
+
+    @Test("All results are found, page by page")
+    func pages() async throws {
+        try await withEngine((1...130).map { note("Tulip \($0)") }) { engine in
+            let events = Events()
+            let client = WindowClient(
+                store: { engine }, environment: [:], installed: nothing, clock: ManualClock()
+            ) { events.send($0) }
+            var state = WindowState()
+            for effect in state.take(.typed("tulip")) { client.perform(effect) }
+            var counts: [Int] = []
+            while true {
+                let event = try #require(
+                    await events.next { (event: WindowEvent) -> WindowEvent? in
+                        switch event {
+                        case .found, .foundMore: event
+                        default: nil
+                        }
+                    })
+                _ = state.take(event)
+                counts.append(state.results.rows.count)
+                let effects = state.take(.reachedEnd)
+                if effects.isEmpty { break }
+                for effect in effects { client.perform(effect) }
+            }
+            #expect(counts == [60, 120, 130] && Set(state.results.rows.map(\.id)).count == 130)
+            #expect(state.total == SearchTotal(count: 130, isExact: true))
+            client.cancelAll()
+        }
+    }
+
+    @Test("Instead of a PDF, the picture that the item promises is shown, and without one its attributes")
+    func firstPage() async throws {
+        let picture: [UInt8] = [
+            0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 2, 0, 0, 0, 3,
+            8, 2, 0, 0, 0,
+        ]
+        var record = note("Tulips")
+        record.attributes["providerDataTypeIdentifiers"] = .array([.string("public.html"), .string("public.png")])
+        try await withEngine([record, note("Roses")]) { engine in
+            let cases: [(item: Int64, answer: [UInt8], content: ShownPreview.Content?)] = [
+                (1, picture, .picture(picture)), (1, [1, 2, 3], nil), (2, picture, nil),
+            ]
+            for (item, answer, content) in cases {
+                let (events, clock) = (Events(), ManualClock())
+                let store = PDFStore(engine: engine, picture: answer)
+                let client = WindowClient(store: { store }, environment: [:], installed: nothing, clock: clock) {
+                    events.send($0)
+                }
+                client.perform(.preview(number: 1, item: item, text: "tulips"))
+                await clock.waitForSleepers(1)
+                clock.advance(by: .milliseconds(200))
+                let shown = try #require(
+                    await events.next { if case .previewed(_, .value(let shown)) = $0 { shown } else { nil } })
+                #expect(shown.note?.contains("PDF") == true)
+                if let content {
+                    #expect(shown.content == content)
+                } else {
+                    guard case .page = shown.content else { return #expect(Bool(false), "\(shown.content)") }
+                }
+                client.cancelAll()
+            }
         }
     }
 

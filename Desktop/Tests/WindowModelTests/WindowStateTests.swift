@@ -112,6 +112,67 @@ struct WindowStateTests {
         #expect(state.take(.typed("ab")).first == .search(number: 2, text: "ab", correctsSpelling: true))
     }
 
+    @Test("The next page is found once when the last rows come into view, and follows the first")
+    func pages() {
+        var state = WindowState()
+        _ = state.take(.typed("note"))
+        #expect(state.take(.reachedEnd) == [])
+        _ = state.take(.found(search: 1, Sample.found(hits, next: Sample.cursor(3))))
+        let more = WindowEffect.findMore(
+            number: 1, text: "note", correctsSpelling: true, cursor: Sample.cursor(3))
+        #expect(state.take(.reachedEnd) == [more])
+        #expect(state.take(.reachedEnd) == [])
+        #expect(!state.isSettled)
+        #expect(state.press(WindowKey(.down)) == [.preview(number: 2, item: 2, text: "note")])
+        _ = state.take(.foundMore(search: 1, Sample.found([Sample.hit(4)], next: Sample.cursor(4))))
+        #expect(state.results.rows.map(\.id) == [1, 2, 3, 4] && state.selectedRow?.id == 2)
+        // A key that moves near the end asks for more too.
+        #expect(
+            state.press(WindowKey(.pageDown)) == [
+                .preview(number: 3, item: 4, text: "note"),
+                .findMore(number: 1, text: "note", correctsSpelling: true, cursor: Sample.cursor(4)),
+            ])
+        _ = state.take(.foundMore(search: 1, Sample.found([Sample.hit(5)])))
+        #expect(state.take(.reachedEnd) == [])
+        #expect(state.results.rows.count == 5)
+    }
+
+    @Test("A page of an earlier text is dropped, and one that fails is reported once")
+    func otherPages() {
+        var state = WindowState()
+        _ = state.take(.typed("note"))
+        _ = state.take(.found(search: 1, Sample.found(hits, next: Sample.cursor(3))))
+        _ = state.take(.reachedEnd)
+        _ = state.take(.typed("notes"))
+        #expect(state.take(.reachedEnd) == [])
+        #expect(state.take(.foundMore(search: 1, Sample.found([Sample.hit(4)]))) == [])
+        #expect(state.results.rows.count == 3)
+        _ = state.take(.found(search: 2, Sample.found(hits, next: Sample.cursor(3))))
+        #expect(state.take(.foundMore(search: 2, Sample.found([Sample.hit(4)]))) == [])
+        _ = state.take(.reachedEnd)
+        #expect(
+            state.take(.foundMore(search: 2, .problem("The service ended."))) == [
+                .notify("The other results cannot be shown: The service ended.")
+            ])
+        #expect(state.take(.reachedEnd) == [])
+        #expect(state.page == .results)
+    }
+
+    @Test("The number of displayed results is limited")
+    func manyPages() {
+        var state = WindowState()
+        _ = state.take(.typed("note"))
+        _ = state.take(.found(search: 1, Sample.found([Sample.hit(1)], next: Sample.cursor(1))))
+        var item: Int64 = 1
+        while state.take(.reachedEnd) != [] {
+            let hits = (1...60).map { Sample.hit(item + $0) }
+            item += 60
+            _ = state.take(.foundMore(search: 1, Sample.found(hits, next: Sample.cursor(item))))
+            guard item < 2000 else { break }
+        }
+        #expect(state.results.rows.count == 1000)
+    }
+
     @Test("A corrected search is named, and the text as typed can be searched for")
     func correction() {
         var state = WindowState()
@@ -161,16 +222,23 @@ struct WindowStateTests {
         // The text of each answered search, keyed by the item that only this search finds.
         var texts: [Int64: String] = [:]
         var pending: [(number: UInt64, text: String)] = []
+        var pages: [(number: UInt64, text: String)] = []
         for step in 0..<400 {
             var effects: [WindowEffect] = []
-            switch random.below(10) {
+            switch random.below(12) {
             case 0...2: effects = state.take(.typed(random.pick(["", "a", "ab", "abc", "b"])))
             case 3...5:
                 guard let search = pending.indices.randomElement(using: &random) else { continue }
                 let (number, text) = pending.remove(at: search)
                 let items = (0..<random.below(4)).map { Int64(step * 10 + $0 + 1) }
                 for item in items { texts[item] = text }
-                effects = state.take(.found(search: number, Sample.found(items.map { Sample.hit($0) })))
+                let next = random.below(2) == 0 ? Sample.cursor(Int64(step)) : nil
+                effects = state.take(.found(search: number, Sample.found(items.map { Sample.hit($0) }, next: next)))
+            case 7: effects = state.take(.reachedEnd)
+            case 8:
+                guard let (number, text) = pages.randomElement(using: &random) else { continue }
+                texts[Int64(step * 10 + 1)] = text
+                effects = state.take(.foundMore(search: number, Sample.found([Sample.hit(Int64(step * 10 + 1))])))
             case 6:
                 effects = state.take(
                     .suggested(search: state.search, [Suggestion(.completion, random.pick(["a", "abc"]), total: nil)]))
@@ -183,6 +251,7 @@ struct WindowStateTests {
             for effect in effects {
                 switch effect {
                 case .search(let number, let text, _): pending.append((number, text))
+                case .findMore(let number, let text, _, _): pages.append((number, text))
                 case .open(let item, let text): #expect(texts[item] == text)
                 default: break
                 }

@@ -5,6 +5,7 @@ import Previews
 import SearchIndex
 import SearchlightEngine
 import Synchronization
+import UniformTypeIdentifiers
 import UserSearch
 
 /// Executes the window's effects that concern the store. Each runs in its own task, and a newer
@@ -55,6 +56,13 @@ package final class WindowClient: Sendable {
             begin(.search) { [self] in
                 await answer({ .found(search: number, $0) }, withoutIndex: { .nothing }) { store in
                     try await store.find(WindowRequest.search(text, correctsSpelling: correctsSpelling))
+                }
+            }
+        case .findMore(let number, let text, let correctsSpelling, let cursor):
+            begin(.search) { [self] in
+                await answer({ .foundMore(search: number, $0) }) { store in
+                    try await store.find(
+                        WindowRequest.search(text, correctsSpelling: correctsSpelling, after: cursor))
                 }
             }
         case .suggest(let number, let text):
@@ -149,7 +157,9 @@ package final class WindowClient: Sendable {
         let isShown = await answer({ .previewed(number: number, $0) }) { store in
             let found = try await store.item(named: "@\(item)")
             let preview = try await store.preview(of: found, query: text)
-            return await PreviewMaker(query: text).shown(preview, of: found)
+            let isPDF = preview.contentType == UTType.pdf.identifier
+            let picture = isPDF ? await PromisedPicture.bytes(of: found, in: store) : nil
+            return await PreviewMaker(query: text).shown(preview, of: found, picture: picture)
         }
         guard isShown, (try? await clock.sleep(for: Self.viewingTime)) != nil else { return }
         await count(.preview, of: item, text: text)

@@ -4,10 +4,9 @@ import SearchlightEngine
 
 /// The window's requests to the store.
 enum WindowRequest {
-    /// The maximum number of displayed results. A user who does not find an item among them types
-    /// another word.
+    /// The maximum number of results on a page.
     static let results = 60
-    /// The maximum number of results that are counted.
+    /// The maximum number of results that are counted, and displayed.
     static let counted = 1000
     /// The maximum length of a passage, in characters.
     static let snippetLength = 120
@@ -20,10 +19,15 @@ enum WindowRequest {
         "providerDataTypeIdentifiers", "providerFileTypeIdentifiers", "providerInPlaceFileTypeIdentifiers",
     ])
 
-    static func search(_ text: String, correctsSpelling: Bool) -> ItemSearch {
+    /// Returns the search for a page of results.
+    ///
+    /// - Parameter cursor: The end of the previous page; `nil` for the first page, which also
+    ///   counts the results.
+    static func search(_ text: String, correctsSpelling: Bool, after cursor: SearchCursor? = nil) -> ItemSearch {
         var search = ItemSearch(text)
         search.limit = results
-        search.countsUpTo = counted
+        search.cursor = cursor
+        search.countsUpTo = cursor == nil ? counted : nil
         search.snippetLength = snippetLength
         search.attributes = attributes
         search.findsThumbnails = true

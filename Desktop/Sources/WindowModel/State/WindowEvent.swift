@@ -18,6 +18,10 @@ package enum WindowEvent: Sendable {
     case chose(suggestion: Int)
     /// A search has finished.
     case found(search: UInt64, Answer<FoundItems>)
+    /// The last results in the list came into view.
+    case reachedEnd
+    /// The next page of a search's results arrived.
+    case foundMore(search: UInt64, Answer<FoundItems>)
     /// Suggestions arrived.
     case suggested(search: UInt64, [Suggestion])
     /// A preview is ready.
@@ -44,6 +48,9 @@ package enum WindowEvent: Sendable {
 package enum WindowEffect: Hashable, Sendable {
     /// Search, replacing an earlier search. The answer is ``WindowEvent/found(search:_:)``.
     case search(number: UInt64, text: String, correctsSpelling: Bool)
+    /// Find the next page of a search's results. The answer is
+    /// ``WindowEvent/foundMore(search:_:)``.
+    case findMore(number: UInt64, text: String, correctsSpelling: Bool, cursor: SearchCursor)
     /// Suggest texts, replacing earlier requests.
     case suggest(number: UInt64, text: String)
     /// Cancel the search, the suggestions and the previews in progress.

@@ -2,7 +2,7 @@
 
 extension WindowState {
     /// The number of rows by which Page Up and Page Down move.
-    private static let pageLength = 8
+    static let pageLength = 8
 
     /// Handles a key press.
     ///

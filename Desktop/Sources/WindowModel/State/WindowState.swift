@@ -67,8 +67,14 @@ package struct WindowState: Sendable {
     package internal(set) var dragStatus: String?
 
     /// `true` if no answer is pending, so that the window does not change until the next action.
-    package var isSettled: Bool { !isSearching && !awaitsPreview }
+    package var isSettled: Bool { !isSearching && !awaitsPreview && !isFindingMore }
 
+    /// The end of the displayed results, if there are more.
+    var next: SearchCursor?
+    /// `true` until the next page of results arrives.
+    var isFindingMore = false
+    /// `true` if misspelled words were corrected in the current search.
+    var correctsSpelling = true
     /// The number of the current search. Answers with other numbers are ignored.
     var search: UInt64 = 0
     /// The number of the current preview.
@@ -99,6 +105,8 @@ package struct WindowState: Sendable {
         case .activated(let index): return select(index) + open()
         case .chose(let index): return choose(index)
         case .found(let number, let answer): return number == search ? found(answer) : []
+        case .reachedEnd: return findMore()
+        case .foundMore(let number, let answer): return number == search && isFindingMore ? foundMore(answer) : []
         case .suggested(let number, let suggested):
             guard number == search else { return [] }
             suggestions = suggested
@@ -143,7 +151,8 @@ package struct WindowState: Sendable {
     /// Starts a search for the text. The previous results are kept until the answer arrives.
     private mutating func begin(correctsSpelling: Bool) -> [WindowEffect] {
         search += 1
-        opensFirst = false
+        (opensFirst, next, isFindingMore) = (false, nil, false)
+        self.correctsSpelling = correctsSpelling
         guard text.contains(where: { !$0.isWhitespace }) else { return clear(.start) + [.listApps] }
         guard text.utf8.count <= UserQuery.maximumBytes else {
             return clear(
@@ -160,6 +169,7 @@ package struct WindowState: Sendable {
         self.page = page
         (results, suggestions, total, correction) = (.empty, [], nil, nil)
         (selection, preview, isSearching, isPreviewLarge) = (.none, .empty, false, false)
+        (next, isFindingMore) = (nil, false)
         dropPreview()
         return [.cancelSearch]
     }
@@ -178,7 +188,7 @@ package struct WindowState: Sendable {
         let highlighter = Highlighter(query: items.correction?.text ?? text)
         let browsed = isBrowsing ? selectedRow?.id : nil
         results = ResultLines(items.hits.map { ResultRow($0, highlighter) })
-        total = items.total
+        (total, next) = (items.total, items.next)
         correction = items.correction.map { DisplayText.line($0.text, limit: Self.shownTextLength) }
         guard !results.rows.isEmpty else {
             page = .nothing(DisplayText.line(text, limit: Self.shownTextLength))
@@ -193,12 +203,35 @@ package struct WindowState: Sendable {
         return showPreview() + opening
     }
 
+    /// Requests the next page of results.
+    private mutating func findMore() -> [WindowEffect] {
+        guard let next, !isSearching, !isFindingMore else { return [] }
+        isFindingMore = true
+        return [.findMore(number: search, text: text, correctsSpelling: correctsSpelling, cursor: next)]
+    }
+
+    private mutating func foundMore(_ answer: WindowEvent.Answer<FoundItems>) -> [WindowEffect] {
+        isFindingMore = false
+        switch answer {
+        case .value(let items):
+            let highlighter = Highlighter(query: correction ?? text)
+            let room = max(0, WindowRequest.counted - results.rows.count)
+            results = results.appending(items.hits.prefix(room).map { ResultRow($0, highlighter) })
+            next = results.rows.count < WindowRequest.counted ? items.next : nil
+            return []
+        case .problem(let message):
+            next = nil
+            return [.notify("The other results cannot be shown: \(message)")]
+        }
+    }
+
     // MARK: Actions
 
     mutating func select(_ index: Int) -> [WindowEffect] {
         guard results.rows.indices.contains(index), selection != .row(index) else { return [] }
         selection = .row(index)
-        return showPreview()
+        let isNearEnd = index >= results.rows.count - Self.pageLength
+        return showPreview() + (isNearEnd ? findMore() : [])
     }
 
     /// Requests the preview of the selected row. The previous preview is kept until it arrives.
