@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A screen of its own for a test: Xvfb without a window manager, a synthetic mouse and keyboard, and programs whose output is
-read line by line with a time limit."""
+"""A display of its own for a test: programs whose output is read line by line with a time limit, and an X server, which is Xvfb
+without a window manager, with a synthetic mouse and keyboard. wayland.py has the Wayland compositor."""
 
 import os
 import pathlib
@@ -83,25 +83,19 @@ class Program:
         self.process.stdout.close()
 
 
-class Screen:
-    """An X server with its programs."""
+class Display:
+    """A display with its programs. A subclass starts its server."""
 
-    def __init__(self, folder, size="1280x800x24", **variables):
+    def __init__(self, folder, **variables):
         self.folder = pathlib.Path(folder)
         self.programs = []
-        reader, writer = os.pipe()
-        self.server = subprocess.Popen(
-            ["Xvfb", "-displayfd", str(writer), "-screen", "0", size, "-nolisten", "tcp"], pass_fds=[writer],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        os.close(writer)
-        with os.fdopen(reader) as numbers:
-            number = numbers.readline().strip()
+        self.server = None
         self.environment = {
             name: value for name, value in os.environ.items()
-            if not name.startswith(("DBUS_", "WAYLAND_", "XDG_", "GTK_", "GDK_", "SEARCHLIGHT_"))}
+            if not name.startswith(("DBUS_", "DISPLAY", "WAYLAND_", "XDG_", "GTK_", "GDK_", "SEARCHLIGHT_", "SWAY", "WLR_"))}
         self.environment.update(
-            DISPLAY=f":{number}", GDK_BACKEND="x11", GSK_RENDERER="cairo", GTK_A11Y="none", NO_AT_BRIDGE="1",
-            GSETTINGS_BACKEND="memory", GTK_USE_PORTAL="0", ADW_DISABLE_PORTAL="1", QT_QPA_PLATFORM="xcb",
+            GSK_RENDERER="cairo", GTK_A11Y="none", NO_AT_BRIDGE="1",
+            GSETTINGS_BACKEND="memory", GTK_USE_PORTAL="0", ADW_DISABLE_PORTAL="1",
             DBUS_SESSION_BUS_ADDRESS="unix:path=/nonexistent", HOME=str(self.folder), XDG_RUNTIME_DIR=str(self.folder),
             XDG_CACHE_HOME=str(self.folder / "cache"), XDG_DATA_HOME=str(self.folder / "data"),
             XDG_CONFIG_HOME=str(self.folder / "config"), LC_ALL="C.UTF-8", PYTHONDONTWRITEBYTECODE="1")
@@ -114,6 +108,33 @@ class Screen:
         started = Program(arguments, self.environment, **options)
         self.programs.append(started)
         return started
+
+    def start_bus(self):
+        """Starts a session bus for the programs that follow."""
+        bus = self.start("dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1",
+                         f"--address=unix:path={self.folder}/bus")
+        self.environment["DBUS_SESSION_BUS_ADDRESS"] = bus.line("unix:")
+
+    def end(self):
+        for each in self.programs:
+            each.end()
+        if self.server:
+            self.server.terminate()
+            self.server.wait()
+
+
+class Screen(Display):
+    """An X server with its programs."""
+
+    def __init__(self, folder, size="1280x800x24", **variables):
+        super().__init__(folder, GDK_BACKEND="x11", QT_QPA_PLATFORM="xcb", **variables)
+        reader, writer = os.pipe()
+        self.server = subprocess.Popen(
+            ["Xvfb", "-displayfd", str(writer), "-screen", "0", size, "-nolisten", "tcp"], pass_fds=[writer],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(writer)
+        with os.fdopen(reader) as numbers:
+            self.environment["DISPLAY"] = f":{numbers.readline().strip()}"
 
     def xdotool(self, *arguments):
         done = subprocess.run(
@@ -152,9 +173,3 @@ class Screen:
     def picture(self, path):
         """Saves a picture of the screen."""
         subprocess.run(["import", "-window", "root", str(path)], env=self.environment, check=True, timeout=60)
-
-    def end(self):
-        for each in self.programs:
-            each.end()
-        self.server.terminate()
-        self.server.wait()

@@ -9,65 +9,58 @@ Needs what test_drops.py needs, and the programs and libJournal.so of a debug bu
 """
 
 import pathlib
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from notes import NotesCase
 from screen import ROOT, Screen, missing_tools, program
 
 TITLE = "^Searchlight$"
 WIDTH, HEIGHT = 800, 600
-# A row of the only result: below the header, the suggestions and the heading of the group.
-ROW = (200, 150)
-BUNDLE = "com.searchlight.journal"
+# A colour that no style has.
+COLOUR = (0, 160, 96)
+
+
+def missing_libraries(*names):
+    """The libraries that are not installed."""
+    known = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True).stdout
+    return [name for name in names if name not in known]
+
+
+def pdf(colour, text):
+    """A PDF file with one page, which is filled with a colour below its text."""
+    red, green, blue = (part / 255 for part in colour)
+    drawing = f"{red} {green} {blue} rg 0 0 400 320 re f 0 g BT /F1 20 Tf 20 350 Td ({text}) Tj ET"
+    objects = [
+        "<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 400 400]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
+        f"<</Length {len(drawing)}>>stream\n{drawing}\nendstream", "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    ]
+    file, positions = "%PDF-1.4\n", []
+    for number, each in enumerate(objects, 1):
+        positions.append(len(file))
+        file += f"{number} 0 obj{each}endobj\n"
+    table = "".join(f"{position:010} 00000 n \n" for position in positions)
+    end = f"trailer<</Size {len(objects) + 1}/Root 1 0 R>>\nstartxref\n{len(file)}\n%%EOF\n"
+    return f"{file}xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}{end}".encode()
+
+
+def count_pixels(picture, colour):
+    """The number of pixels of a colour in a picture without transparency."""
+    script = ("import sys, gi; gi.require_version('GdkPixbuf', '2.0'); from gi.repository import GdkPixbuf; "
+              "pixels = GdkPixbuf.Pixbuf.new_from_file(sys.argv[1]).add_alpha(False, 0, 0, 0).get_pixels(); "
+              "print(pixels.count(bytes([*map(int, sys.argv[2:]), 255])))")
+    done = subprocess.run(["/usr/bin/python3", "-c", script, picture, *map(str, colour)], capture_output=True, text=True)
+    return int(done.stdout or 0)
 
 
 @unittest.skipIf(missing_tools("Xvfb", "xdotool", "dbus-daemon"), "Xvfb, xdotool or dbus-daemon is not installed")
-class Window(unittest.TestCase):
-    def setUp(self):
-        self.temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(self.temporary.cleanup)
-        self.folder = pathlib.Path(self.temporary.name)
-        self.notes = self.folder / "notes"
-        self.notes.mkdir()
-        for name, text in [("Tulips", "Plant the bulbs in autumn."), ("Roses", "Prune them in spring.")]:
-            (self.notes / f"{name}.md").write_text(f"# {name}\n\n{text}\n")
-        bundle = self.folder / "data/searchlight/extensions" / f"{BUNDLE}.searchext"
-        bundle.mkdir(parents=True)
-        for file in (ROOT / "Plugins/Journal/Info.plist", program("libJournal.so")):
-            shutil.copy(file, bundle / file.name)
-        folders = self.folder / "config" / BUNDLE / "folders"
-        folders.parent.mkdir(parents=True)
-        folders.write_text(f"{self.notes}\n")
-        self.make_app()
-        self.screen = Screen(self.folder)
-        self.addCleanup(self.screen.end)
-        bus = self.screen.start("dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1",
-                                f"--address=unix:path={self.folder}/bus")
-        self.screen.environment["DBUS_SESSION_BUS_ADDRESS"] = bus.line("unix:")
-        self.search("reindex", BUNDLE)
-
-    def make_app(self):
-        """An app for notes that writes down what it opens."""
-        self.opened = self.folder / "opened"
-        applications = self.folder / "data/applications"
-        applications.mkdir(parents=True)
-        script = self.folder / "editor"
-        script.write_text(f'#!/bin/sh\necho "$1" >>"{self.opened}"\n')
-        script.chmod(0o755)
-        (applications / "editor.desktop").write_text(
-            f"[Desktop Entry]\nType=Application\nName=Editor\nExec={script} %f\nMimeType=text/markdown;text/plain;\n")
-        (self.folder / "config/mimeapps.list").write_text(
-            "[Default Applications]\ntext/markdown=editor.desktop\ntext/plain=editor.desktop\n")
-
-    def search(self, *arguments):
-        done = subprocess.run([program("searchlight"), *arguments], env=self.screen.environment, capture_output=True, timeout=60)
-        self.assertEqual(done.returncode, 0, done.stderr.decode())
-        return done.stdout
+class Window(NotesCase):
+    def make_display(self, folder):
+        return Screen(folder)
 
     def show(self, *arguments):
         """Starts the window, and returns its program when it is visible and has the focus."""
@@ -76,16 +69,6 @@ class Window(unittest.TestCase):
         self.screen.place(window, (0, 0), (WIDTH, HEIGHT))
         self.screen.xdotool("windowfocus", "--sync", window)
         return started
-
-    def wait_for_opened(self, count):
-        end = time.monotonic() + 20
-        while time.monotonic() < end:
-            lines = self.opened.read_text().splitlines() if self.opened.exists() else []
-            if len(lines) >= count:
-                return [pathlib.Path(line).name for line in lines]
-            time.sleep(0.05)
-        self.screen.picture(ROOT / ".build" / "window-test.png")
-        self.fail("nothing was opened; .build/window-test.png shows the screen")
 
     def test_typed_text_finds_and_enter_opens(self):
         self.show()
@@ -126,22 +109,7 @@ class Window(unittest.TestCase):
         target = self.screen.start(program("DropTarget"))
         target.line("ready")
         self.screen.place(self.screen.window("Drop target"), (WIDTH + 50, 0))
-        # The row appears when the search has ended.
-        time.sleep(4)
-        number = self.search("search", "--numbers", "tulip").decode().split()[0]
-        for media, accepted in (("text/html", "public.html"), ("text/plain;charset=utf-8", "public.plain-text")):
-            with self.subTest(media=media):
-                expected = self.search("drag", number, "--accept", accepted, "--output", "-")
-                target.tell(media)
-                target.line("accepts")
-                self.screen.drag(ROW, (WIDTH + 150, 150))
-                self.assertEqual(bytes.fromhex(target.line("got").split(" ")[-1]), expected)
-        with self.subTest(media="text/uri-list"):
-            target.tell("text/uri-list")
-            target.line("accepts")
-            self.screen.drag(ROW, (WIDTH + 150, 150))
-            address = bytes.fromhex(target.line("got").split(" ")[-1]).decode()
-            self.assertEqual(address, (self.notes / "Tulips.md").as_uri() + "\r\n")
+        self.check_drags(target, (WIDTH + 150, 150))
 
     def test_a_picture_of_the_window_can_be_saved(self):
         picture = self.folder / "window.png"
@@ -149,6 +117,20 @@ class Window(unittest.TestCase):
         self.assertEqual(started.process.wait(90), 0)
         self.assertTrue(picture.read_bytes().startswith(b"\x89PNG"))
         self.assertGreater(picture.stat().st_size, 5000)
+
+    def test_the_first_page_of_a_pdf_is_shown(self):
+        if missing_libraries("libpoppler-glib.so.8", "libwebkitgtk-6.0.so.4"):
+            self.skipTest("Poppler or WebKitGTK 6 is not installed")
+        documents = self.folder / "documents"
+        documents.mkdir()
+        (documents / "Catalogue.pdf").write_bytes(pdf(COLOUR, "Catalogue of bulbs"))
+        self.install("com.searchlight.documents", ROOT / "Plugins/Content/Documents/Info.plist",
+                     program("libDocuments.so"), documents)
+        self.search("reindex", "com.searchlight.documents")
+        picture = self.folder / "window.png"
+        started = self.screen.start(program("searchlight-window"), "--screenshot", picture, "--search", "catalogue")
+        self.assertEqual(started.process.wait(90), 0)
+        self.assertGreater(count_pixels(picture, COLOUR), 10_000)
 
     def test_wrong_usage_has_a_message(self):
         for arguments in (["--nonsense"], ["--search", "a", "b"]):
