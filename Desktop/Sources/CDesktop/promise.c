@@ -95,6 +95,33 @@ void cdesktop_request_write(
         g_task_get_priority(request->task), g_task_get_cancellable(request->task), wrote, request);
 }
 
+int cdesktop_can_transfer(const char *media_type) {
+    // GTK serialises lists of files for the portal, if there is one.
+    GdkContentFormats *formats =
+        gdk_content_formats_union_serialize_mime_types(gdk_content_formats_new_for_gtype(GDK_TYPE_FILE_LIST));
+    gboolean can = gdk_content_formats_contain_mime_type(formats, media_type);
+    gdk_content_formats_unref(formats);
+    return can;
+}
+
+static void transferred(GObject *source, GAsyncResult *result, gpointer data) {
+    (void)source;
+    cdesktop_request *request = data;
+    request->written(gdk_content_serialize_finish(result, NULL), request->data);
+}
+
+void cdesktop_request_transfer(
+    cdesktop_request *request, const char *media_type, const char *path, cdesktop_written written, void *data) {
+    request->written = written;
+    request->data = data;
+    GValue files = G_VALUE_INIT;
+    g_value_init(&files, GDK_TYPE_FILE_LIST);
+    g_value_take_boxed(&files, g_slist_prepend(NULL, g_file_new_for_path(path)));
+    gdk_content_serialize_async(request->stream, media_type, &files, g_task_get_priority(request->task),
+        g_task_get_cancellable(request->task), transferred, request);
+    g_value_unset(&files);
+}
+
 void cdesktop_request_end(cdesktop_request *request, const char *problem) {
     if (problem) {
         g_task_return_new_error(request->task, G_IO_ERROR, G_IO_ERROR_FAILED, "%s", problem);

@@ -35,7 +35,9 @@ final class Drag {
                 Unmanaged<Drag>.fromOpaque(object).takeUnretainedValue().answer(made, name)
             }
         }
-        let names = content.mediaTypes.map { UnsafePointer<CChar>(strdup($0)) }
+        let names = content.mediaTypes
+            .filter { !DragOffer.isFileTransfer($0) || cdesktop_can_transfer($0) != 0 }
+            .map { UnsafePointer<CChar>(strdup($0)) }
         defer { names.forEach { free(UnsafeMutablePointer(mutating: $0)) } }
         return names.withUnsafeBufferPointer { names in
             UnsafeMutableRawPointer(
@@ -54,7 +56,11 @@ final class Drag {
             var failure: DragFailure?
             do {
                 let found = try await content.content(of: mediaType)
-                try await found.forEachPiece { piece in try await request.write(piece) }
+                if case .transfer(let path) = found {
+                    try await request.transfer(path, as: mediaType)
+                } else {
+                    try await found.forEachPiece { piece in try await request.write(piece) }
+                }
             } catch is Request.ReceiverIsGone {
                 // This tells the user that nothing was dropped.
                 failure = DragFailure(.cancelled, "The receiver stopped reading.")
@@ -85,21 +91,38 @@ private struct Request: Sendable {
 
     /// Writes bytes to the receiver, and waits until it has received them.
     func write(_ bytes: [UInt8]) async throws {
-        let succeeded = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
-            MainLoop.post {
-                let box = Unmanaged.passRetained(Box(continuation)).toOpaque()
-                bytes.withUnsafeBytes { bytes in
-                    cdesktop_request_write(
-                        pointer, bytes.baseAddress, bytes.count,
-                        { succeeded, data in
-                            guard let data else { return }
-                            Unmanaged<Box>.fromOpaque(data).takeRetainedValue().continuation.resume(
-                                returning: succeeded != 0)
-                        }, box)
-                }
-            }
+        let succeeded = await finish { written, box in
+            bytes.withUnsafeBytes { cdesktop_request_write(pointer, $0.baseAddress, $0.count, written, box) }
         }
         guard succeeded else { throw ReceiverIsGone() }
+    }
+
+    /// Registers a file with the file-transfer portal, and writes its key to the receiver.
+    func transfer(_ path: String, as mediaType: String) async throws {
+        let succeeded = await finish { written, box in
+            cdesktop_request_transfer(pointer, mediaType, path, written, box)
+        }
+        guard succeeded else {
+            throw DragFailure(.failed, "The portal of the desktop did not pass the file on.")
+        }
+    }
+
+    /// Starts an operation on the main thread.
+    ///
+    /// - Returns: `true` if it succeeded.
+    private func finish(
+        _ start: @escaping @MainActor @Sendable (_ written: cdesktop_written, _ box: UnsafeMutableRawPointer) -> Void
+    ) async -> Bool {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
+            MainLoop.post {
+                start(
+                    { succeeded, data in
+                        guard let data else { return }
+                        Unmanaged<Box>.fromOpaque(data).takeRetainedValue().continuation.resume(
+                            returning: succeeded != 0)
+                    }, Unmanaged.passRetained(Box(continuation)).toOpaque())
+            }
+        }
     }
 
     @MainActor

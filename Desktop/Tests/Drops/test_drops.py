@@ -192,5 +192,63 @@ class Drops(unittest.TestCase):
         self.assertLessEqual(times[int(len(times) * 0.95)], LATENCY_BAR)
 
 
+@unittest.skipIf(missing_tools("Xvfb", "xdotool", "dbus-daemon"), "Xvfb, xdotool or dbus-daemon is not installed")
+class Transfers(unittest.TestCase):
+    """Drops with a file-transfer portal on the session bus."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        self.original = self.folder / "An original.bin"
+        self.original.write_bytes(content(5000, 3))
+        self.screen = Screen(self.folder, ORIGINAL=str(self.original))
+        self.addCleanup(self.screen.end)
+        self.screen.start_bus()
+        self.portal = self.screen.start("/usr/bin/python3", "-B", FOLDER / "portal.py", stderr=sys.stderr)
+        self.portal.line("ready")
+        self.source = self.screen.start(program("DragSource"), self.folder / "drops", stderr=sys.stderr)
+        self.source.line("ready")
+        self.screen.place(self.screen.window("Drag source"), SOURCE)
+
+    def start(self, *arguments):
+        target = self.screen.start(*arguments, stderr=sys.stderr)
+        target.line("ready")
+        self.screen.place(self.screen.window("Drop target"), TARGET)
+        return target
+
+    def drop(self, target, kind, sample):
+        """Drops a sample. Returns the bytes that arrived."""
+        target.tell(kind)
+        target.line("accepts")
+        self.source.drain()
+        self.source.tell(f"{sample} 2000 5")
+        self.source.line("chosen")
+        self.assertEqual(self.portal.drain(), [])
+        middle = SIDE // 2
+        self.screen.drag((SOURCE[0] + middle, SOURCE[1] + middle), (TARGET[0] + middle, TARGET[1] + middle))
+        return bytes.fromhex(target.line("got").split(" ")[-1])
+
+    def test_a_receiver_of_keys_gets_the_key_of_the_promised_file(self):
+        target = self.start(program("DropTarget"))
+        for media in ("application/vnd.portal.filetransfer", "application/vnd.portal.files"):
+            for sample in ("file", "original"):
+                with self.subTest(media=media, sample=sample):
+                    key = self.drop(target, media, sample).rstrip(b"\0").decode()
+                    added = self.portal.line("added")
+                    self.assertTrue(added.startswith(f"added {key} "), (key, added))
+                    path = pathlib.Path(added.removeprefix(f"added {key} "))
+                    if sample == "original":
+                        self.assertEqual(path, self.original)
+                    else:
+                        self.assertEqual(path.read_bytes(), content(2000, 5))
+
+    def test_gtk_reads_the_file_through_the_portal(self):
+        target = self.start("/usr/bin/python3", "-B", FOLDER / "target.py", "gtk4-typed")
+        address = self.drop(target, "uris", "original").decode().strip()
+        self.assertEqual(address, self.original.as_uri())
+        self.portal.line("retrieved")
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=1)

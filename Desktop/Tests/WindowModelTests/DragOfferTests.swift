@@ -25,7 +25,8 @@ struct DragOfferTests {
             offer(data: ["public.html", "public.utf8-plain-text"]).mediaTypes == [
                 "text/html", "text/plain;charset=utf-8", "text/plain",
             ])
-        #expect(offer(data: ["public.png"]).mediaTypes == ["image/png", "text/uri-list"])
+        #expect(
+            offer(data: ["public.png"]).mediaTypes == ["image/png", "text/uri-list"] + MediaType.fileTransfers)
         #expect(offer().mediaTypes.isEmpty)
     }
 
@@ -53,6 +54,21 @@ struct DragOfferTests {
             return #expect(Bool(false))
         }
         #expect(copy.choice == Representation(type: "com.adobe.pdf", form: .file))
+    }
+
+    @Test("The portal offers each file that has an address, but no folder and no web address")
+    func portal() {
+        let offers = [
+            (offer(originals: ["com.adobe.pdf"]), true), (offer(files: ["com.adobe.pdf"]), true),
+            (offer(data: ["public.png"]), true), (offer(originals: ["public.folder"]), false),
+            (offer(data: ["public.png"], url: "https://example.org"), false), (offer(data: ["public.html"]), false),
+        ]
+        for (made, isFile) in offers {
+            for name in MediaType.fileTransfers {
+                #expect(DragOffer.isFileTransfer(name) && (made.answer(to: name) != nil) == isFile, "\(made)")
+                if isFile { #expect(made.answer(to: name) == made.answer(to: "text/uri-list")) }
+            }
+        }
     }
 
     @Test("Text has no address of a copy, so that editors insert the text")

@@ -129,6 +129,18 @@ struct DraggedItemTests {
         #expect(files.isEmpty)
     }
 
+    @Test("The portal gets the file of the address, which is requested once")
+    func portal() async throws {
+        let provider = FakePromises { _ in .data(.inline([1, 2, 3])) }
+        let drag = drag(files: ["public.png"], provider)
+        let address = String(decoding: try await bytes(try await drag.content(of: "text/uri-list")), as: UTF8.self)
+        for name in MediaType.fileTransfers {
+            guard case .transfer(let path) = try await drag.content(of: name) else { return #expect(Bool(false)) }
+            #expect(URL(filePath: path).absoluteString + "\r\n" == address)
+        }
+        #expect(provider.requests.withLock { $0.count } == 1)
+    }
+
     @Test("A denied promise leaves no file, and a later request asks again")
     func denied() async throws {
         let allows = Mutex(false)

@@ -22,6 +22,11 @@ GdkContentProvider *cdesktop_promise_new(
 // Writes a copy of the bytes, and calls `written` afterwards. Only one write at a time is allowed.
 void cdesktop_request_write(
     cdesktop_request *request, const void *bytes, size_t length, cdesktop_written written, void *data);
+// Returns 1 if the file-transfer portal exists and GTK knows it by this media type.
+int cdesktop_can_transfer(const char *media_type);
+// Registers a file with the file-transfer portal and writes its key, and calls `written` afterwards.
+void cdesktop_request_transfer(
+    cdesktop_request *request, const char *media_type, const char *path, cdesktop_written written, void *data);
 // Ends and frees a request. `problem` is the reason why the receiver gets no content, or NULL.
 void cdesktop_request_end(cdesktop_request *request, const char *problem);
 

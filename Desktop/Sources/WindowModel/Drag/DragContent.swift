@@ -26,11 +26,15 @@ package enum DroppedContent: Sendable {
     case bytes([UInt8])
     /// A complete file that contains the bytes.
     case file(path: String)
+    /// A complete file to which the file-transfer portal gives access.
+    case transfer(path: String)
 
-    /// Passes the content on in chunks. The next chunk follows when the body returns.
+    /// Passes the bytes on in chunks. The next chunk follows when the body returns. Content for the
+    /// portal has no bytes.
     package func forEachPiece(_ body: ([UInt8]) async throws -> Void) async throws {
         switch self {
         case .bytes(let bytes): try await body(bytes)
+        case .transfer: break
         case .file(let path): for try await piece in FilePieces(path: path) { try await body(piece) }
         }
     }

@@ -17,9 +17,9 @@ package struct DragOffer: Hashable, Sendable {
     package enum Answer: Hashable, Sendable {
         /// The bytes of a representation.
         case content(PromiseResolution)
-        /// The URL of a copy of a representation.
+        /// The URL of a copy of a representation, or its key of the file-transfer portal.
         case copy(PromiseResolution)
-        /// The URL of the original.
+        /// The URL of the original, or its key of the file-transfer portal.
         case original(PromiseResolution)
         /// A text that is available without the item's app.
         case text(String)
@@ -32,9 +32,14 @@ package struct DragOffer: Hashable, Sendable {
     /// The maximum number of media types. Some receivers request every type.
     private static let maximumTypes = 32
 
+    /// Returns `true` for a media type whose content the file-transfer portal makes, and which is
+    /// only offered if there is a portal.
+    package static func isFileTransfer(_ mediaType: String) -> Bool { MediaType.fileTransfers.contains(mediaType) }
+
     /// Creates the offer for an item: its promised data and files by media type, and a URI list for
     /// an original, a file, or data that is not text. An item with a web URL also offers that URL.
-    /// Text gets no URL of a copy, because editors would prefer the URL to the text.
+    /// Text gets no URL of a copy, because editors would prefer the URL to the text. A file with a
+    /// URL is also offered through the file-transfer portal.
     package init(_ record: ItemRecord) {
         var types: [String] = []
         var answers: [String: Answer] = [:]
@@ -47,14 +52,21 @@ package struct DragOffer: Hashable, Sendable {
             let resolution = PromiseResolution(record, accepted: accepted, preferring: .source, forms: forms)
             return resolution.choice == nil ? nil : resolution
         }
+        func addFile(_ resolution: PromiseResolution?, _ answer: (PromiseResolution) -> Answer) {
+            guard let resolution, let choice = resolution.choice else { return }
+            add(MediaType.addresses, answer(resolution))
+            // Some versions of the portal refuse folders.
+            guard !Self.isFolder(choice.type) else { return }
+            for name in MediaType.fileTransfers { add(name, answer(resolution)) }
+        }
         let streams = record.promisedRepresentations([.data, .file]).filter { !Self.isFolder($0.type) }.map(\.type)
         let originals = record.promisedRepresentations([.inPlaceFile]).map(\.type)
         let files = record.promisedRepresentations([.file]).map(\.type)
         let pictures = record.promisedRepresentations([.data]).map(\.type).filter { !Self.isText($0) }
         if !originals.isEmpty {
-            add(MediaType.addresses, resolution(originals, [.inPlaceFile]).map { .original($0) })
+            addFile(resolution(originals, [.inPlaceFile])) { .original($0) }
         } else if !files.isEmpty {
-            add(MediaType.addresses, resolution(files, [.file]).map { .copy($0) })
+            addFile(resolution(files, [.file])) { .copy($0) }
         }
         for type in streams {
             for name in MediaType.names(of: type) {
@@ -65,7 +77,9 @@ package struct DragOffer: Hashable, Sendable {
             add(MediaType.addresses, .text(address + "\r\n"))
             for name in MediaType.texts { add(name, .text(address)) }
         }
-        if !pictures.isEmpty { add(MediaType.addresses, resolution(pictures, [.data]).map { .copy($0) }) }
+        if !pictures.isEmpty, answers[MediaType.addresses] == nil {
+            addFile(resolution(pictures, [.data])) { .copy($0) }
+        }
         (mediaTypes, self.answers) = (types, answers)
     }
 

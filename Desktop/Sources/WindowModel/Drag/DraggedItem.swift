@@ -55,7 +55,9 @@ package actor DraggedItem<Provider: PromiseProvider>: DragContent {
         case .content(let resolution): return .file(path: try await path(resolution))
         // The same file also serves a receiver that requests the bytes.
         case .copy(let resolution), .original(let resolution):
-            return .bytes(Array((LaunchResource.file(try await path(resolution)).uri + "\r\n").utf8))
+            let path = try await path(resolution)
+            if MediaType.fileTransfers.contains(mediaType) { return .transfer(path: path) }
+            return .bytes(Array((LaunchResource.file(path).uri + "\r\n").utf8))
         case nil:
             throw DragFailure(.unsupportedType, "The item does not offer \(mediaType).")
         }

@@ -4,6 +4,9 @@ import UniformTypeIdentifiers
 /// The media types that represent promised types in a drag.
 enum MediaType {
     static let addresses = "text/uri-list"
+    /// A key of the file-transfer portal, which gives a receiver in a sandbox access to a file. GTK
+    /// 3 and early versions of GTK 4 know the second name only.
+    static let fileTransfers = ["application/vnd.portal.filetransfer", "application/vnd.portal.files"]
     /// Plain text, in the order in which receivers should try the names.
     static let texts = ["text/plain;charset=utf-8", "text/plain"]
 
@@ -11,7 +14,8 @@ enum MediaType {
     static func names(of identifier: String) -> [String] {
         guard let type = UTType(identifier) else { return [] }
         if isPlainText(type) { return texts }
-        guard let name = type.preferredMIMEType, isName(name), !name.hasPrefix("text/plain"), name != addresses
+        guard let name = type.preferredMIMEType, isName(name), !name.hasPrefix("text/plain"), name != addresses,
+            !fileTransfers.contains(name)
         else { return [] }
         return [name]
     }
