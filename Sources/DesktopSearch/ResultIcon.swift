@@ -17,8 +17,8 @@ package struct ResultIcon: Hashable, Sendable {
     private static let generic: [(type: UTType, name: String)] = [
         (.folder, "folder"), (.vCard, "x-office-address-book"), (.contact, "x-office-address-book"),
         (.calendarEvent, "x-office-calendar"), (.presentation, "x-office-presentation"),
-        (.spreadsheet, "x-office-spreadsheet"), (.pdf, "x-office-document"), (.emailMessage, "mail-unread"),
-        (.message, "mail-unread"), (.bookmark, "text-html"), (.html, "text-html"), (.font, "font-x-generic"),
+        (.spreadsheet, "x-office-spreadsheet"), (.pdf, "x-office-document"), (.emailMessage, "mail-read"),
+        (.message, "mail-read"), (.bookmark, "text-html"), (.html, "text-html"), (.font, "font-x-generic"),
         (.script, "text-x-script"), (.archive, "package-x-generic"), (.image, "image-x-generic"),
         (.movie, "video-x-generic"), (.audio, "audio-x-generic"),
     ]

@@ -56,7 +56,7 @@ struct DesktopResultTests {
         arguments: [
             ("public.png", ["image-png", "image-x-generic"]), ("public.jpeg", ["image-jpeg", "image-x-generic"]),
             ("com.adobe.pdf", ["application-pdf", "x-office-document"]), ("public.html", ["text-html"]),
-            ("public.email-message", ["message-rfc822", "mail-unread"]),
+            ("public.email-message", ["message-rfc822", "mail-read"]),
             ("public.plain-text", ["text-plain", "text-x-generic"]), ("public.folder", ["folder"]),
         ])
     func icons(type: String, names: [String]) {
