@@ -94,6 +94,33 @@ struct SearchAnswerTests {
         }
     }
 
+    @Test(
+        "A snippet does not repeat the title",
+        arguments: [
+            ("The ferry\n\nIt leaves at noon.", "It leaves at noon."), ("The ferry leaves.", "The ferry leaves."),
+            ("The ferryman", "The ferryman"), ("The ferry", "The ferry"), ("The ferry \n", "The ferry"),
+        ])
+    func title(text: String, expected: String) async throws {
+        let note = Self.note("note", ["title": .string("The ferry"), "textContent": .string(text)])
+        try await Self.withEngine([note]) { engine, _ in
+            var search = ItemSearch("ferry")
+            search.snippetLength = 100
+            let hits = try await engine.find(search).hits
+            #expect(hits.first?.snippet?.text == expected)
+        }
+    }
+
+    @Test("The kind of an item in a calendar file is an event, and other kinds have the names of their types")
+    func kinds() async throws {
+        let items = [("event", "com.apple.ical.ics"), ("page", "com.adobe.pdf")].map {
+            Self.note($0.0, ["title": .string("ferry"), "contentType": .string($0.1)])
+        }
+        try await Self.withEngine(items) { engine, _ in
+            let hits = try await engine.find(ItemSearch("ferry")).hits
+            #expect(Set(hits.compactMap(\.kindName)) == ["calendar event", "PDF document"])
+        }
+    }
+
     @Test("The total covers all pages, up to the requested bound")
     func totals() async throws {
         let items = (0..<50).map { Self.note("\($0)", ["title": .string("lemon \($0)")]) }

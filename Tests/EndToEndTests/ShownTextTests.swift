@@ -116,6 +116,31 @@ struct ShownTextTests {
         #expect(page.contains("<mark>boots</mark>") && !page.contains("<mark>coats"))
     }
 
+    @Test("Search results are aligned, and passages are wrapped at the width of the terminal")
+    func results() throws {
+        let lines = (1...11).map {
+            """
+            {"uniqueIdentifier": "\($0)", "attributes": {"title": "Ferry \($0)", "contentType": "public.plain-text", \
+            "textContent": "The ferry to Oslo leaves from pier three at two in the afternoon and arrives the next morning."}}
+            """
+        }
+        let donation = try command.shell(
+            "\"$SEARCHLIGHT\" donate - --bundle org.example.trips <<'END'\n\(lines.joined(separator: "\n"))\nEND")
+        #expect(donation.status == 0, "\(donation)")
+        let (status, output) = try command.onTerminal("search", "ferry", "--limit", "11", columns: 60)
+        #expect(status == 0)
+        let shown = output.replacing(/\u{1B}\[[\d;]*m/, with: "").split(whereSeparator: \.isNewline)
+        #expect(shown.filter { $0.hasPrefix("@") }.count == 11)
+        for line in shown.prefix(44) {
+            #expect(line.count <= 60, "\(line)")
+            #expect(line.hasPrefix("@") || line.hasPrefix("     ") && line.dropFirst(5).first != " ", "\(line)")
+            if line.hasPrefix("@") { #expect(line.dropFirst(5).hasPrefix("Ferry"), "\(line)") }
+        }
+        // A pipe gets each passage on one line.
+        let piped = try command("search", "ferry", "--limit", "1").output.split(separator: "\n")
+        #expect(piped.contains { $0.contains("The ferry to Oslo") && $0.contains("next morning.") }, "\(piped)")
+    }
+
     @Test("No style in a terminal crosses the end of a line")
     func styles() throws {
         try installNote()

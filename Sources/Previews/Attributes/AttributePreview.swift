@@ -38,7 +38,7 @@ public struct AttributePreview: Sendable {
     public var facts: [(name: String, value: String)] {
         var facts: [(String, String)] = []
         if let type = record.text("contentType") {
-            facts.append(("Kind", Self.line(UTType(type)?.localizedDescription ?? type)))
+            facts.append(("Kind", Self.line(UTType(type)?.kindName ?? type)))
         }
         let dates = [("Created", "contentCreationDate"), ("Changed", "contentModificationDate"), ("Due", "dueDate")]
         for (name, attribute) in dates {

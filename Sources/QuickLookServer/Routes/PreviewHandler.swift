@@ -139,7 +139,7 @@ final class PreviewHandler: Sendable {
         init(_ preview: Preview, of item: StoredItem, query: String, key: Int) {
             kind = Kind(preview.contentType)
             title = DisplayText.line(preview.title, limit: 300)
-            type = item.contentType.map { DisplayText.line(UTType($0)?.localizedDescription ?? $0, limit: 200) }
+            type = item.contentType.map { DisplayText.line(UTType($0)?.kindName ?? $0, limit: 200) }
             bundle = DisplayText.line(item.scope.bundle, limit: 200)
             source = preview.source.rawValue
             problem = preview.problem.map { DisplayText.safe(String($0.prefix(1000))) }

@@ -74,11 +74,23 @@ extension SearchlightEngine {
     fileprivate static func snippet(
         of hit: SearchHit, length: Int, _ highlighter: Highlighter
     ) -> Snippet? {
-        let all = snippetAttributes.compactMap { hit.item.record.text($0) }.filter { !$0.isEmpty }
+        let title = hit.item.displayTitle
+        let all = snippetAttributes.compactMap { hit.item.record.text($0).map { rest(of: $0, after: title) } }
+            .filter { !$0.isEmpty }
         // If no word of the search occurs, the passage with the similar meaning is shown.
         let texts = hit.passage.map { [$0] } ?? all
         guard let passage = highlighter.snippet(of: texts, length: length) else { return nil }
         return Snippet(text: passage, marks: highlighter.marks(in: passage))
+    }
+
+    /// Returns a text without a first line that repeats the title, which is shown above the
+    /// snippet. A text that is only the title is returned whole.
+    private static func rest(of text: String, after title: String) -> String {
+        guard !title.isEmpty, text.utf8.starts(with: title.utf8) else { return text }
+        let rest = text[text.utf8.index(text.startIndex, offsetBy: title.utf8.count)...]
+        guard let start = rest.firstIndex(where: { !$0.isWhitespace }), rest[..<start].contains(where: \.isNewline)
+        else { return text }
+        return String(rest[start...])
     }
 }
 
@@ -92,7 +104,7 @@ extension FoundItem {
         let cut = shown.prefix(Self.maximumTitleCharacters)
         title = cut.endIndex == shown.endIndex ? shown : cut + "…"
         contentType = hit.item.contentType
-        kindName = contentType.map { UTType($0)?.localizedDescription ?? $0 }
+        kindName = contentType.map { UTType($0)?.kindName ?? $0 }
         path = hit.item.record.contentPath
         bundleName = names[hit.item.scope.bundle] ?? hit.item.scope.bundle
         hasThumbnail = search.findsThumbnails ? hit.item.record.thumbnailReference != nil : nil

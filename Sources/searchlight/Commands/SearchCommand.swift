@@ -104,7 +104,7 @@ struct SearchCommand: OptionedCommand {
         if list.numbers {
             try list.print(found.hits.map(\.item))
         } else {
-            for hit in found.hits { for line in hit.lines(explains: explain) { try Output.line(line) } }
+            for line in found.hits.lines(explains: explain, columns: Output.columns) { try Output.line(line) }
         }
         explainFilters(in: text)
         if found.hits.isEmpty {

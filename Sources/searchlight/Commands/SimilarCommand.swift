@@ -72,7 +72,7 @@ struct SimilarCommand: OptionedCommand {
         if list.numbers {
             try list.print(found.hits.map(\.item))
         } else {
-            for hit in found.hits { for line in hit.lines() { try Output.line(line) } }
+            for line in found.hits.lines(columns: Output.columns) { try Output.line(line) }
         }
         if let advice = found.advice { Output.complain("Note: \(advice)") }
         if found.hits.isEmpty, found.basis != .noText {

@@ -3,20 +3,35 @@ import CommandSupport
 import Previews
 import SearchlightEngine
 
-extension FoundItem {
-    /// Returns the hit as lines for a terminal: number and title, kind and path, and snippet.
+extension [FoundItem] {
+    /// Returns the hits as lines for a terminal: number and title, kind and path, and snippet. The
+    /// titles are aligned.
     ///
-    /// - Parameter explains: `true` to show the components of the score.
-    func lines(explains: Bool = false) -> [StyledText] {
+    /// - Parameters:
+    ///   - explains: `true` to show the components of the scores.
+    ///   - columns: The width at which snippets are wrapped; `nil` to wrap none.
+    func lines(explains: Bool = false, columns: Int?) -> [StyledText] {
+        let width = 2 + (map { "@\($0.item.number)".count }.max() ?? 0)
+        return flatMap { $0.lines(indent: width, explains: explains, columns: columns) }
+    }
+}
+
+extension FoundItem {
+    fileprivate func lines(indent width: Int, explains: Bool, columns: Int?) -> [StyledText] {
         let number = "@\(item.number)"
-        let indent = String(repeating: " ", count: number.count + 2)
+        let indent = String(repeating: " ", count: width)
         let facts = [kindName, path.map(DisplayText.line) ?? bundleName].compactMap { $0 }
         var lines: [StyledText] = [
-            "\(dim: number)  \(bold: DisplayText.line(title, limit: shownTitleLength))",
+            "\(dim: number)\(indent.dropFirst(number.count))\(bold: DisplayText.line(title, limit: shownTitleLength))",
             "\(indent)\(dim: facts.joined(separator: " · "))",
         ]
         if explains { lines.append("\(indent)\(dim: parts.sum)") }
-        if let snippet { lines.append("\(indent)\(StyledText(snippet.pieces))") }
+        if let snippet {
+            let pieces = snippet.pieces.map {
+                TextPiece(DisplayText.safe(String($0.text)), $0.isMarked ? .found : .plain)
+            }
+            lines.append("\(indent)\(StyledText(TextWrapping.wrapped(pieces, width: columns, indent: width)))")
+        }
         return lines
     }
 }

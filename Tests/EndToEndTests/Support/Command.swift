@@ -56,7 +56,7 @@ struct Command {
 
     /// Runs the command with a terminal as standard output. Returns the terminal's output, which
     /// must fit into its buffer.
-    func onTerminal(_ arguments: String...) throws -> (status: Int32, output: String) {
+    func onTerminal(_ arguments: String..., columns: UInt16 = 0) throws -> (status: Int32, output: String) {
         let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         try #require(terminal >= 0)
         defer { close(terminal) }
@@ -65,6 +65,8 @@ struct Command {
         try #require(ioctl(terminal, 0x4004_5431, &unlocked) == 0 && ioctl(terminal, 0x8004_5430, &number) == 0)
         let name = "/dev/pts/\(number)"
         let side = try #require(FileHandle(forUpdatingAtPath: name))
+        var size = winsize(ws_row: 0, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+        try #require(ioctl(terminal, UInt(TIOCSWINSZ), &size) == 0)
         let ending = try ChildProcess(
             BuiltProducts.program("searchlight"), arguments, environment: environment, output: .file(side),
             errors: .nothing
