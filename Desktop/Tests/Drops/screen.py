@@ -172,4 +172,7 @@ class Screen(Display):
 
     def picture(self, path):
         """Saves a picture of the screen."""
-        subprocess.run(["import", "-window", "root", str(path)], env=self.environment, check=True, timeout=60)
+        script = ("import sys, gi; gi.require_version('Gdk', '3.0'); from gi.repository import Gdk; "
+                  "root = Gdk.get_default_root_window(); "
+                  "Gdk.pixbuf_get_from_window(root, 0, 0, root.get_width(), root.get_height()).savev(sys.argv[1], 'png', [], [])")
+        subprocess.run(["/usr/bin/python3", "-c", script, path], env=self.environment, check=True, timeout=60)
