@@ -341,7 +341,7 @@ public final class SearchIndex: Sendable {
         let isTableFault = SearchIndexError.isTableFault(error)
         if isClosed, isTableFault || code == .SQLITE_INTERRUPT || code == .SQLITE_MISUSE { return .closed }
         // Table damage will be found again by a read that is not cancelled.
-        if Task.isCancelled, isTableFault {
+        if SearchIndexError.isFromCancellation(error) {
             return .storage(path: directory, operation: operation, detail: "the read was cancelled")
         }
         let named = SearchIndexError(error, path: directory, operation: operation)

@@ -181,6 +181,14 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
         return error.message?.hasPrefix(tableFault) ?? false
     }
 
+    /// Returns `true` if a read may have failed only because its task was cancelled. Statements
+    /// that GRDB runs throw `CancellationError`; a ``ReadStatement`` reports the interrupt of
+    /// SQLite.
+    static func isFromCancellation(_ error: any Error) -> Bool {
+        guard Task.isCancelled else { return false }
+        return isTableFault(error) || (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT
+    }
+
     private static func isSchemaFault(_ message: String) -> Bool {
         schemaFaults.contains { message.hasPrefix($0) } || message.contains(" has no column named ")
     }

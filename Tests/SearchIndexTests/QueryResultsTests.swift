@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
+import GRDB
 import MetadataQuery
 import Synchronization
 import TestSupport
@@ -118,6 +119,29 @@ struct QueryResultsTests {
         #expect((100...101).contains(evaluated.withLock { $0 }))
         // The connection works as before.
         #expect(try await store.find("rating == 3").count == 300)
+    }
+
+    @Test("A cancelled search is cancelled, not failed, whichever statement is interrupted")
+    func interrupted() async throws {
+        let store = try await QueryTestStore(Self.records(1))
+        let endless = "WITH RECURSIVE n (i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+        func task(_ body: @escaping @Sendable (Database) throws -> Void) -> Task<Void, any Error> {
+            Task { try await store.index.query("Searching") { try body($0) } }
+        }
+        let raw = task { db in
+            try ReadStatement(db, sql: endless).forEachRow { _ in
+            } _: { _ in
+                withUnsafeCurrentTask { $0?.cancel() }
+                return true
+            }
+        }
+        await #expect(throws: IndexQueryError.cancelled) { try await raw.value }
+        let decoded = task { db in
+            let rows = try Int.fetchCursor(db, sql: endless)
+            while try rows.next() != nil { withUnsafeCurrentTask { $0?.cancel() } }
+        }
+        await #expect(throws: IndexQueryError.cancelled) { try await decoded.value }
+        #expect(try await store.find("rating == 0").count == 1)
     }
 
     @Test("A task that was cancelled before gets no results")

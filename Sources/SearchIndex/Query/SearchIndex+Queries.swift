@@ -148,7 +148,7 @@ extension SearchIndex {
             throw .cancelled
         } catch let error as IndexQueryError {
             throw error
-        } catch  where Task.isCancelled && SearchIndexError.isTableFault(error) {
+        } catch  where SearchIndexError.isFromCancellation(error) {
             throw .cancelled
         } catch {
             throw .index(failure(error, operation))
