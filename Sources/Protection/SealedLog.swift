@@ -33,6 +33,8 @@ package final class SealedLog: Sendable {
     package let path: String
     /// The index and its class.
     package let header: SealedLogHeader
+    /// The bytes of the header, which each donation compares with those in the file.
+    private let headerBytes: [UInt8]
     private let state: Mutex<State>
     /// The keys have a lock of their own, so that ``lock()`` does not wait for an append.
     private let keys: Mutex<SealedLogHeader.Keys?>
@@ -97,6 +99,7 @@ package final class SealedLog: Sendable {
     ) {
         self.path = path
         self.header = header
+        headerBytes = header.encoded
         self.state = Mutex(state)
         self.keys = Mutex(keys)
         self.identity = identity
@@ -112,7 +115,7 @@ package final class SealedLog: Sendable {
             guard let found = Identity(of: path), found.device == identity.device, found.number == identity.number
             else { return false }
             if state.isScanned, found.size < state.end || found.size > state.end && !state.hasTail { return false }
-            return (try? state.file.read(at: 0, count: header.encoded.count)) == header.encoded
+            return (try? state.file.read(at: 0, count: headerBytes.count)) == headerBytes
         }
     }
 
