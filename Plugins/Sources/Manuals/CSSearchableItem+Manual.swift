@@ -80,8 +80,11 @@ extension ManualFile {
     }
 
     private static func encoded(_ name: String) -> String? {
-        name.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "-._+:")))
+        name.addingPercentEncoding(withAllowedCharacters: unreserved)
     }
+
+    /// The characters of a name that an address contains unchanged.
+    private static let unreserved = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._+:"))
 
     /// Returns the types in which the contents are delivered, the most faithful first.
     private func dataTypes(_ content: ManualContent) -> [String] {

@@ -61,10 +61,16 @@ extension Message {
 
     /// The URL of the message (RFC 2392), which mail programs can open.
     var url: URL? {
-        var unreserved = CharacterSet.alphanumerics.intersection(CharacterSet(charactersIn: "\u{0}"..."\u{7F}"))
-        unreserved.insert(charactersIn: "-._~@$!*'()+,;=")
-        return identifier.addingPercentEncoding(withAllowedCharacters: unreserved).flatMap { URL(string: "mid:" + $0) }
+        identifier.addingPercentEncoding(withAllowedCharacters: Self.unreserved).flatMap { URL(string: "mid:" + $0) }
     }
+
+    /// The characters of a Message-ID that a URL contains unchanged. A constant, because the
+    /// computation of such a set takes longer than the reading of a message.
+    private static let unreserved: CharacterSet = {
+        var characters = CharacterSet.alphanumerics.intersection(CharacterSet(charactersIn: "\u{0}"..."\u{7F}"))
+        characters.insert(charactersIn: "-._~@$!*'()+,;=")
+        return characters
+    }()
 
     /// The types in which a message is provided as data.
     var dataTypes: [String] {
