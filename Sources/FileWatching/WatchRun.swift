@@ -281,8 +281,8 @@ struct WatchRun: ~Copyable {
         }
     }
 
-    /// Schedules comparisons of all trees. Ends a burst, because a caller is waiting for the
-    /// result.
+    /// Schedules comparisons of all trees, and ends a burst. A caller that waits for the result
+    /// need not wait for the end of the burst.
     mutating func compareAll() {
         burst.end()
         settling = SettlingPaths()

@@ -69,8 +69,8 @@ enum SystemCalls {
         "renameat", "renameat2", "link", "linkat", "symlink", "symlinkat", "mknod", "mknodat",
     ]
 
-    /// Denied calls that libraries try when they are loaded. They are not reported: libnuma, which
-    /// libheif loads, sets a memory policy to find out whether the kernel has it.
+    /// Calls that are denied without a report, because libraries try them when they are loaded. For
+    /// example, libheif loads libnuma, and libnuma checks whether it can set a memory policy.
     static let unreported = ["set_mempolicy"]
 
     /// The denied calls, by the kind under which they are reported.
