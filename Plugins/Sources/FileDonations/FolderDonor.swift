@@ -67,6 +67,12 @@ package struct FolderDonor<File: ServedFile> {
         progress.say(settings.absence ?? summary.line(count(of: donations.count)))
     }
 
+    /// Reports what was skipped or indexed incompletely on a page. The host counts the items of all
+    /// pages.
+    private func report(_ summary: Summary) {
+        if summary.hasFindings { progress.say(summary.findings) }
+    }
+
     /// Donates the files that follow a path, up to a limit.
     ///
     /// - Parameters:
@@ -89,16 +95,15 @@ package struct FolderDonor<File: ServedFile> {
             last = file.path
             if donations.count >= items || isOver() {
                 try finish(donations)
-                if summary.hasFindings {
-                    progress.say(summary.line(count(of: donations.count)) + ", more to come")
-                }
+                report(summary)
                 return last
             }
         }
         try finish(donations)
-        // The host counts the items of all pages, so only the findings of a page are reported.
-        if after == nil || summary.hasFindings {
+        if after == nil {
             progress.say(settings.absence ?? summary.line(count(of: donations.count)))
+        } else {
+            report(summary)
         }
         return nil
     }
@@ -152,10 +157,12 @@ package struct FolderDonor<File: ServedFile> {
         /// `true` if a file was skipped or indexed incompletely.
         var hasFindings: Bool { skipped > 0 || !limitations.isEmpty }
 
-        func line(_ count: String) -> String {
+        var findings: String {
             let parts = limitations.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-            return ([count, "\(skipped) skipped"] + parts).joined(separator: ", ")
+            return (["\(skipped) skipped"] + parts).joined(separator: ", ")
         }
+
+        func line(_ count: String) -> String { "\(count), \(findings)" }
     }
 
     // MARK: Some files

@@ -144,10 +144,14 @@ package struct RecordDonor<File: ServedFile> {
         for (path, state) in summary.states { try states.store(state, path) }
         // If a disk is unmounted during the walk, its folder looks empty.
         if settings.isComplete { try folders.check() }
-        // The host counts the items of all pages, so only the findings of a page are reported.
-        guard summary.skipped > 0 || summary.isFirstPage && end == nil else { return end }
-        let count = donations.count == 1 ? "1 \(noun)" : "\(donations.count) \(noun.plural)"
-        progress.say(settings.absence ?? "\(count), \(summary.skipped) skipped\(end == nil ? "" : ", more to come")")
+        let findings = "\(summary.skipped) skipped"
+        if summary.isFirstPage, end == nil {
+            let count = donations.count == 1 ? "1 \(noun)" : "\(donations.count) \(noun.plural)"
+            progress.say(settings.absence ?? "\(count), \(findings)")
+        } else if summary.skipped > 0 {
+            // The host counts the items of all pages.
+            progress.say(findings)
+        }
         return end
     }
 

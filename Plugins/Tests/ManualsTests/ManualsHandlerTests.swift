@@ -91,6 +91,15 @@ final class ManualsHandlerTests {
         #expect(pages > 1 && log.reports.withLock { $0 } == [])
     }
 
+    @Test func pagesReportTheirFindingsWithoutACount() throws {
+        let broken = path("man/man1/broken.1")
+        #expect(symlink("broken.1", broken) == 0)
+        let pages = try #require(reindexAll(RecordingIndex(), items: 5))
+        let reports = log.reports.withLock { $0 }
+        #expect(pages > 1 && reports.first?.hasPrefix("skipped \(broken): ") == true)
+        #expect(reports.dropFirst() == ["1 skipped"])
+    }
+
     @Test func textOfAPageIsFoundOnce() throws {
         let index = RecordingIndex()
         reindexAll(index)
