@@ -15,16 +15,37 @@ import Foundation
 public protocol CSSearchableIndexDelegate: NSObjectProtocol {
     /// Donates every item again after the index was lost, then calls the handler. The request is
     /// repeated until the handler is called.
+    ///
+    /// Items that are not donated again stay in the index, even if they no longer exist in the app.
+    /// So begin with ``CSSearchableIndex/deleteAllSearchableItems(completionHandler:)``. Searches
+    /// find the earlier items until the handler is called. Then the items that were not donated
+    /// again are deleted.
     @preconcurrency
     func searchableIndex(
         _ searchableIndex: CSSearchableIndex,
         reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping @Sendable () -> Void)
 
-    /// Donates or deletes these items again, then calls the handler. The request is repeated until
-    /// the handler is called.
+    /// Donates these items again, deletes those that no longer exist in the app, then calls the
+    /// handler. The request is repeated until the handler is called.
     ///
-    /// Items are requested a week before they expire, so that existing items stay in the index.
-    /// Those of an encrypted index are requested with that index, and only while it is unlocked.
+    /// An item that is neither donated nor deleted stays in the index, and searches still find it.
+    /// The request does not name the index of an item. So delete an item that no longer exists from
+    /// each index to which you donate:
+    ///
+    /// ```swift
+    /// let gone = identifiers.filter { recipes[$0] == nil }
+    /// searchableIndex.deleteSearchableItems(withIdentifiers: gone) { error in
+    ///     guard error == nil else { return }
+    ///     let items = identifiers.compactMap { recipes[$0] }.map(item)
+    ///     searchableIndex.indexSearchableItems(items) { error in
+    ///         if error == nil { acknowledgementHandler() }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// The host requests items that a preview, a drag or a comparison of files found missing, and
+    /// items that expire within a week. Items of an encrypted index are requested with that index,
+    /// and only while it is unlocked.
     @preconcurrency
     func searchableIndex(
         _ searchableIndex: CSSearchableIndex, reindexSearchableItemsWithIdentifiers identifiers: [String],
