@@ -301,8 +301,8 @@ package struct MasterKeyFile: Hashable, Sendable {
         do throws(LogFileError) { _ = try files.createWhole(path, contents: encoded, in: folder) } catch {
             throw ProtectionError(error)
         }
-        // An earlier passphrase must open nothing on this disk. The earlier file has no name now,
-        // so an error changes nothing.
+        // Overwrites the keys of the replaced file, so that its passphrase opens nothing. Errors
+        // are ignored, because the new file is already in use.
         guard let replaced, let size = try? replaced.size(), size <= Self.maximumBytes else { return }
         try? replaced.writeAll([UInt8](repeating: 0, count: size), at: 0)
         try? replaced.synchronize()

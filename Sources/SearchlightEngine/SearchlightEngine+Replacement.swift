@@ -107,8 +107,8 @@ extension SearchlightEngine {
     private func reindexPages(
         of identifier: String, _ job: Job, _ origin: RequestOrigin, _ checkpoint: @escaping JobCheckpoint
     ) async throws(EngineError) {
-        // Items that other donors have donated since the reindex began are kept. Their later
-        // donations carry no mark.
+        // Marks all items for deletion, except those that other processes have donated since the
+        // reindex began. Later donations of these processes are not marked either.
         let kept = reindexes.kept(identifier)
         let (replacement, generation) = try await onIndex { (index) throws(SearchIndexError) in
             (

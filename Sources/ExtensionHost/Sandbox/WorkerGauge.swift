@@ -244,7 +244,8 @@ struct WorkerGauge {
         if estimatedFiles > policy.temporaryFiles { return .temporaryFolder("\(policy.temporaryFiles) files") }
 
         let written = use.activity.written + allocated + (isFolderMemory ? use.activity.faulted : 0)
-        // A file in another folder may have no name because another program replaced it.
+        // Nameless files in other folders may belong to another program that replaced them, so
+        // they count only up to the bytes that the worker wrote.
         let elsewhere = min(descriptors.removed_elsewhere, written)
         let visible = use.visibleOwn + elsewhere
         if isWhole {

@@ -67,8 +67,9 @@ public enum SchedulerAction: Hashable, Sendable, Codable {
         /// Like ``waiting``, but the other sensors are read repeatedly, because a job is running.
         case running
 
-        /// The interval between these repeated reads, in seconds. Until a read finds the machine
-        /// busy, the job uses all processor time that other programs leave (docs/PERFORMANCE.md).
+        /// The interval between two reads of these sensors while a job runs, in seconds. Until a
+        /// read finds that the machine is busy, the job uses all processor time that other
+        /// programs leave (docs/PERFORMANCE.md).
         /// Load cannot be measured over less than a quarter of a second.
         public static let lookInterval = 0.5
     }

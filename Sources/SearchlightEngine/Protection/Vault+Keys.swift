@@ -182,7 +182,7 @@ extension Vault {
     /// Replaces the file of keys, durably.
     func write(_ file: MasterKeyFile) throws(ProtectionError) {
         do throws(ProtectionError) { try file.write(to: keyPath, in: folder, files) } catch {
-            // The new file may have its name already, and is used from the next opening on.
+            // The error may have occurred after the rename. Then the new file is in place.
             readKeysAgain(isOwn: true)
             throw error
         }

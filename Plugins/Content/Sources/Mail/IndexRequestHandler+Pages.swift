@@ -179,7 +179,7 @@ final class PageWork {
             if count == 0 { throw CancellationError() }
             return true
         }
-        // The host would request a page without messages again and again.
+        // A page has at least one message. Otherwise the host would request it again indefinitely.
         if count == 0 { return false }
         return count >= page.maximumItemCount || now() >= deadline || count >= Self.throttledCount && isThrottled()
     }
