@@ -39,7 +39,9 @@ let package = Package(
         .testTarget(name: "MailMessagesTests", dependencies: ["MailMessages"], swiftSettings: strict),
         .testTarget(
             name: "MailTests",
-            dependencies: ["Mail", "MailMessages", .product(name: "CoreSpotlight", package: "searchlight")],
+            dependencies: [
+                "ContentSupport", "Mail", "MailMessages", .product(name: "CoreSpotlight", package: "searchlight"),
+            ],
             swiftSettings: strict),
     ]
 )

@@ -120,16 +120,30 @@ struct AttributePreviewTests {
         #expect(preview.facts.map(\.value).suffix(3) == ["A B", "k, l", "/tmp/a b"])
     }
 
-    @Test("A day is in the user's time zone")
+    @Test("A day is in the user's time zone, and in the manner of the locale")
     func day() throws {
         // 2001-01-01 00:00 UTC
-        let zones = [("GMT", "2001-01-01"), ("America/New_York", "2000-12-31"), ("Asia/Tokyo", "2001-01-01")]
-        for (name, expected) in zones {
+        let zones = [
+            ("GMT", "en_GB", "1 Jan 2001"), ("America/New_York", "en_US", "Dec 31, 2000"),
+            ("Asia/Tokyo", "ja_JP", "2001年1月1日"), ("Europe/Berlin", "de_DE", "1. Jan. 2001"),
+        ]
+        for (name, locale, expected) in zones {
             let zone = try #require(TimeZone(identifier: name))
-            #expect(AttributePreview.day(0, in: zone) == expected)
+            #expect(AttributePreview.day(0, in: zone, Locale(identifier: locale)) == expected)
         }
         let tokyo = try #require(TimeZone(identifier: "Asia/Tokyo"))
-        #expect(AttributePreview.day(16 * 3600, in: tokyo) == "2001-01-02")
+        #expect(AttributePreview.day(16 * 3600, in: tokyo, Locale(identifier: "en_GB")) == "2 Jan 2001")
+    }
+
+    @Test(
+        "The locale of dates is that of the environment",
+        arguments: [
+            (["LC_ALL": "", "LC_TIME": "de_AT.UTF-8@euro", "LANG": "fr_FR"], "de_AT"),
+            (["LC_ALL": "sv_SE.UTF-8", "LC_TIME": "de_DE"], "sv_SE"), (["LANG": "fr_FR.UTF-8"], "fr_FR"),
+            (["LC_TIME": "C", "LANG": "fr_FR"], "en_001"), ([:], "en_001"), (["LANG": "../x y"], "en_001"),
+        ])
+    func locale(environment: [String: String], identifier: String) {
+        #expect(Locale(datesIn: environment).identifier == identifier)
     }
 
     @Test(

@@ -80,11 +80,12 @@ struct ResultLinesTests {
     @Test("The day of the last change is shown, and dates that no calendar has are not")
     func days() throws {
         let zone = try #require(TimeZone(identifier: "UTC"))
-        func day(_ moment: Double) -> String {
+        func day(_ moment: Double, _ locale: String = "en_GB") -> String {
             let record = ItemRecord(uniqueIdentifier: "a", attributes: ["contentModificationDate": .date(moment)])
-            return ResultRow(Sample.hit(1, record: record), Highlighter(query: nil), zone: zone).day
+            let locale = Locale(identifier: locale)
+            return ResultRow(Sample.hit(1, record: record), Highlighter(query: nil), zone: zone, locale: locale).day
         }
-        #expect(day(0).contains("2001"))
+        #expect(day(0) == "1 Jan 2001" && day(0, "de_DE") == "1. Jan. 2001" && day(0, "en_US") == "Jan 1, 2001")
         for odd in [Double.nan, .infinity, 1e300] { #expect(day(odd) == "") }
     }
 

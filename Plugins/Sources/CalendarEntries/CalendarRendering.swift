@@ -35,7 +35,7 @@ extension CalendarEntry {
         private let zone: TimeZone
         private let locale: Locale
 
-        package init(zone: TimeZone, locale: Locale = .current) { (self.zone, self.locale) = (zone, locale) }
+        package init(zone: TimeZone, locale: Locale = .ofDates) { (self.zone, self.locale) = (zone, locale) }
 
         func day(_ seconds: Int) -> String {
             text(seconds, Date.FormatStyle(locale: locale, timeZone: zone).weekday().day().month().year())

@@ -122,6 +122,15 @@ package struct CardDate: Sendable, Equatable {
         return year.map { String(repeating: "0", count: max(0, 4 - "\($0)".count)) + "\($0)-" + rest } ?? rest
     }
 
+    /// The date in words, such as `10 December 1815` or `9 December`.
+    package func text(in locale: Locale) -> String {
+        let style = Date.FormatStyle(locale: locale, timeZone: .gmt).day().month(.wide)
+        // The date without a year may be 29 February.
+        var leap = self
+        leap.year = year ?? 2000
+        return leap.date?.formatted(year == nil ? style : style.year()) ?? text
+    }
+
     /// Noon UTC on the date, which is the same day in most time zones; nil without a year.
     package var date: Date? {
         guard let year else { return nil }

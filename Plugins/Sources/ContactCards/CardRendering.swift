@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import FileReading
+import Foundation
 
 extension Card {
     /// The maximum size of the indexed text, in bytes.
@@ -11,7 +12,7 @@ extension Card {
         var values: [Labelled]
     }
 
-    private var rows: [Row] {
+    private func rows(_ dateText: (CardDate) -> String = { $0.text }) -> [Row] {
         func plain(_ values: [String]) -> [Labelled] { values.map { Labelled(value: $0, label: nil, types: []) } }
         var rows = [
             Row(name: "Nickname", values: plain(nicknames)), Row(name: "Title", values: plain(titles)),
@@ -22,8 +23,8 @@ extension Card {
                 values: addresses.map { Labelled(value: $0.line, label: $0.label, types: []) }),
             Row(name: "Messages", values: messengers), Row(name: "Web", values: urls),
         ]
-        if let birthday { rows.append(Row(name: "Birthday", values: plain([birthday.text]))) }
-        if let anniversary { rows.append(Row(name: "Anniversary", values: plain([anniversary.text]))) }
+        if let birthday { rows.append(Row(name: "Birthday", values: plain([dateText(birthday)]))) }
+        if let anniversary { rows.append(Row(name: "Anniversary", values: plain([dateText(anniversary)]))) }
         rows += [
             Row(name: "Related", values: related), Row(name: "Categories", values: plain(categories)),
             Row(name: "Members", values: memberCount > 0 ? plain(["\(memberCount)"]) : []),
@@ -34,7 +35,7 @@ extension Card {
     /// The card as plain text, for receivers of text.
     package var plainText: String {
         var lines = [name]
-        for row in rows {
+        for row in rows() {
             for value in row.values {
                 lines.append("\(row.name)\(value.label.map { " (\($0))" } ?? ""): \(value.value.oneLine)")
             }
@@ -46,7 +47,7 @@ extension Card {
     /// The text that is searchable in addition to the attributes, and the number of bytes beyond
     /// the limit.
     package var indexedText: (text: String, missing: Int) {
-        let parts = phoneticNames + rows.flatMap { $0.values.map(\.value) } + notes
+        let parts = phoneticNames + rows().flatMap { $0.values.map(\.value) } + notes
         let text = parts.joined(separator: "\n")
         let kept = text.prefix(maximumUTF8Bytes: Self.maximumText)
         return (kept, text.utf8.count - kept.utf8.count)
@@ -57,11 +58,12 @@ extension Card {
     /// - Parameters:
     ///   - book: The name of the address book.
     ///   - picture: The URL of the picture; nil without one.
-    package func html(book: String, picture: String?) -> String {
+    ///   - locale: The locale of the dates.
+    package func html(book: String, picture: String?, locale: Locale = .ofDates) -> String {
         var body = ""
         if let picture { body += "<img class=\"card-photo\" src=\"\(picture.escapedForHTML)\" alt=\"\">\n" }
         body += "<h1 class=\"card-name\">\(name.escapedForHTML)</h1>\n<table class=\"card\">\n"
-        for row in rows {
+        for row in rows({ $0.text(in: locale) }) {
             for (index, value) in row.values.enumerated() {
                 let head = index == 0 ? row.name : ""
                 let label = value.label.map { " <small>\($0.escapedForHTML)</small>" } ?? ""

@@ -6,8 +6,13 @@ extension PictureFile {
     /// Returns an HTML page with the picture and its properties, without scripts. The page loads
     /// only the picture.
     ///
-    /// - Parameter address: The URL of the picture; nil for none.
-    package func html(_ content: PictureContent, picture address: String?) -> String {
+    /// - Parameters:
+    ///   - address: The URL of the picture; nil for none.
+    ///   - zone: The time zone of the date.
+    ///   - locale: The locale of the date.
+    package func html(
+        _ content: PictureContent, picture address: String?, zone: TimeZone = .current, locale: Locale = .ofDates
+    ) -> String {
         var body = ""
         if let address {
             let alternative = (content.description ?? content.title ?? stem).escapedForHTML
@@ -17,7 +22,7 @@ extension PictureFile {
         if let problem = content.problem { body += "<p class=\"facts\">\(problem.kind.escapedForHTML)</p>\n" }
         if let text = content.description { body += "<p>\(text.escapedForHTML)</p>\n" }
         body += "<table>\n"
-        for (name, value) in content.facts {
+        for (name, value) in content.facts(Date.FormatStyle(locale: locale, timeZone: zone)) {
             body += "<tr><th>\(name.escapedForHTML)</th><td>\(value.escapedForHTML)</td></tr>\n"
         }
         body += "</table>\n"
@@ -26,12 +31,12 @@ extension PictureFile {
 }
 
 extension PictureContent {
-    /// The properties to show, with their names.
-    var facts: [(name: String, value: String)] {
+    /// Returns the properties to show, with their names.
+    fileprivate func facts(_ style: Date.FormatStyle) -> [(name: String, value: String)] {
         var facts: [(String, String)] = []
         func add(_ name: String, _ value: String?) { if let value, !value.isEmpty { facts.append((name, value)) } }
         if let width, let height { add("Size", "\(width) × \(height)") }
-        add("Taken", captured.map { $0.formatted(.iso8601) })
+        add("Taken", captured?.formatted(style.day().month().year().hour().minute()))
         add("By", authors.joined(separator: ", "))
         add("People", people.joined(separator: ", "))
         add("Keywords", keywords.joined(separator: ", "))

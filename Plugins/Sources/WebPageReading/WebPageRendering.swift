@@ -10,10 +10,11 @@ extension WebPageFile {
     /// Returns a complete HTML document with the page's text, without its scripts and styles. It
     /// loads only its own picture.
     package func html(
-        _ content: WebPageContent, _ blocks: [HTMLText.Block], limit: Int = .max, picture: String? = nil
+        _ content: WebPageContent, _ blocks: [HTMLText.Block], limit: Int = .max, picture: String? = nil,
+        locale: Locale = .ofDates
     ) -> String {
         var body = "<h1>\((content.title ?? stem).escapedForHTML)</h1>\n"
-        let facts = Self.facts(content).joined(separator: " · ")
+        let facts = Self.facts(content, locale).joined(separator: " · ")
         if !facts.isEmpty { body += "<p class=\"facts\">\(facts.escapedForHTML)</p>\n" }
         if let address = content.address?.absoluteString {
             body += "<p class=\"facts\"><a href=\"\(address.escapedForHTML)\">\(address.escapedForHTML)</a></p>\n"
@@ -35,11 +36,15 @@ extension WebPageFile {
         return HTMLPage.page(title: content.title ?? fileName, body: body)
     }
 
-    private static func facts(_ content: WebPageContent) -> [String] {
-        func day(_ date: Date?) -> String? { date.map { String($0.ISO8601Format().prefix(10)) } }
+    private static func facts(_ content: WebPageContent, _ locale: Locale) -> [String] {
+        // A date without a time zone is in UTC (``PageDate``).
+        let style = Date.FormatStyle(locale: locale, timeZone: .gmt).day().month().year()
+        func day(_ date: Date?) -> String? { date?.formatted(style) }
         let stars = content.rating.map { String(format: "%.1f of 5", $0) }
         let time = content.duration.map { "\(Int(($0 / 60).rounded(.up))) min" }
-        let dates = [day(content.starts), day(content.ends)].compactMap { $0 }.joined(separator: " to ")
+        var days = [day(content.starts), day(content.ends)].compactMap { $0 }
+        if days.first == days.last { days = Array(days.prefix(1)) }
+        let dates = days.joined(separator: " – ")
         let parts: [String?] =
             [content.site] + content.authors.prefix(5).map { $0 }
             + [day(content.published), dates.isEmpty ? nil : dates, content.place.name, content.place.address, time]

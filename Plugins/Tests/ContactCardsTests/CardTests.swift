@@ -111,10 +111,19 @@ struct CardTests {
         #expect(CardDate(text)?.text == expected)
     }
 
+    @Test(arguments: [
+        ("1815-12-10", "en_GB", "10 December 1815"), ("1815-12-10", "de_DE", "10. Dezember 1815"),
+        ("--12-09", "en_GB", "9 December"), ("1604-02-29", "en_US", "February 29"),
+    ])
+    func datesAreShownInTheUsersManner(_ text: String, _ locale: String, _ expected: String) {
+        #expect(CardDate(text)?.text(in: Locale(identifier: locale)) == expected)
+    }
+
     @Test func plainTextAndPageShowTheCard() throws {
         let ada = try cards("google.vcf")[0]
         #expect(ada.plainText.hasPrefix("Ada Lovelace\n") && ada.plainText.contains("E-mail (Analytical): engine@"))
-        let page = ada.html(book: "Work <1>", picture: nil)
+        let page = ada.html(book: "Work <1>", picture: nil, locale: Locale(identifier: "en_GB"))
+        #expect(page.contains("<th>Birthday</th><td>10 December 1815</td>") && ada.plainText.contains("1815-12-10"))
         #expect(page.contains("<a href=\"mailto:ada@example.org\">") && page.contains("Work &lt;1&gt;"))
     }
 }

@@ -210,4 +210,24 @@ struct PictureReadingTests {
         #expect(html.contains("<h1>&lt;b&gt;&amp;</h1>") && html.contains("<img src=\"cid:picture\""))
         #expect(html.contains("59.9139° N, 10.7522° W") && html.contains("1/250 s, f/5.6, ISO 200, 35 mm"))
     }
+
+    @Test(arguments: [
+        ("en_GB", "1 May 2024 at 12:30"), ("de_DE", "1. Mai 2024, 12:30"), ("ja_JP", "2024年5月1日 12:30"),
+    ])
+    func pageShowsTheDateInTheUsersManner(_ locale: String, _ date: String) throws {
+        let zone = try #require(TimeZone(secondsFromGMT: 7200))
+        let html = try file("harbour.jpg").html(
+            content("harbour.jpg"), picture: nil, zone: zone, locale: Locale(identifier: locale))
+        #expect(html.contains("<tr><th>Taken</th><td>\(date)</td></tr>"), "\(html)")
+    }
+
+    @Test(arguments: [
+        (["LC_ALL": "", "LC_TIME": "de_AT.UTF-8@euro", "LANG": "fr_FR"], "de_AT"),
+        (["LC_ALL": "sv_SE.UTF-8", "LC_TIME": "de_DE"], "sv_SE"), (["LANG": "fr_FR.UTF-8"], "fr_FR"),
+        (["LANG": "C.UTF-8"], "en_001"), (["LC_TIME": "POSIX", "LANG": "fr_FR"], "en_001"), ([:], "en_001"),
+        (["LANG": "../x y"], "en_001"),
+    ])
+    func localeOfDatesIsThatOfTheEnvironment(_ environment: [String: String], _ identifier: String) {
+        #expect(Locale(datesIn: environment).identifier == identifier)
+    }
 }

@@ -123,8 +123,12 @@ struct WebPageReadingTests {
     @Test func previewHasThePropertiesAndNoScript() throws {
         let file = try #require(try WebPageFile(contentsOf: Self.samples.get()["shanty.HTM"]))
         let (content, blocks) = try file.read()
-        let page = file.html(content, blocks, picture: "cid:picture")
-        #expect(page.contains("2026-12-05 to 2026-12-05 · Old Pier") && page.contains("cid:picture"))
+        let locale = Locale(identifier: "en_GB")
+        let page = file.html(content, blocks, picture: "cid:picture", locale: locale)
+        #expect(page.contains("5 Dec 2026 · Old Pier") && page.contains("cid:picture"), "\(page)")
+        var longer = content
+        longer.ends = content.starts?.addingTimeInterval(86400)
+        #expect(file.html(longer, blocks, locale: locale).contains("5 Dec 2026 – 6 Dec 2026 · Old Pier"))
         #expect(!page.contains("<script"))
     }
 }

@@ -70,11 +70,11 @@ public struct AttributePreview: Sendable {
         return DisplayText.safe(String(shown)) + (shown.endIndex < text.endIndex ? "…" : "")
     }
 
-    /// Returns the day of a moment in a time zone, such as 2026-03-09; `nil` if the moment has no
+    /// Returns the day of a moment in a time zone, such as “9 Mar 2026”; `nil` if the moment has no
     /// date.
-    static func day(_ moment: Double, in zone: TimeZone = .current) -> String? {
+    static func day(_ moment: Double, in zone: TimeZone = .current, _ locale: Locale = .ofDates) -> String? {
         guard DisplayText.datableMoments.contains(moment) else { return nil }
-        let style = Date.ISO8601FormatStyle(timeZone: zone).year().month().day()
+        let style = Date.FormatStyle(locale: locale, timeZone: zone).day().month().year()
         return Date(timeIntervalSinceReferenceDate: moment).formatted(style)
     }
 }

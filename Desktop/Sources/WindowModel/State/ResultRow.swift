@@ -47,8 +47,10 @@ package struct ResultRow: Hashable, Sendable, Identifiable {
     /// - Parameters:
     ///   - hit: The result.
     ///   - highlighter: Finds the search words in the title.
-    ///   - zone: The time zone for days.
-    package init(_ hit: FoundItem, _ highlighter: Highlighter, zone: TimeZone = .current) {
+    ///   - zone, locale: The time zone and the locale of days.
+    package init(
+        _ hit: FoundItem, _ highlighter: Highlighter, zone: TimeZone = .current, locale: Locale = .ofDates
+    ) {
         item = hit.item
         let line = DisplayText.line(hit.title, limit: Self.titleLength)
         title =
@@ -60,13 +62,12 @@ package struct ResultRow: Hashable, Sendable, Identifiable {
         app = DisplayText.line(hit.bundleName, limit: Self.nameLength)
         icon = ResultIcon(contentType: hit.contentType)
         hasThumbnail = hit.hasThumbnail == true
-        day = Self.day(of: hit, zone)
+        day = Self.day(of: hit, zone, locale)
     }
 
-    private static func day(of hit: FoundItem, _ zone: TimeZone) -> String {
+    private static func day(of hit: FoundItem, _ zone: TimeZone, _ locale: Locale) -> String {
         guard let moment = hit.date else { return "" }
-        var style = Date.FormatStyle(date: .abbreviated, time: .omitted)
-        style.timeZone = zone
+        let style = Date.FormatStyle(date: .abbreviated, time: .omitted, locale: locale, timeZone: zone)
         return Date(timeIntervalSinceReferenceDate: moment).formatted(style)
     }
 }

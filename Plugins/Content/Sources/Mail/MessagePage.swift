@@ -18,7 +18,8 @@ struct MessagePage {
     /// The pictures that the page refers to by `cid:`.
     var pictures: [String: (data: Data, type: UTType)] = [:]
 
-    init(_ located: LocatedMessage) {
+    /// - Parameter locale: The locale of the date.
+    init(_ located: LocatedMessage, locale: Locale = .ofDates) {
         let (message, body, pictures) = located.bytes.withUnsafeBytes { bytes in
             let message = Message(bytes)
             let body = message.hasHTML ? Message.html(of: bytes, limit: Self.maximumBody) : nil
@@ -26,13 +27,13 @@ struct MessagePage {
         }
         title = message.title
         self.pictures = pictures
-        html = Self.page(message, body: body, folder: located.folder)
+        html = Self.page(message, body: body, folder: located.folder, locale)
     }
 
     /// Returns a message as text with its header, for receivers of plain text.
     static func plainText(_ located: LocatedMessage) -> String {
         let message = located.bytes.withUnsafeBytes { Message($0) }
-        let head = header(message).map { "\($0.name): \($0.value)\n" }.joined()
+        let head = header(message, .ofDates).map { "\($0.name): \($0.value)\n" }.joined()
         return head + "\n" + message.text + "\n"
     }
 
@@ -56,7 +57,7 @@ struct MessagePage {
         return pictures
     }
 
-    private static func header(_ message: Message) -> [(name: String, value: String)] {
+    private static func header(_ message: Message, _ locale: Locale) -> [(name: String, value: String)] {
         func list(_ people: [MailPerson]) -> String {
             let shown = people.prefix(20).map { person in
                 switch (person.name, person.address) {
@@ -72,14 +73,15 @@ struct MessagePage {
             lines.append((name, list(people)))
         }
         if let date = message.date {
-            lines.append(("Date", date.formatted(.dateTime.day().month().year().hour().minute())))
+            let style = Date.FormatStyle(locale: locale).day().month().year().hour().minute()
+            lines.append(("Date", date.formatted(style)))
         }
         lines.append(("Subject", message.subject?.firstLine(maximumCharacters: 400) ?? "(no subject)"))
         return lines
     }
 
-    private static func page(_ message: Message, body: String?, folder: MailFolder) -> String {
-        var rows = header(message).dropLast().map { line in
+    private static func page(_ message: Message, body: String?, folder: MailFolder, _ locale: Locale) -> String {
+        var rows = header(message, locale).dropLast().map { line in
             "<tr><th>\(line.name)</th><td>\(line.value.escapedForHTML)</td></tr>\n"
         }
         rows.append("<tr><th>Folder</th><td>\("\(folder.account): \(folder.name)".escapedForHTML)</td></tr>\n")

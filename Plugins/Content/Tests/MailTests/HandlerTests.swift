@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ContentSupport
 import Foundation
 import MailMessages
 import Synchronization
@@ -428,6 +429,25 @@ final class HandlerTests {
         #expect(page.contains("<h1 class=\"mail-subject\">&lt;b&gt;Ferry</h1>") && page.contains("<p>Noon"))
         #expect(page.contains("<td>ada@example.org</td>"))
         #expect(rendered.attachments.map(\.identifier) == ["one"])
+    }
+
+    @Test func pageHasTheDateInTheUsersManner() throws {
+        try write(
+            "From: a@b\nSubject: Ferry\nDate: Tue, 24 Nov 2026 10:11:12 +0000\nMessage-ID: <1@x>\n\nNoon\n",
+            to: maildir + "/cur/1.host:2,S")
+        let name = try #require(MessageIdentifier(identifier(1, "1.host")))
+        let settings = try MailSettings(environment: ["HOME": home])
+        let located = try #require(try LocatedMessage(name, settings, visiting: {}))
+        let page = MessagePage(located, locale: Locale(identifier: "de_DE")).html
+        #expect(page.contains("<tr><th>Date</th><td>24. Nov. 2026"), "\(page)")
+    }
+
+    @Test(arguments: [
+        (["LC_ALL": "", "LC_TIME": "de_AT.UTF-8@euro", "LANG": "fr_FR"], "de_AT"), (["LANG": "fr_FR.UTF-8"], "fr_FR"),
+        (["LC_TIME": "C", "LANG": "fr_FR"], "en_001"), ([:], "en_001"),
+    ])
+    func localeOfDatesIsThatOfTheEnvironment(_ environment: [String: String], _ identifier: String) {
+        #expect(Locale(datesIn: environment).identifier == identifier)
     }
 
     @Test func namesOfFilesAreHarmless() {
