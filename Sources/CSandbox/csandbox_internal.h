@@ -16,8 +16,8 @@ uint32_t csandbox_landlock_protections(uint32_t revision);
 
 /*
  * A process with AddressSanitizer or ThreadSanitizer (Scripts/sanitize) reserves terabytes for its
- * shadow memory, so limits are relative to that. It opens a file when it finds an error. The
- * compiler decides this, so no ordinary build contains any of it.
+ * shadow memory, so memory limits are added to this reservation. The process opens a file when it
+ * finds an error. Builds without a sanitizer contain none of this code.
  */
 #ifdef __has_feature
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)

@@ -38,7 +38,7 @@ enum ResendPlan {
     /// batches, each of which expects the state of the previous batch. Using the first match is
     /// safe, because the remaining requests are sent again.
     private static func carriedOut(_ actions: [IndexRequest], state: [UInt8]?) -> [Int] {
-        // The first batch may have been rejected, so any batch may be the start of the chain.
+        // The chain may start with any batch, because the batches before it may have been rejected.
         for action in actions {
             switch action.effect {
             case .exchange(let beginning, _):

@@ -150,7 +150,7 @@ extension Vault {
     struct Repair: Sendable {
         /// The actions, one sentence each.
         var done: [String] = []
-        /// The bundles whose items are lost, or would be once a file is written.
+        /// The bundles that have lost items, or that lose items when the repair writes a file.
         var losing: Set<String> = []
     }
 

@@ -339,8 +339,8 @@ extension Vault {
         await dropImage()
         do throws(EngineError) {
             try await onFiles { [self] () throws(ProtectionError) in
-                // A file whose name is not durable may be replaced by the earlier one after a power
-                // failure, which needs the earlier master key.
+                // The earlier master key is removed only when the names of the new files are
+                // durable. Otherwise a power failure could restore an earlier file, which needs it.
                 do throws(LogFileError) { try files.synchronizeFolder(folder) } catch { throw ProtectionError(error) }
                 try write(try file.replacing(master: master, previous: nil, keys))
             }
