@@ -33,10 +33,10 @@ package enum EmbeddingError: Error, Hashable, CustomStringConvertible {
 }
 
 /// The reason why a file's content is rejected, as a sentence without the path.
-struct ModelProblem: Error {
+package struct ModelProblem: Error {
     enum Kind { case damaged, unsupported }
     let kind: Kind
-    let text: String
+    package let text: String
 
     static func damaged(_ text: String) -> ModelProblem { ModelProblem(kind: .damaged, text: text) }
     static func unsupported(_ text: String) -> ModelProblem { ModelProblem(kind: .unsupported, text: text) }

@@ -323,12 +323,13 @@ struct AssistantSessionTests {
         let place = try await Place()
         try await place.introduce()
         try place.grants.grant("helper", nil)
-        var random = SplitMix64(seed: seed)
-        let valid = Array(
-            #"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"search","arguments":{"query":"ferry","limit":3}}}"#
-                .utf8)
-        for _ in 0..<200 {
-            var line = valid
+        var random = SplitMix64(seed: seed &+ MutationLoop.seed)
+        let valid = [
+            #""search","arguments":{"query":"ferry","limit":3}"#, #""similar","arguments":{"item":1,"app":"a.b"}"#,
+            #""read_item","arguments":{"item":"@1","offset":2,"length":9}"#, #""list_apps","arguments":{}"#,
+        ].map { Array(#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":\#($0)}}"#.utf8) }
+        for _ in 0..<(MutationLoop.inputs / 20) {
+            var line = random.pick(valid)
             for _ in 0..<random.below(6) {
                 let index = random.below(line.count)
                 switch random.below(3) {

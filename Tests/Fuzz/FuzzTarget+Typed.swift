@@ -2,6 +2,7 @@
 import DesktopSearch
 import MetadataQuery
 import SymbolBindings
+import TextAnalysis
 import UniformTypeIdentifiers
 import UserSearch
 
@@ -78,6 +79,75 @@ extension FuzzTarget {
             // The printed form contains spaces, so it may exceed the maximum length of a binding.
             guard printed.utf8.count <= BindingLimits.textBytes else { return true }
             try require(try SymbolBinding(parsing: printed) == binding, "printed as \(printed)")
+            return true
+        },
+        text(
+            "indexedText",
+            tokens: [
+                "'", "’", "v", ".", "++", "#", "-", "\n", "\u{301}", "\u{308}", "ß", "İ", "日", "\u{AD}", "\u{FFFD}",
+            ],
+            samples: [
+                "O'Reilly’s v12.18 C++ and C#: Größe, naïve cafés", "Die Häuser der Verbindungen\nun été à l’île",
+                "日本語テスト ΣΊΣΥΦΟΣ İstanbul ﬁle ½", "e\u{301}e\u{301} \u{600}a\u{200D}b",
+            ]
+        ) { text in
+            let bytes = Array(text.utf8)
+            var (start, words) = (0, [String]())
+            var isWithin = true
+            bytes.withUnsafeBufferPointer {
+                TextAnalyzer.forEachWord(in: $0, variants: true) { word in
+                    isWithin =
+                        isWithin && !word.bytes.isEmpty && word.bytes.count <= TextAnalyzer.maximumWordBytes
+                        && word.range.upperBound <= bytes.count && word.range.lowerBound >= (word.isVariant ? 0 : start)
+                    if !word.isVariant {
+                        // A character such as “½” has several words.
+                        start = word.range.lowerBound
+                        words.append(String(decoding: word.bytes, as: UTF8.self))
+                    }
+                    return true
+                }
+            }
+            try require(isWithin, "a word outside the text, or out of order")
+            let stems = WordStems([])
+            for word in words.prefix(8) {
+                for language in WordLanguage.allCases {
+                    try require(!stems.stem(word, in: language).isEmpty, "\(word) has no stem in \(language)")
+                }
+            }
+            _ = RankedWords().terms([text, text, text, text], language: LanguageGuess.language(of: text) ?? .english)
+            let whole = String(decoding: bytes, as: UTF8.self)
+            var end = 0
+            for range in WordOccurrences([words.first ?? "", String(text.prefix(3))]).ranges(in: bytes[...]) {
+                let bounds = [range.lowerBound, range.upperBound].map {
+                    String.Index(whole.utf8.index(whole.startIndex, offsetBy: $0), within: whole)
+                }
+                try require(
+                    range.lowerBound >= end && !range.isEmpty && !bounds.contains(nil), "\(range) splits a character")
+                end = range.upperBound
+            }
+            return !words.isEmpty
+        },
+        text(
+            "desktopResult", tokens: ["\u{1}", "\u{0}", "\n", "\u{202E}", "<b>", "&", "/", "../", "public.", "image/"],
+            samples: ["Title\u{1}Notes\u{1}a passage\u{1}public.plain-text", "\u{1}\u{1}\u{1}com.example.a-b"]
+        ) { text in
+            let parts = text.split(separator: "\u{1}", maxSplits: 3, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 4 else { return false }
+            let result = DesktopResult(
+                item: 1, title: parts[0], app: parts[1], detail: parts[2], contentType: parts[3], isFile: true)
+            let shown = [result.title, result.app, result.detail]
+            try require(
+                !result.title.isEmpty && shown.allSatisfy { $0.count <= 201 }
+                    && !shown.joined().unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) },
+                "\(shown)")
+            try require(
+                !result.icon.names.isEmpty && result.icon.names.allSatisfy { !$0.isEmpty && !$0.contains("/") },
+                "the icons \(result.icon.names)")
+            _ = (RunnerMatch.matches([result, result]), ShellMeta.values(of: result))
+            let terms = text.split(separator: " ").map(String.init)
+            for query in [DesktopQuery.text(of: terms), DesktopQuery.text(of: text)] {
+                try require(query.utf8.count <= DesktopQuery.maximumBytes, "a text of \(query.utf8.count) bytes")
+            }
             return true
         },
         text("resultIdentifier", tokens: ["item:", "0", "-", "+"], samples: ["item:12", "item:9223372036854775807"]) {

@@ -14,7 +14,7 @@ struct FuzzTarget: Sendable {
     let check: @Sendable ([UInt8]) throws -> Bool
 
     /// The targets, in the order of the first byte of an input.
-    static let all: [FuzzTarget] = typed + records + protection + documents + pages
+    static let all: [FuzzTarget] = typed + records + protection + documents + pages + databases + models
 
     /// A property that does not hold.
     struct Broken: Error, CustomStringConvertible {

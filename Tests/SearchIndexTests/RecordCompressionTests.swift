@@ -60,12 +60,12 @@ struct RecordCompressionTests {
 
     @Test("A record that is not compressed is returned unchanged")
     func damage() throws {
-        var random = SplitMix64(seed: 8)
+        var random = SplitMix64(seed: MutationLoop.seed)
         let record = Data([1] + (0..<400).map { _ in UInt8(97 + random.below(6)) })
         let kept = try stored(record)
         for cut in 0..<kept.count { #expect(try plain(kept.prefix(cut)) == kept.prefix(cut)) }
         #expect(try plain(kept + [0]) == kept + [0])
-        for _ in 0..<3000 {
+        for _ in 0..<MutationLoop.inputs {
             var changed = kept
             changed[random.below(changed.count)] ^= UInt8(1 + random.below(255))
             let read = try plain(changed)

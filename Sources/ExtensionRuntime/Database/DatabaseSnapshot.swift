@@ -253,17 +253,17 @@ struct DatabaseSnapshot {
 }
 
 /// The committed frames of a write-ahead log, according to SQLite's published format.
-struct LogFrames {
-    let pageSize: Int
+package struct LogFrames {
+    package let pageSize: Int
     /// The number of pages in the database after the last commit.
-    let pageCount: UInt32
+    package let pageCount: UInt32
     /// The offset in the log of each page's last committed content.
-    let pages: [UInt32: Int]
+    package let pages: [UInt32: Int]
 
     private static let (header, frameHeader) = (32, 24)
 
     /// Reads the frames; `nil` if the bytes are not a log or contain no commit.
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         let result = bytes.withUnsafeBytes { Self.read($0) }
         guard let result else { return nil }
         self = result

@@ -3,22 +3,22 @@ import DatabaseBindings
 import JSONText
 
 /// The position between two pages of a reindex.
-struct ReindexCursor: Equatable {
+package struct ReindexCursor: Equatable {
     /// The file that is being read.
-    var file: String
+    package var file: String
     /// The index of the kind of item.
-    var item = 0
+    package var item = 0
     /// The key of the last donated row; `nil` at the start of a kind.
-    var key: RowKey?
+    package var key: RowKey?
     /// The digests of the file's rows so far.
-    var digests: RowDigests
+    package var digests: RowDigests
     /// The first failure for a file, which the reindex ends with.
-    var failure: String?
+    package var failure: String?
 
     /// The maximum length of the failure's text, in bytes.
     static let failureBytes = 500
 
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var fields: [JSONValue.Field] = [
             .init(key: "file", value: .text(file)), .init(key: "item", value: .integer(Int64(item))),
             .init(key: "rows", value: .text(digests.bytes.map(Self.digits).joined())),
@@ -36,10 +36,10 @@ struct ReindexCursor: Equatable {
         (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }
 
-    init(file: String, digests: RowDigests) { (self.file, self.digests) = (file, digests) }
+    package init(file: String, digests: RowDigests) { (self.file, self.digests) = (file, digests) }
 
     /// Decodes a cursor; `nil` if the bytes have a different format.
-    init?(_ bytes: [UInt8], of binding: DatabaseBinding) {
+    package init?(_ bytes: [UInt8], of binding: DatabaseBinding) {
         guard let fields = (try? JSONValue(reading: bytes[...], maximumDepth: 2))?.members,
             case .text(let file)? = fields["file"], case .integer(let item)? = fields["item"],
             (0...DatabaseLimits.items).contains(Int(item)), case .text(let rows)? = fields["rows"]

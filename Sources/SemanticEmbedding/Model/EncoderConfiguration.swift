@@ -23,7 +23,7 @@ package struct EncoderConfiguration: Hashable, Sendable {
     static let granularity = 16
 
     /// Reads `config.json`.
-    init(reading bytes: ArraySlice<UInt8>) throws(ModelProblem) {
+    package init(reading bytes: ArraySlice<UInt8>) throws(ModelProblem) {
         let document = try ModelDocument(reading: bytes)
         let type = try document.text("model_type") ?? "unnamed"
         guard type == "bert" else { throw .unsupported("the type of the model is “\(type.cut)” and not “bert”.") }

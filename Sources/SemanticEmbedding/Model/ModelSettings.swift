@@ -32,7 +32,7 @@ package struct ModelSettings: Hashable, Sendable {
     static let fileName = "searchlight-model.json"
 
     /// Reads `searchlight-model.json`.
-    init(reading bytes: [UInt8]) throws(ModelProblem) {
+    package init(reading bytes: [UInt8]) throws(ModelProblem) {
         let document = try ModelDocument(reading: bytes[...])
         if let name = try document.text("pooling") {
             guard let pooling = Pooling(rawValue: name) else {
@@ -57,7 +57,7 @@ package struct ModelSettings: Hashable, Sendable {
     }
 
     /// The settings as the content of `searchlight-model.json`.
-    var json: String {
+    package var json: String {
         let fields: [(String, JSONValue)] = [
             ("pooling", .text(pooling.rawValue)), ("query_prefix", .text(queryPrefix)),
             ("passage_prefix", .text(passagePrefix)), ("maximum_tokens", .integer(Int64(maximumTokens))),

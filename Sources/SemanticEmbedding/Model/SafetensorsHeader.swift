@@ -6,9 +6,9 @@ import JSONText
 ///
 /// The reader only accepts tables whose tensors cover the data exactly, without gaps or overlaps,
 /// so no other checks of file offsets are needed.
-struct SafetensorsHeader: Sendable {
+package struct SafetensorsHeader: Sendable {
     /// An element type, with its name in the file.
-    enum ElementType: String, CaseIterable, Sendable {
+    package enum ElementType: String, CaseIterable, Sendable {
         case bool = "BOOL"
         case uint8 = "U8"
         case int8 = "I8"
@@ -36,20 +36,20 @@ struct SafetensorsHeader: Sendable {
         }
     }
 
-    struct Tensor: Hashable, Sendable {
-        let type: ElementType
-        let shape: [Int]
+    package struct Tensor: Hashable, Sendable {
+        package let type: ElementType
+        package let shape: [Int]
         /// The range of the tensor within the file, in bytes.
-        let range: Range<Int>
+        package let range: Range<Int>
     }
 
     /// The tensors by name.
-    let tensors: [String: Tensor]
+    package let tensors: [String: Tensor]
 
     /// The maximum size of the table, in bytes. A model with 48 layers needs 150 KB.
     static let maximumBytes = 1 << 20
     /// The size of the length that precedes the table, in bytes.
-    static let lengthBytes = 8
+    package static let lengthBytes = 8
     private static let maximumTensors = 4096
     private static let maximumDimensions = 8
 
@@ -73,7 +73,7 @@ struct SafetensorsHeader: Sendable {
     /// - Parameters:
     ///   - bytes: The table, without the length before it.
     ///   - fileBytes: The size of the whole file.
-    init(reading bytes: ArraySlice<UInt8>, fileBytes: Int) throws(ModelProblem) {
+    package init(reading bytes: ArraySlice<UInt8>, fileBytes: Int) throws(ModelProblem) {
         let start = Self.lengthBytes + bytes.count
         guard bytes.first == UInt8(ascii: "{") else { throw .damaged("its table of tensors is not a JSON object.") }
         let value: JSONValue

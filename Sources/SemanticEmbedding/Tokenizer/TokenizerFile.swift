@@ -2,11 +2,11 @@
 import JSONText
 
 /// The contents of `tokenizer.json`: the vocabulary and the normalization rules.
-struct TokenizerFile {
-    let vocabulary: WordPieceVocabulary
-    let rules: TextRules
+package struct TokenizerFile {
+    package let vocabulary: WordPieceVocabulary
+    package let rules: TextRules
 
-    init(reading bytes: [UInt8]) throws(ModelProblem) {
+    package init(reading bytes: [UInt8]) throws(ModelProblem) {
         let document = try ModelDocument(reading: bytes[...])
         guard let model = try document.object("model") else { throw .damaged("it has no “model”.") }
         try Self.check(try model.text("type") ?? "WordPiece", is: "WordPiece", "model")

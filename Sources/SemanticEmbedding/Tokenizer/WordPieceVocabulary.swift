@@ -28,7 +28,7 @@ package struct WordPieceVocabulary: Sendable {
     /// The token at the end of every text.
     package let end: Int32
     /// The largest entry number.
-    let largest: Int32
+    package let largest: Int32
 
     /// Creates a vocabulary.
     ///
@@ -76,7 +76,7 @@ package struct WordPieceVocabulary: Sendable {
 
     /// Reads `vocab.txt`, which has one entry per line. An entry's number is its line number,
     /// starting at 0.
-    init(readingLines bytes: [UInt8]) throws(ModelProblem) {
+    package init(readingLines bytes: [UInt8]) throws(ModelProblem) {
         guard let text = String(validating: bytes, as: UTF8.self) else { throw .damaged("it is not UTF-8.") }
         // Split by bytes, because Swift treats a carriage return and a line feed as one character.
         var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

@@ -67,8 +67,8 @@ struct RankingFeaturesTests {
 
     @Test("Damaged bytes give some features or none, and no crash")
     func damaged() throws {
-        var random = SplitMix64(seed: 9)
-        for _ in 0..<1000 {
+        var random = SplitMix64(seed: MutationLoop.seed)
+        for _ in 0..<MutationLoop.inputs {
             var bytes = try Self.record(&random).encoded()
             if random.below(2) == 0 {
                 bytes[random.below(bytes.count)] = UInt8(random.below(256))
