@@ -117,6 +117,7 @@ struct ModelFolderTests {
         arguments: [
             (#""bert""#, #""roberta""#, "the type of the model is “roberta”"),
             (#""gelu""#, #""relu""#, "the activation “relu”"), ("1e-12", "0", "“layer_norm_eps”"),
+            ("1e-12", "1e-99", "“layer_norm_eps”"),
             (#""hidden_size": 32"#, #""hidden_size": 40"#, "“hidden_size” is 40 and not a multiple of 16"),
             (#""hidden_size": 32"#, #""hidden_size": 8192"#, "“hidden_size” is 8192; supported are 16 to 4096"),
             (#""hidden_size": 32, "#, "", "it has no “hidden_size”"),

@@ -48,11 +48,12 @@ package struct EncoderConfiguration: Hashable, Sendable {
                 "a “hidden_size” of \(hiddenSize) with \(heads) heads has no head size that is a multiple of "
                     + "\(Self.granularity).")
         }
-        let epsilon = document["layer_norm_eps"].map(\.number) ?? 1e-12
-        guard let epsilon, epsilon > 0, epsilon <= 0.01 else {
+        // A very small number becomes 0 in single precision.
+        let epsilon = (document["layer_norm_eps"].map(\.number) ?? 1e-12).map { Float($0) }
+        guard let epsilon, epsilon.isNormal, epsilon > 0, epsilon <= 0.01 else {
             throw .unsupported("“layer_norm_eps” is not a number above 0 and up to 0.01.")
         }
-        self.epsilon = Float(epsilon)
+        self.epsilon = epsilon
     }
 
     private static func width(
