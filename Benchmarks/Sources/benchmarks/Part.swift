@@ -57,7 +57,8 @@ enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
         case .index:
             let index = IndexBenchmarks(
                 items: options.items, seed: seed, folder: folder, keepsStores: options.keep,
-                fillsRawTables: !options.withoutRawTables, compared: options.compared)
+                fillsRawTables: !options.withoutRawTables, compared: options.compared,
+                searchClasses: options.searchClasses)
             return try await index.run()
         }
     }

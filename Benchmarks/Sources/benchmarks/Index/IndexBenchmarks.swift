@@ -13,8 +13,10 @@ struct IndexBenchmarks {
     var keepsStores: Bool
     var fillsRawTables: Bool
     /// The minimum number of queries per class whose results are compared with a ranking of all
-    /// items.
+    /// items; 0 for no comparison.
     var compared: Int
+    /// The only classes of searches to measure; empty for everything.
+    var searchClasses: [String] = []
 
     private var storePath: String { "\(folder)/store-\(items)-\(seed)" }
     private var rawPath: String { "\(folder)/raw-\(items)-\(seed).sqlite" }
@@ -104,13 +106,17 @@ struct IndexBenchmarks {
             try plain.fill(from: corpus)
         }
         var classes = try QueryClasses(corpus: corpus, plain: plain)
-        let queries = try classes.all()
+        let queries = try chosen(from: classes.all())
         PeakMemory.reset()
         let index = try SearchIndex(directory: storePath, access: .readWrite)
         var latencies: [SearchLatency] = []
         for queries in queries {
             Self.say("Searching: \(queries.name)")
             latencies.append(try await SearchLatency(queries, index: index, plain: plain, compared: compared))
+        }
+        guard searchClasses.isEmpty else {
+            try await index.close()
+            return ([], latencies)
         }
         Self.say("Metadata queries")
         var measurements = try await MetadataSearches.run(index: index, corpus: corpus)
@@ -130,6 +136,15 @@ struct IndexBenchmarks {
         measurements += try await SmallBatches.run(index: index, plain: plain, corpus: corpus)
         try await index.close()
         return (measurements, latencies)
+    }
+
+    private func chosen(from classes: [QueryClass]) throws -> [QueryClass] {
+        guard !searchClasses.isEmpty else { return classes }
+        for name in searchClasses where !classes.contains(where: { $0.name == name }) {
+            let known = classes.map { "“\($0.name)”" }.joined(separator: ", ")
+            throw BenchmarkError("There is no class of searches “\(name)”. The classes are \(known).")
+        }
+        return classes.filter { searchClasses.contains($0.name) }
     }
 
     private func removeStores() {

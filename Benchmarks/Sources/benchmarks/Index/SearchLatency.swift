@@ -17,7 +17,8 @@ struct SearchLatency: Codable {
     var meanHits: Double
     var plainMeanHits: Double
     /// The share of the ten best matches among the ten returned hits, 0 to 1.
-    var overlap: Double
+    /// `nil` if nothing was compared.
+    var overlap: Double?
     var isInfix: Bool
 
     /// The time limits per class. A slow class gets fewer samples.
@@ -38,7 +39,9 @@ struct SearchLatency: Codable {
         let other = try Self.run(queries, seconds: Self.timedSeconds / 2) { try store.search($0) }
         plain = Percentiles(other.costs.map { $0.wall * 1000 })
         plainMeanHits = Double(other.hits) / Double(max(1, other.costs.count))
-        overlap = try await Searching.overlap(index, queries.queries, seconds: Self.timedSeconds, least: compared)
+        overlap =
+            compared == 0
+            ? nil : try await Searching.overlap(index, queries.queries, seconds: Self.timedSeconds, least: compared)
         isInfix = queries.isInfix
     }
 
@@ -90,11 +93,13 @@ struct SearchLatency: Codable {
             row(.searchP50, "p50", searches, \.p50),
             row(.searchP95, "p95", searches.filter { !$0.isInfix }, \.p95),
             row(.infixP95, "p95", searches.filter(\.isInfix), \.p95),
-            searches.min { $0.overlap < $1.overlap }.map { least in
-                Measurement(
-                    name: "share of the best ten that are found among \(items) items, the worst class: \(least.name)",
-                    value: least.overlap, unit: "", row: .overlap)
-            },
+            searches.compactMap { one in one.overlap.map { (name: one.name, overlap: $0) } }
+                .min { $0.overlap < $1.overlap }.map { least in
+                    Measurement(
+                        name:
+                            "share of the best ten that are found among \(items) items, the worst class: \(least.name)",
+                        value: least.overlap, unit: "", row: .overlap)
+                },
         ].compactMap { $0 }
     }
 
@@ -119,7 +124,7 @@ struct SearchLatency: Codable {
             return "\(Measurement.number(times.p50)) / \(Measurement.number(times.p95))\(few)"
         }
         return "| \(name) | \(pair(idle)) | \(pair(cpu)) | \(pair(whileWriting)) | \(pair(plain)) "
-            + "| \(Measurement.number(meanHits)) / \(Measurement.number(plainMeanHits)) | \(Measurement.number(overlap)) "
+            + "| \(Measurement.number(meanHits)) / \(Measurement.number(plainMeanHits)) | \(overlap.map(Measurement.number) ?? "") "
             + "| \(p50.map { "\($0)" } ?? "") / \(p95.map { "\($0)" } ?? "") | \(verdict(p50, p95)) |"
     }
 }
