@@ -71,6 +71,33 @@ public enum TextAnalyzer {
         position + 1 < text.count && text[position] == UInt8(ascii: ".") && (0x30...0x39).contains(text[position + 1])
     }
 
+    /// Calls `body` with the words and variants that begin with certain bytes, until it returns
+    /// `false`. Skips all other words quickly.
+    ///
+    /// - Parameters:
+    ///   - text: The text in UTF-8; invalid bytes are treated as U+FFFD.
+    ///   - beginnings: For each byte, `true` if words that begin with it are wanted: 256 values.
+    ///   - body: Receives a word and its position: the number of words before it, without variants.
+    ///     A variant has the position of the last word that it replaces. Words with other
+    ///     beginnings may be passed too.
+    /// - Returns: The number of words read, without variants.
+    package static func forEachWord(
+        in text: UnsafeBufferPointer<UInt8>, beginningWith beginnings: UnsafeBufferPointer<Bool>,
+        _ body: (Word, _ position: Int) -> Bool
+    ) -> Int {
+        var count = 0
+        withoutActuallyEscaping(body) { body in
+            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: maximumWordBytes) { storage in
+                var walk = AnalyzerWalk(text, storage, findsVariants: true) { word in
+                    if !word.isVariant { count += 1 }
+                    return body(word, count - 1)
+                }
+                walk.run(beginningWith: beginnings) { count += 1 }
+            }
+        }
+        return count
+    }
+
     /// Returns the folded words of a text, in order, without variants.
     public static func words(of text: String) -> [String] {
         var words: [String] = []
@@ -134,11 +161,37 @@ private struct AnalyzerWalk {
     private var buffer: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: storage[..<length]) }
 
     mutating func run() {
-        Self.table.withUnsafeBufferPointer { run($0) }
+        Self.table.withUnsafeBufferPointer { run($0, wanted: nil) {} }
         _ = endWord()
     }
 
-    private mutating func run(_ table: UnsafeBufferPointer<UInt8>) {
+    /// Passes over the text, and skips words with other beginnings.
+    ///
+    /// - Parameter skip: Called for each skipped word.
+    mutating func run(beginningWith wanted: UnsafeBufferPointer<Bool>, skip: () -> Void) {
+        // The variant of a version number begins with a digit, whatever its word begins with.
+        let skips = !(0x30...0x39).contains { wanted[$0] }
+        Self.table.withUnsafeBufferPointer { run($0, wanted: skips ? wanted : nil, skip: skip) }
+        _ = endWord()
+    }
+
+    /// Returns the end of the ASCII word at a position, if the word and its variants can be
+    /// skipped: if neither an apostrophe nor another significant symbol follows.
+    private func skippable(_ start: Int, _ table: UnsafeBufferPointer<UInt8>) -> Int? {
+        var (end, all): (Int, UInt8) = (start, 0)
+        while end < text.count {
+            let folded = table[Int(text[end])]
+            if folded == 0 { break }
+            all |= folded
+            end += 1
+        }
+        guard all < 0x80, end == text.count || !Self.isSign(text[end]) else { return nil }
+        return end
+    }
+
+    private mutating func run(
+        _ table: UnsafeBufferPointer<UInt8>, wanted: UnsafeBufferPointer<Bool>?, skip: () -> Void
+    ) {
         var position = 0
         while position < text.count {
             let byte = text[position]
@@ -152,6 +205,15 @@ private struct AnalyzerWalk {
                 } else if parts > 0, !pass(Unicode.Scalar(byte), endingAt: position) {
                     return stop()
                 }
+                continue
+            }
+            if let wanted, !wanted[Int(folded)], signs != .apostrophe || parts == 0,
+                let end = skippable(position, table)
+            {
+                if parts > 0, !endWord(before: folded) { return stop() }
+                (parts, signs) = (0, .other)
+                position = end
+                skip()
                 continue
             }
             let start = position

@@ -103,6 +103,45 @@ struct TextAnalyzerTests {
         }
     }
 
+    @Test("A walk that skips words finds the others as a whole walk does", arguments: [8, 9, 10, 11] as [UInt64])
+    func skipping(seed: UInt64) {
+        struct Found: Equatable {
+            var bytes: [UInt8]
+            var (range, replaced, position): (Range<Int>, Int, Int)
+        }
+        var random = SplitMix64(seed: seed)
+        for _ in 0..<4_000 {
+            let bytes: [UInt8] =
+                random.below(2) == 0
+                ? Array(random.textOfAllScripts(words: random.below(8)).utf8)
+                : (0..<random.below(60)).map { _ in random.pick(Array("'+#v1a2bC .`’é京-".utf8)) }
+            let wanted = (0..<256).map { _ in random.below(3) == 0 }
+            var (all, found): ([Found], [Found]) = ([], [])
+            var count = 0
+            bytes.withUnsafeBufferPointer { text in
+                TextAnalyzer.forEachWord(in: text, variants: true) { word in
+                    if !word.isVariant { count += 1 }
+                    all.append(
+                        Found(
+                            bytes: Array(word.bytes), range: word.range, replaced: word.replaced, position: count - 1))
+                    return true
+                }
+                let read = wanted.withUnsafeBufferPointer { wanted in
+                    TextAnalyzer.forEachWord(in: text, beginningWith: wanted) { word, position in
+                        found.append(
+                            Found(
+                                bytes: Array(word.bytes), range: word.range, replaced: word.replaced,
+                                position: position))
+                        return true
+                    }
+                }
+                #expect(read == count, "\(bytes)")
+            }
+            #expect(
+                found.filter { wanted[Int($0.bytes[0])] } == all.filter { wanted[Int($0.bytes[0])] }, "\(bytes)")
+        }
+    }
+
     @Test("A walk ends when its body requests it")
     func ends() {
         var words = 0

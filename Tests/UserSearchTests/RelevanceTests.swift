@@ -2,7 +2,8 @@
 import TestSupport
 import Testing
 import TextAnalysis
-import UserSearch
+
+@testable import UserSearch
 
 @Suite("The rule of ranking")
 struct RelevanceTests {
@@ -62,14 +63,31 @@ struct RelevanceTests {
         let letters = (alphabets[language] ?? 0x61...0x7A).compactMap(Unicode.Scalar.init)
         let stems = WordStems([])
         var random = SplitMix64(seed: 9)
-        var changed = 0
+        var (changed, irregular) = (0, 0)
         for _ in 0..<10_000 {
             var word = String.UnicodeScalarView()
             for _ in 0..<(3 + random.below(6)) { word.append(random.pick(letters)) }
             let text = String(word)
-            if stems.stem(text, in: language).utf8.first != text.utf8.first { changed += 1 }
+            let stem = stems.stem(text, in: language)
+            if stem.utf8.first != text.utf8.first { changed += 1 }
+            // Forms are compared by their second bytes too, unless the stem is short.
+            if stem.utf8.count > Relevance.longestIrregularStem, !stem.utf8.prefix(2).elementsEqual(text.utf8.prefix(2))
+            {
+                irregular += 1
+            }
         }
         #expect((changed > 0) == language.changesBeginnings, "\(changed) of 10,000 words")
+        #expect(language.changesBeginnings || irregular == 0 || alphabets[language] != nil, "\(irregular) words")
+    }
+
+    @Test("A form of a short word is found although its second letter differs")
+    func irregular() {
+        for (word, form) in [("die", "dying"), ("lie", "lying"), ("tie", "tying"), ("sky", "skies")] {
+            let words = [QueryWord(word, stems: [WordStems([]).stem(word, in: .english)])]
+            #expect(
+                Relevance(words: words, typed: word, languages: [.english])
+                    .parts(of: ["", "", "", "a \(form) one"], language: .english, age: 0)?.fit == .text, "\(form)")
+        }
     }
 
     @Test("A title with another beginning is not the whole title")

@@ -85,9 +85,8 @@ enum TermDictionary {
     ///
     /// - Parameter languages: The languages of the forms.
     static func forms(
-        of word: String, stems: [String], in languages: [WordLanguage], _ db: Database
+        of word: String, stems: [String], in languages: [WordLanguage], by stemmer: WordStems, _ db: Database
     ) throws -> [String] {
-        let stemmer = WordStems([])
         var forms: [String] = []
         for stem in stems where stem.unicodeScalars.count >= minimumLength {
             // The last letter of a stem may differ in the word, as in “simpli” for “simply”; such

@@ -21,6 +21,7 @@ struct CandidateFinder {
     let findsInsideWords: Bool
     /// The languages in which words have other forms.
     let languages: [WordLanguage]
+    let stems: WordStems
     let items: TextItemReader
     let db: Database
 
@@ -39,13 +40,14 @@ struct CandidateFinder {
 
     init(
         _ plan: SearchPlan, _ words: [QueryWord], tags: SearchTags, allowed: Set<Int64>?, _ limits: SearchLimits,
-        now: Double, depth: Int, findsInsideWords: Bool, languages: [WordLanguage], _ items: TextItemReader,
+        now: Double, depth: Int, findsInsideWords: Bool, languages: [WordLanguage], stems: WordStems,
+        _ items: TextItemReader,
         _ db: Database
     ) {
         (self.plan, self.words, self.tags, self.limits, self.now) = (plan, words, tags, limits, now)
         self.allowed = allowed
         (self.depth, self.findsInsideWords, self.languages) = (depth, findsInsideWords, languages)
-        (self.items, self.db) = (items, db)
+        (self.stems, self.items, self.db) = (stems, items, db)
     }
 
     /// Finds the candidates for ranking.
@@ -231,7 +233,7 @@ struct CandidateFinder {
 
     /// Returns the other forms of a word that occur in titles and keywords.
     private func forms(of word: QueryWord) throws -> [String] {
-        try TermDictionary.forms(of: word.text, stems: word.stems, in: languages, db)
+        try TermDictionary.forms(of: word.text, stems: word.stems, in: languages, by: stems, db)
     }
 
     // MARK: Several words
@@ -295,7 +297,8 @@ struct CandidateFinder {
         let limit = max(depth, limits.together)
         let together = try list(.ranked, all, limit: limit)
         var sums: [Int64: Double] = [:]
-        if together.count <= depth {
+        // All of so few texts are read, whatever their estimates are.
+        if together.count <= max(depth, limits.readItems) {
             let usual = words.reduce(0) { $0 + $1.rarity } * 0.5
             for text in together { sums[text] = usual }
             unmeasured.formUnion(together)

@@ -58,10 +58,14 @@ struct RankingFeatures: Equatable {
     /// extension.
     var names: [String] {
         var names = [identifier]
-        if let address, let last = address.split(separator: "/").last {
-            let name = String(last).removingPercentEncoding ?? String(last)
+        if let address, let last = address.utf8.split(separator: UInt8(ascii: "/")).last {
+            let written = String(Substring(last))
+            let isEncoded = last.contains(UInt8(ascii: "%"))
+            let name = isEncoded ? written.removingPercentEncoding ?? written : written
             names.append(name)
-            if let dot = name.lastIndex(of: "."), dot > name.startIndex { names.append(String(name[..<dot])) }
+            if let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex {
+                names.append(String(name[..<dot]))
+            }
         }
         return names
     }
@@ -197,12 +201,12 @@ private struct FeatureScan {
     func fields() -> [String]? {
         var fields = [String](repeating: "", count: TextField.allCases.count)
         for field in TextField.allCases {
-            let parts = texts.filter { $0.field == field }
-            guard let first = parts.first else { continue }
+            guard let first = texts.first(where: { $0.field == field }) else { continue }
             let text: String?
-            if parts.count == 1 {
+            if texts.count(where: { $0.field == field }) == 1 {
                 text = String(validating: bytes[first.range], as: UTF8.self)
             } else {
+                let parts = texts.filter { $0.field == field }
                 var joined: [UInt8] = []
                 // A stable sort, so that the texts of an attribute keep their order.
                 for part in parts.enumerated().sorted(by: {

@@ -58,6 +58,8 @@ struct SearchRun {
     let meaning: MeaningRanking?
     let statistics: TextStatistics
     let items: TextItemReader
+    /// The stemmer of the search, whose cache all its parts share.
+    let stems = WordStems([])
     let db: Database
     /// `true` if a word that occurs in nearly all items also makes a hit by itself, because no item
     /// that the filters allow contains a rarer word.
@@ -82,7 +84,8 @@ struct SearchRun {
         while true {
             var finder = CandidateFinder(
                 plan, words, tags: tags, allowed: allowed, request.limits, now: now, depth: depth,
-                findsInsideWords: request.findsInsideWords, languages: statistics.languages, items, db)
+                findsInsideWords: request.findsInsideWords, languages: statistics.languages, stems: stems,
+                items, db)
             try find(with: &finder)
             let (hits, areAll) = try ranked(finder.found, chosen: chosen, relevance, count, &known)
             // Lists that were not read yet only add items that contain words.
@@ -174,7 +177,8 @@ struct SearchRun {
         var finder = CandidateFinder(
             plan, words, tags: tags, allowed: allowed, request.limits, now: now,
             depth: try countedTexts(upTo: maximum),
-            findsInsideWords: request.findsInsideWords, languages: statistics.languages, items, db)
+            findsInsideWords: request.findsInsideWords, languages: statistics.languages, stems: stems,
+            items, db)
         finder.isCounting = true
         if plan.words.isEmpty || isMigrating {
             try find(with: &finder)
@@ -232,13 +236,12 @@ struct SearchRun {
         let only = languages.count == 1 ? WordLanguage(rawValue: languages[0]) : nil
         return Relevance(
             words: words, typed: plan.isPlain ? plan.text : nil, onlyLanguage: only,
-            languages: isMigrating ? nil : statistics.languages)
+            languages: isMigrating ? nil : statistics.languages, stems: stems)
     }
 
     // MARK: Words
 
     func soughtWords() throws -> [QueryWord] {
-        let stems = WordStems([])
         var words = try plan.words.map { word in
             let forms = Set(statistics.languages.map { stems.stem(word.text, in: $0) })
             var sought = QueryWord(word.text, stems: forms.sorted(), isOpen: word.isOpen)

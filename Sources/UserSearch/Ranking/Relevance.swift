@@ -77,13 +77,13 @@ public struct Relevance {
     /// The folded typed text; empty under the same condition.
     private let typedText: String
     private let onlyLanguage: WordLanguage?
-    private let stems = WordStems([])
+    private let stems: WordStems
     /// The words as bytes.
     private let patterns: [Pattern]
     /// For each first byte, the patterns with a word or stem that begins with it.
-    private let beginnings: [[Int]]
+    private let beginnings: PatternTable
     /// For each first byte, all patterns.
-    private let all: [[Int]]
+    private let all: PatternTable
     /// `true` if items may have a language with ``WordLanguage/changesBeginnings``.
     private let mayChangeBeginnings: Bool
     private let totalRarity: Double
@@ -97,10 +97,62 @@ public struct Relevance {
         /// the stem of a few words, such as “oda” in Turkish, but a user who types “o” means none
         /// of them.
         let hasForms: Bool
+        /// The second bytes that a form of the word may have; `nil` for any.
+        private let secondBytes: [Bool]?
 
         init(_ word: QueryWord) {
             (text, stems, isOpen) = (Array(word.text.utf8), word.stems.map { Array($0.utf8) }, word.isOpen)
             hasForms = stems.contains { $0.count > 1 }
+            guard stems.allSatisfy({ $0.count > Relevance.longestIrregularStem && $0[0] < 0x80 }) else {
+                secondBytes = nil
+                return
+            }
+            var seconds = [Bool](repeating: false, count: 256)
+            for stem in stems { seconds[Int(stem[1])] = true }
+            secondBytes = seconds
+        }
+
+        /// Returns `false` for most words that are not forms of this word, without a stem: in a
+        /// language that does not change beginnings, a word and its stem have the same first two
+        /// bytes.
+        func mayHaveForm(_ word: UnsafeBufferPointer<UInt8>) -> Bool {
+            hasForms && word.count >= 2 && secondBytes?[Int(word[1])] ?? true
+        }
+    }
+
+    /// The numbers of the patterns for each first byte of a word, in one array.
+    private struct PatternTable {
+        /// Where the patterns of each byte start in `patterns`, and the end of the last.
+        private let starts: [Int]
+        private let patterns: [Int]
+        /// `true` for each byte that has patterns.
+        private let isPresent: [Bool]
+
+        init(_ lists: [[Int]]) {
+            var starts = [0]
+            for list in lists { starts.append(starts[starts.count - 1] + list.count) }
+            (self.starts, patterns, isPresent) = (starts, lists.flatMap { $0 }, lists.map { !$0.isEmpty })
+        }
+
+        /// Calls `body` with the words of a text that begin with a byte that has patterns, their
+        /// positions, and the numbers of these patterns.
+        ///
+        /// - Returns: The number of words of the text.
+        func forEachWord(
+            in text: UnsafeBufferPointer<UInt8>,
+            _ body: (TextAnalyzer.Word, _ position: Int, _ patterns: Slice<UnsafeBufferPointer<Int>>) -> Void
+        ) -> Int {
+            starts.withUnsafeBufferPointer { starts in
+                patterns.withUnsafeBufferPointer { patterns in
+                    isPresent.withUnsafeBufferPointer { isPresent in
+                        TextAnalyzer.forEachWord(in: text, beginningWith: isPresent) { word, position in
+                            let first = Int(word.bytes[0])
+                            body(word, position, patterns[starts[first]..<starts[first + 1]])
+                            return true
+                        }
+                    }
+                }
+            }
         }
     }
 
@@ -109,10 +161,13 @@ public struct Relevance {
     ///   - typed: The typed text; `nil` if it contains anything other than words.
     ///   - onlyLanguage: The language of all items, if they share one.
     ///   - languages: The languages in which the words have stems; `nil` if they are unknown.
+    ///   - stems: The stemmer to use, whose cache other parts of the search fill too.
     public init(
-        words: [QueryWord], typed: String?, onlyLanguage: WordLanguage? = nil, languages: [WordLanguage]? = nil
+        words: [QueryWord], typed: String?, onlyLanguage: WordLanguage? = nil, languages: [WordLanguage]? = nil,
+        stems: WordStems = WordStems([])
     ) {
         self.words = words
+        self.stems = stems
         self.onlyLanguage = onlyLanguage
         self.typed = typed.map(TextAnalyzer.searchWords) ?? []
         typedText = typed.map(Self.foldedText) ?? ""
@@ -124,8 +179,8 @@ public struct Relevance {
                 beginnings[Int(first)].append(index)
             }
         }
-        self.beginnings = beginnings
-        all = Array(repeating: Array(patterns.indices), count: 256)
+        self.beginnings = PatternTable(beginnings)
+        all = PatternTable(Array(repeating: Array(patterns.indices), count: 256))
         let languages = onlyLanguage.map { [$0] } ?? languages ?? WordLanguage.allCases
         mayChangeBeginnings = patterns.contains(where: \.hasForms) && languages.contains(where: \.changesBeginnings)
     }
@@ -240,11 +295,15 @@ public struct Relevance {
     }
 
     private func isWholeName(_ names: [String], keywords: String) -> Bool {
-        (names + keywords.split(separator: "\n").map(String.init)).contains {
-            var name = $0
-            return name.utf8.count <= Self.maximumNameBytes && name.withUTF8(mayBeTyped)
-                && TextAnalyzer.searchWords(of: name) == typed
-        }
+        names.contains(where: isTyped)
+            || keywords.utf8.split(separator: 0x0A).contains { isTyped(String(Substring($0))) }
+    }
+
+    /// Returns `true` if a name has the typed words.
+    private func isTyped(_ name: String) -> Bool {
+        var name = name
+        return name.utf8.count <= Self.maximumNameBytes && name.withUTF8(mayBeTyped)
+            && TextAnalyzer.searchWords(of: name) == typed
     }
 
     /// The largest size of a name that is compared, in bytes.
@@ -293,19 +352,13 @@ public struct Relevance {
     ) {
         let isTitle = field == .title
         var met: [(place: Int, word: Int, isWhole: Bool, isExact: Bool)] = []
-        var length = 0
         let readsAll = mayChangeBeginnings && match.language(language).changesBeginnings
-        (readsAll ? all : beginnings).withUnsafeBufferPointer { beginnings in
-            TextAnalyzer.forEachWord(in: text, variants: true) { word in
-                let place = word.isVariant ? length - 1 : length
-                if !word.isVariant { length += 1 }
-                // Most words have another first byte than all patterns, and need no stem, but for
-                // languages whose stems have other beginnings.
-                for index in beginnings[Int(word.bytes[0])] {
-                    let kind = kind(of: word.bytes, for: patterns[index]) { match.language(language) }
-                    if let kind { met.append((place, index, kind.isWhole, kind.isExact)) }
-                }
-                return true
+        // Most words have another first byte than all patterns, and need no stem, but for languages
+        // whose stems have other beginnings.
+        let length = (readsAll ? all : beginnings).forEachWord(in: text) { word, place, patterns in
+            for index in patterns {
+                let kind = kind(of: word.bytes, for: self.patterns[index]) { match.language(language) }
+                if let kind { met.append((place, index, kind.isWhole, kind.isExact)) }
             }
         }
         if isTitle, !typed.isEmpty, length >= typed.count, mayBeTyped(text) {
@@ -354,7 +407,7 @@ public struct Relevance {
         of word: UnsafeBufferPointer<UInt8>, for pattern: Pattern, _ language: () -> WordLanguage
     ) -> (isWhole: Bool, isExact: Bool)? {
         if word.count == pattern.text.count, word.elementsEqual(pattern.text) { return (true, true) }
-        if pattern.hasForms, word.count >= 2 {
+        if mayChangeBeginnings ? pattern.hasForms && word.count >= 2 : pattern.mayHaveForm(word) {
             let isForm = stems.withStem(of: word, in: language()) { stem in
                 pattern.stems.contains { $0.count == stem.count && stem.elementsEqual($0) }
             }
@@ -363,6 +416,10 @@ public struct Relevance {
         if pattern.isOpen, word.starts(with: pattern.text) { return (false, false) }
         return nil
     }
+
+    /// The length of the longest stem that may have another second byte than its word, in bytes:
+    /// “die” is the stem of “dying”.
+    package static let longestIrregularStem = 3
 
     // MARK: Nearness
 
