@@ -13,7 +13,8 @@ package struct DesktopResult: Hashable, Sendable {
     package let title: String
     /// The user-visible name of the item's app.
     package let app: String
-    /// A passage of the item's text; empty if it has none.
+    /// A passage of the item's text. If it has none, or only its title, the kind and the path or
+    /// the URL of the item.
     package let detail: String
     /// The icon for the item's kind.
     package let icon: ResultIcon
@@ -28,20 +29,23 @@ package struct DesktopResult: Hashable, Sendable {
     /// Creates a result.
     ///
     /// - Parameters:
-    ///   - title, app, detail: Unchecked texts from the item's app.
+    ///   - title, app, detail, kind, place: Unchecked texts from the item's app.
     ///   - contentType: The uniform type identifier of the item's content.
     ///   - isFile: `true` if the item is a file on this machine.
     ///   - quickActions: Additional actions that the item offers.
     package init(
-        item: Int64, title: String, app: String, detail: String?, contentType: String?, fit: Fit = .text,
-        isFile: Bool = false, quickActions: [ResultAction] = []
+        item: Int64, title: String, app: String, detail: String?, kind: String? = nil, place: String? = nil,
+        contentType: String?, fit: Fit = .text, isFile: Bool = false, quickActions: [ResultAction] = []
     ) {
         identifier = ResultIdentifier(item: item)
         let line = DisplayText.line(title, limit: Self.titleLength)
         // GNOME Shell drops all results from a provider if one of them has no title.
         self.title = line.isEmpty ? "Untitled" : line
         self.app = DisplayText.line(app, limit: Self.appLength)
-        self.detail = detail.map { DisplayText.line($0, limit: Self.detailLength) } ?? ""
+        let passage = detail.map { DisplayText.line($0, limit: Self.detailLength) } ?? ""
+        let facts = [kind, place].compactMap { $0.flatMap { $0.isEmpty ? nil : $0 } }.joined(separator: " · ")
+        self.detail =
+            passage.isEmpty || passage == line ? DisplayText.line(facts, limit: Self.detailLength) : passage
         icon = ResultIcon(contentType: contentType)
         self.fit = fit
         actions = (isFile ? [.copy, .showInFolder] : [.copy]) + quickActions

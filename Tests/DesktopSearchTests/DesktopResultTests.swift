@@ -52,6 +52,20 @@ struct DesktopResultTests {
     }
 
     @Test(
+        "A row without a passage, or with the title as its passage, has the kind and the place of the item",
+        arguments: [
+            (nil, "PDF document", "/a/plan.pdf", "PDF document · /a/plan.pdf"),
+            ("", "PDF document", nil, "PDF document"), ("Title", nil, "/a/plan.pdf", "/a/plan.pdf"),
+            (" Title\n", nil, "\n/a\n", "/a"), ("Title", nil, nil, ""), ("Title", "", "", ""),
+            ("Title and more", "PDF document", "/a", "Title and more"),
+        ] as [(String?, String?, String?, String)])
+    func details(passage: String?, kind: String?, place: String?, expected: String) {
+        let result = DesktopResult(
+            item: 1, title: "Title", app: "Notes", detail: passage, kind: kind, place: place, contentType: nil)
+        #expect(result.detail == expected)
+    }
+
+    @Test(
         "The icon is a name of the theme, and ends with one that every theme has",
         arguments: [
             ("public.png", ["image-png", "image-x-generic"]), ("public.jpeg", ["image-jpeg", "image-x-generic"]),

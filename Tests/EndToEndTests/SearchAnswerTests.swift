@@ -98,15 +98,15 @@ struct SearchAnswerTests {
         "A snippet does not repeat the title",
         arguments: [
             ("The ferry\n\nIt leaves at noon.", "It leaves at noon."), ("The ferry leaves.", "The ferry leaves."),
-            ("The ferryman", "The ferryman"), ("The ferry", "The ferry"), ("The ferry \n", "The ferry"),
-        ])
-    func title(text: String, expected: String) async throws {
+            ("The ferryman", "The ferryman"), ("The ferry", nil), ("The ferry \n", nil),
+        ] as [(String, String?)])
+    func title(text: String, expected: String?) async throws {
         let note = Self.note("note", ["title": .string("The ferry"), "textContent": .string(text)])
         try await Self.withEngine([note]) { engine, _ in
             var search = ItemSearch("ferry")
             search.snippetLength = 100
             let hits = try await engine.find(search).hits
-            #expect(hits.first?.snippet?.text == expected)
+            #expect(hits.count == 1 && hits.first?.snippet?.text == expected)
         }
     }
 

@@ -8,8 +8,6 @@ import UniformTypeIdentifiers
 extension SearchlightEngine {
     /// The attributes that determine the title, kind and path of a hit.
     private static let shownAttributes: Set<String> = ["title", "displayName", "contentType", "contentURL"]
-    /// The attributes that supply snippets.
-    private static let snippetAttributes = ["textContent", "contentDescription"]
 
     package func find(_ search: ItemSearch) async throws(EngineError) -> FoundItems {
         let page = try await self.search(try request(for: search))
@@ -48,7 +46,7 @@ extension SearchlightEngine {
         request.usesMeaning = search.usesMeaning
         request.countsUpTo = search.countsUpTo
         request.attributes = search.attributes.union(Self.shownAttributes).union(QuickAction.attributes)
-        if search.snippetLength != nil { request.attributes?.formUnion(Self.snippetAttributes) }
+        if search.snippetLength != nil { request.attributes?.formUnion(StoredItem.snippetAttributes) }
         if search.findsThumbnails { request.attributes?.formUnion(ItemRecord.thumbnailAttributes) }
         return request
     }
@@ -74,23 +72,34 @@ extension SearchlightEngine {
     fileprivate static func snippet(
         of hit: SearchHit, length: Int, _ highlighter: Highlighter
     ) -> Snippet? {
-        let title = hit.item.displayTitle
-        let all = snippetAttributes.compactMap { hit.item.record.text($0).map { rest(of: $0, after: title) } }
-            .filter { !$0.isEmpty }
         // If no word of the search occurs, the passage with the similar meaning is shown.
-        let texts = hit.passage.map { [$0] } ?? all
+        let texts = hit.passage.map { [$0] } ?? hit.item.snippetTexts
         guard let passage = highlighter.snippet(of: texts, length: length) else { return nil }
         return Snippet(text: passage, marks: highlighter.marks(in: passage))
     }
+}
 
-    /// Returns a text without a first line that repeats the title, which is shown above the
-    /// snippet. A text that is only the title is returned whole.
+extension StoredItem {
+    /// The attributes that supply snippets.
+    fileprivate static let snippetAttributes = ["textContent", "contentDescription"]
+
+    /// The texts that supply snippets, without a first line that repeats the title, because the
+    /// title is shown above the snippet.
+    package var snippetTexts: [String] {
+        let title = displayTitle
+        return Self.snippetAttributes.compactMap { record.text($0).map { Self.rest(of: $0, after: title) } }
+            .filter { !$0.isEmpty }
+    }
+
+    /// The name of the item's kind for the user; `nil` if it has no type.
+    package var kindName: String? { contentType.map { UTType($0)?.kindName ?? $0 } }
+
+    /// Returns a text without a first line that repeats a title.
     private static func rest(of text: String, after title: String) -> String {
         guard !title.isEmpty, text.utf8.starts(with: title.utf8) else { return text }
         let rest = text[text.utf8.index(text.startIndex, offsetBy: title.utf8.count)...]
-        guard let start = rest.firstIndex(where: { !$0.isWhitespace }), rest[..<start].contains(where: \.isNewline)
-        else { return text }
-        return String(rest[start...])
+        guard let start = rest.firstIndex(where: { !$0.isWhitespace }) else { return "" }
+        return rest[..<start].contains(where: \.isNewline) ? String(rest[start...]) : text
     }
 }
 
@@ -104,7 +113,7 @@ extension FoundItem {
         let cut = shown.prefix(Self.maximumTitleCharacters)
         title = cut.endIndex == shown.endIndex ? shown : cut + "…"
         contentType = hit.item.contentType
-        kindName = contentType.map { UTType($0)?.kindName ?? $0 }
+        kindName = hit.item.kindName
         path = hit.item.record.contentPath
         bundleName = names[hit.item.scope.bundle] ?? hit.item.scope.bundle
         hasThumbnail = search.findsThumbnails ? hit.item.record.thumbnailReference != nil : nil

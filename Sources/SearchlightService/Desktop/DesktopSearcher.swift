@@ -71,6 +71,7 @@ final class DesktopSearcher: Sendable {
         search.excludedBundles = visibility.hiddenBundles
         search.limit = SearchSession.maximumResults
         search.snippetLength = snippetLength
+        search.attributes = ["url"]
         // The search runs after each keystroke, so it does not wait for pending donations.
         search.includesPending = false
         do throws(EngineError) { return try await engine.find(search) } catch { throw QueryRefusal(error) }
@@ -166,7 +167,8 @@ extension FoundItem {
     /// The hit as the desktop shows it.
     var desktopResult: DesktopResult {
         DesktopResult(
-            item: item.number, title: title, app: bundleName, detail: snippet?.text, contentType: contentType,
-            fit: fit, isFile: path != nil, quickActions: actions.compactMap { ResultAction(rawValue: $0.rawValue) })
+            item: item.number, title: title, app: bundleName, detail: snippet?.text, kind: kindName,
+            place: path ?? item.record.text("url"), contentType: contentType, fit: fit, isFile: path != nil,
+            quickActions: actions.compactMap { ResultAction(rawValue: $0.rawValue) })
     }
 }

@@ -65,11 +65,10 @@ final class ShellSearchHandler: Sendable {
             }
             let picture = await picture(of: item, room: room)
             room -= picture?.count ?? 0
-            let texts = ["textContent", "contentDescription"].compactMap { item.record.text($0) }
             let result = DesktopResult(
                 item: item.number, title: item.displayTitle, app: engine.displayName(of: item.scope.bundle),
-                detail: highlighter.snippet(of: texts.filter { !$0.isEmpty }, length: snippetLength),
-                contentType: item.contentType)
+                detail: highlighter.snippet(of: item.snippetTexts, length: snippetLength), kind: item.kindName,
+                place: item.record.contentPath ?? item.record.text("url"), contentType: item.contentType)
             metas.append(ShellMeta.values(of: result, picture: picture))
         }
         return metas

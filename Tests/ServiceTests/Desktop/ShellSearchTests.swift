@@ -40,6 +40,33 @@ struct ShellSearchTests {
         await world.service.stop()
     }
 
+    @Test("A row repeats no title, and says what an item without other text is")
+    func descriptions() async throws {
+        let world = try await DesktopWorld()
+        let file = AttributeValue.url("file:///plans/pier.pdf")
+        try await world.donate(
+            ["Pier plan"], attributes: ["contentType": .string("com.adobe.pdf"), "contentURL": file])
+        try await world.donate(["Pier page"], attributes: ["url": .url("https://pier.example/"), "contentType": .null])
+        try await world.donate(["Pier three"], attributes: ["textContent": .string("Pier three\n")])
+        try await world.donate(["Pier four"], attributes: ["textContent": .string("Pier four\n\nThe ferry leaves.")])
+        let shell = try await FakeShell(world.bus)
+        try await shell.type("pier")
+        // The shell marks the typed words.
+        let texts = await Dictionary(
+            uniqueKeysWithValues: shell.rows.map { ($0.name, $0.markup.replacing(/<\/?b>/, with: "")) })
+        let app = "com.example.notes"
+        #expect(texts["Pier plan"] == "\(app) · PDF document · /plans/pier.pdf")
+        #expect(texts["Pier page"] == "\(app) · https://pier.example/" && texts["Pier three"] == app)
+        #expect(texts["Pier four"] == "\(app) · The ferry leaves.")
+        let runner = try await RunnerTests.FakeRunner(world.bus)
+        try await runner.type("pier")
+        let details = await Dictionary(
+            uniqueKeysWithValues: runner.matches.map { ($0.text, $0.properties["subtext"]?.text) })
+        #expect(details["Pier plan"] == "PDF document · /plans/pier.pdf" && details["Pier three"] == "")
+        #expect(details["Pier page"] == "https://pier.example/" && details["Pier four"] == "The ferry leaves.")
+        await world.service.stop()
+    }
+
     @Test("A thumbnail takes the place of the icon, unless it is too large")
     func thumbnails() async throws {
         let world = try await DesktopWorld()
