@@ -152,6 +152,27 @@ struct BundleCommandTests {
         #expect(try command("list").output.contains("Alpha sheet"))
     }
 
+    @Test("forget says that an installed extension donates again, and how to prevent that")
+    func forgetOfInstalled() throws {
+        let bundle = try harness.installFixture("notebook")
+        #expect(try command("reindex").status == 0)
+        let remedy = "searchlight extensions disable \(bundle)"
+        // Without a confirmation, the note is there as well.
+        for arguments in [["forget", bundle], ["forget", bundle, "--yes"]] {
+            let output = try command(arguments).output
+            #expect(
+                output.contains("donates everything again at its next reindex") && output.contains(remedy), "\(output)")
+        }
+        #expect(try command("reindex").status == 0)
+        let report = try #require(try command.json("forget", bundle, "--yes") as? [String: Any])
+        #expect(report["donatesAgain"] as? Bool == true && report["deleted"] as? Int == 3)
+        // Once disabled, it donates nothing.
+        #expect(try command("reindex").status == 0)
+        #expect(try command("extensions", "disable", bundle).status == 0)
+        let output = try command("forget", bundle, "--yes").output
+        #expect(!output.contains("again") && output.contains("3 items deleted"), "\(output)")
+    }
+
     @Test("A shell completes identifiers")
     func completion() throws {
         _ = try harness.installFixture("notebook")

@@ -73,6 +73,15 @@ struct ForgetCommand: OptionedCommand {
         let lockedPart = locked > 0 ? " and all items of \(locked) locked \(locked == 1 ? "index" : "indexes")" : ""
         let items = counted(counts[bundle] ?? 0, "item") + lockedPart
         let what = "\(items) of \(bundle), its client states and its pending reindexes"
+        let donatesAgain = try await hasExtension(bundle, in: store)
+        // Before the question, so that the user can answer no and disable the extension first.
+        if donatesAgain, !options.json {
+            Output.complain(
+                """
+                Note: The extension \(bundle) is installed, and donates everything again at its next reindex. To prevent \
+                that: searchlight extensions disable \(bundle)
+                """)
+        }
         if !yes { try Confirmation.ask("remove", what, json: options.json) }
         let report = try await store.perform(RemoveCall(bundle: bundle))
         var receipt = report.receipt
@@ -91,10 +100,20 @@ struct ForgetCommand: OptionedCommand {
         try file?.write(receipt.data())
         if options.json {
             return try Output.printJSON(
-                ["bundle": bundle, "deleted": report.items, "receipt": try ForgetReceipt(receipt.data())] as JSONObject)
+                [
+                    "bundle": bundle, "deleted": report.items, "donatesAgain": donatesAgain,
+                    "receipt": try ForgetReceipt(receipt.data()),
+                ] as JSONObject)
         }
         try Output.line("\(bundle) is forgotten: \(counted(report.items, "item"))\(lockedPart) deleted.")
         for line in receipt.lines { try Output.line("\(Output.tidied(line))") }
+    }
+
+    /// `true` if a bundle is an installed extension that may receive requests.
+    private func hasExtension(_ bundle: String, in store: any EngineClient) async throws -> Bool {
+        try await store.perform(ExtensionListingCall()).extensions.contains {
+            $0.identifier == bundle && $0.state != .disabled
+        }
     }
 
     /// `true` if the bundle is an extension that was removed, as the listing reports, if its
