@@ -387,4 +387,36 @@ struct FollowedFileTests {
             status.contains("Files that a running service would watch") && status.contains("\(bundle): \(notes)"),
             "\(status)")
     }
+
+    @Test("status counts the watched paths that do not exist, and lists them with --verbose")
+    func missingPaths() async throws {
+        let command = Command(harness: harness)
+        let bundle = try installJournal()
+        let missing = ["one", "two", "three"].map { harness.folder + "/missing/\($0)" }
+        try Data(([notes] + missing).joined(separator: "\n").utf8).write(
+            to: URL(filePath: harness.folder + "/config/\(bundle)/folders"))
+        let service = try ChildProcess(
+            BuiltProducts.program("searchlightd"),
+            ["--store", harness.store, "--extensions", harness.extensions, "--no-session-bus"],
+            environment: command.environment, output: .nothing, errors: .nothing)
+        defer {
+            service.send(SIGKILL)
+            service.wait()
+        }
+        let deadline = ContinuousClock.now + .seconds(60)
+        var status = ""
+        while !status.contains("Watched files") || status.contains("not checked") {
+            try #require(service.isRunning && .now < deadline, "\(status)")
+            status = try command("status").output
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        let all = try command("status", "--verbose").output
+        let count = all.split(separator: "\n").count { $0.hasSuffix(": does not exist") }
+        #expect(count >= missing.count && missing.allSatisfy { all.contains("\($0): does not exist") }, "\(all)")
+        #expect(status.contains("  \(count) paths do not exist yet, and are watched once created."), "\(status)")
+        #expect(!status.contains(harness.folder + "/missing") && status.contains(": \(notes)\n"), "\(status)")
+        let report = try #require(try command.json("status") as? [String: Any])
+        let places = try #require((report["followed"] as? [String: Any])?["places"] as? [[String: Any]])
+        #expect(places.count { $0["state"] as? String == "missing" } == count)
+    }
 }

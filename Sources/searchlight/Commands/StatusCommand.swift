@@ -16,6 +16,8 @@ struct StatusCommand: OptionedCommand {
     @OptionGroup var options: GlobalOptions
     @Flag(help: "Measure everything, even if it takes long.")
     var exact = false
+    @Flag(name: .shortAndLong, help: "Also list each path that does not exist.")
+    var verbose = false
 
     func perform() async throws {
         let (status, listing) = try await options.withStore(.read) { store in
@@ -121,7 +123,8 @@ struct StatusCommand: OptionedCommand {
                 "Watched files, with \(followed.watches == 1 ? "1 watch" : "\(followed.watches) watches")\(limit):"
             )
         }
-        for place in followed.places {
+        let missing = verbose ? 0 : followed.places.count { $0.state == .missing }
+        for place in followed.places where place.state != .missing || verbose {
             let path = ([place.path] + place.names).joined(separator: "/")
             let reason = place.reason.map { ", since \($0)" } ?? ""
             let state =
@@ -134,6 +137,11 @@ struct StatusCommand: OptionedCommand {
                 case .failed: ": not watched\(reason)"
                 }
             try Output.line("  \(Output.tidied("\(place.bundle): \(path)\(state)"))")
+        }
+        if missing > 0 {
+            let them = missing == 1 ? "1 path does" : "\(missing) paths do"
+            try Output.line(
+                "  \(them) not exist yet, and \(missing == 1 ? "is" : "are") watched once created. To list: --verbose")
         }
         for one in followed.pending {
             let line = "\(one.bundle): \(counted(one.files, "changed file")) pending since \(moment(one.since))"
