@@ -297,7 +297,7 @@ struct ScheduleCommandTests {
     func wrongUse() async throws {
         let command = Command(harness: try Harness())
         for arguments in [
-            ["why"], ["why", "--all", "x"], ["throttle", "x"], ["throttle", "x", "maybe"], ["inhibit"],
+            ["why", "--all", "x"], ["throttle", "x"], ["throttle", "x", "maybe"], ["inhibit"],
             ["inhibit", "--"],
             ["schedule", "run"], ["log", "--lines", "-1"], ["log", ""], ["schedule", "policy", "--check", "/nowhere"],
         ] {
@@ -353,6 +353,15 @@ struct ScheduleCommandTests {
         let command = Command(harness: harness)
         let run = try command("schedule", "run", bundle)
         #expect(run == (0, "\(bundle) is done.\n"))
+        // Without a name, all pending jobs are explained.
+        let nothing = try command("why").output
+        #expect(nothing.contains("No jobs are pending.") && nothing.contains("searchlight log"), "\(nothing)")
+        _ = try harness.installFixture("notebook")
+        // A command that opens the store for writing notices the new extension.
+        _ = try command("delete", "--bundle", "nobody", "--all")
+        let pending = try command("why")
+        #expect(pending.status == 0 && pending.output.contains("com.example.notebook waits: "), "\(pending)")
+        #expect(!pending.output.contains("\(bundle) is not pending"))
         let why = try command.separately("why", bundle)
         #expect(why.status == 0 && why.errors.contains("no service runs"), "\(why)")
         #expect(why.output.contains("\(bundle) is not pending"))

@@ -16,6 +16,8 @@ struct WhyCommand: OptionedCommand {
             score; 1 means that it has waited for its whole tolerance), the used quota and today's work. Without a pending job, \
             shows the gates that a new job would meet. A few changed files bypass most gates at low rate; many changed files \
             wait like a reindex. docs/SCHEDULING.md explains each gate.
+
+            Without a name, explains every pending job.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -31,12 +33,7 @@ struct WhyCommand: OptionedCommand {
     var verbose = false
 
     func validate() throws {
-        guard names.isEmpty == all else {
-            throw ValidationError(
-                all
-                    ? "--all takes no names. Leave them out."
-                    : "Name an extension, or pass --all. “searchlight extensions” lists them.")
-        }
+        guard names.isEmpty || !all else { throw ValidationError("--all takes no names. Leave them out.") }
         for name in names { _ = try JobChoice.key(name) }
     }
 
@@ -51,11 +48,11 @@ struct WhyCommand: OptionedCommand {
             } else {
                 try await store.checkKnown(keys)
             }
-            let report = try await options.report(of: store, keys: all ? nil : keys, besides: keys)
+            let report = try await options.report(of: store, keys: names.isEmpty ? nil : keys, besides: keys)
             let bundles = options.json ? [] : report.jobs.compactMap(\.key.bundle)
             return (report, bundles.isEmpty ? [:] : try await store.perform(DisplayNamesCall(of: bundles)))
         }
-        if !all { report.jobs.removeAll { $0.decision == .nothingOwed && !named.contains($0.key) } }
+        if !names.isEmpty { report.jobs.removeAll { $0.decision == .nothingOwed && !named.contains($0.key) } }
         if options.json { return try Output.printJSON(JSONObject(report)) }
         try show(report, apps)
     }
@@ -65,7 +62,15 @@ struct WhyCommand: OptionedCommand {
             Output.complain(
                 "Note: no service runs, so no background work is done. A service would decide as follows.")
         }
-        if report.jobs.isEmpty { try Output.line("No jobs are pending, and no extension is installed.") }
+        if report.jobs.isEmpty {
+            try Output.line(
+                all
+                    ? "No jobs are pending, and no extension is installed."
+                    : """
+                    No jobs are pending. To see whether a job of an extension would run: searchlight why BUNDLE, or --all \
+                    for every extension. For the latest decisions: searchlight log
+                    """)
+        }
         for (index, job) in report.jobs.enumerated() {
             if index > 0 { try Output.line("") }
             let name = job.key.bundle.flatMap { apps[$0] }.flatMap { $0 == job.key.bundle ? nil : $0 }
