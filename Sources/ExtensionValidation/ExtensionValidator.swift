@@ -128,6 +128,8 @@ public struct ExtensionValidator: Sendable {
         var survey: Survey?
         /// The check that found that the extension cannot be loaded, and the error.
         var unloadable: (check: ValidationCheck, error: ExtensionError)?
+        /// The kinds of requests that failed, and the check that reports each of them.
+        var failures: [String: ValidationCheck] = [:]
         /// The checks that were skipped because of an earlier check's result.
         var consequences: Set<ValidationCheck> = []
 
@@ -142,6 +144,12 @@ public struct ExtensionValidator: Sendable {
             -> CheckResult
         {
             if case .cannotLoad = error, unloadable == nil { unloadable = (check, error) }
+            if let request = error.failedRequest {
+                if let first = failures[request] {
+                    return skip(check, "the request to \(request) fails (see \(first.rawValue))")
+                }
+                failures[request] = check
+            }
             return CheckResult(error, check, bundle)
         }
     }
@@ -161,7 +169,7 @@ public struct ExtensionValidator: Sendable {
             }
             var context = CheckContext(
                 check: check, bundle: bundle, configuration: configuration, settings: settings,
-                survey: progress.survey ?? Survey(), whole: whole)
+                survey: progress.survey ?? Survey(), whole: whole, failures: progress.failures)
             // Sandbox denials may be the cause, so they are always shown.
             func tellsWhy() -> Bool { check == .sandbox && !whole.refusals.isEmpty }
             if let (teller, error) = progress.unloadable {
@@ -187,12 +195,16 @@ public struct ExtensionValidator: Sendable {
     }
 }
 
-extension CheckContext {
-    /// Returns a copy with the result of the survey.
-    func with(_ survey: Survey) -> CheckContext {
-        CheckContext(
-            check: check, bundle: bundle, configuration: configuration, settings: settings, survey: survey, whole: whole
-        )
+extension ExtensionError {
+    /// The kind of request that failed, without items; `nil` for an error of another cause.
+    fileprivate var failedRequest: String? {
+        guard !isConsequence else { return nil }
+        switch self {
+        case .crashed(_, let during, _, _), .timedOut(_, let during, _), .failed(_, let during, _, _),
+            .malformedAnswer(_, let during, _), .memoryExceeded(_, let during, _, _):
+            return during.replacing(/^reindex \d+ items$/, with: "reindex some items")
+        default: return nil
+        }
     }
 }
 

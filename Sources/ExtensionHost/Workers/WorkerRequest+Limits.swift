@@ -7,7 +7,7 @@ extension WorkerRequest {
 
     /// The purpose of the request, to complete "was asked to". It names no item, because it is
     /// recorded, and no file may name an item of an encrypted index.
-    var purpose: String {
+    package var purpose: String {
         switch self {
         case .load: Self.loadPurpose
         case .recordBoundary: "record its calls"

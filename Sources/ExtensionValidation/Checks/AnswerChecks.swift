@@ -30,8 +30,8 @@ extension CheckContext {
 
     /// Requests every promise of the sampled items.
     func checkPromises() async throws(ExtensionError) -> CheckResult {
-        let offers = sample(settings.sampleSize).flatMap(TrialOffer.promises)
-        guard !offers.isEmpty else { return .skipped(reason: "its items promise no types") }
+        let offers = unfailed(sample(settings.sampleSize).flatMap(TrialOffer.promises))
+        guard !offers.isEmpty else { return nothing("its items promise no types") }
         return try await withTrial { (trial) throws(ExtensionError) in
             var findings = Findings()
             for offer in offers {
@@ -134,13 +134,12 @@ extension CheckContext {
     }
 
     func checkPreviews() async throws(ExtensionError) -> CheckResult {
-        let records = sample(settings.sampleSize)
-        guard !records.isEmpty else { return .skipped(reason: "there are no items to preview") }
+        let offers = unfailed(sample(settings.sampleSize).map(TrialOffer.preview))
+        guard !offers.isEmpty else { return nothing("there are no items to preview") }
         return try await withTrial { (trial) throws(ExtensionError) in
             var findings = Findings()
             var isServed = false
-            for record in records {
-                let offer = TrialOffer.preview(of: record)
+            for offer in offers {
                 switch try await trial.ask(offer) {
                 case .preview(let rendering):
                     isServed = true

@@ -18,7 +18,7 @@ extension CheckContext {
     func checkMemoryGrowth() async throws(ExtensionError) -> CheckResult {
         let offers = offers(settings.sampleSize)
         let identifiers = sample(5).map(\.uniqueIdentifier)
-        guard !offers.isEmpty || survey.isServed else { return .skipped(reason: "there is nothing to request") }
+        guard !offers.isEmpty || survey.isServed else { return nothing("there is nothing to request") }
         var counting = configuration
         // In an extension that has its own code, the extension and its libraries share the heap.
         counting.countsLibraryMemory = !bundle.manifest.bindings.isEmpty
@@ -135,7 +135,7 @@ extension CheckContext {
     func checkLeftovers() async throws(ExtensionError) -> CheckResult {
         let offers = offers(settings.sampleSize)
         let identifiers = sample(2).map(\.uniqueIdentifier)
-        guard !offers.isEmpty || survey.isServed else { return .skipped(reason: "there is nothing to request") }
+        guard !offers.isEmpty || survey.isServed else { return nothing("there is nothing to request") }
         typealias Seen = (findings: Findings, remains: [ProcessView])
         let (findings, remains) = try await withTrial { (trial) throws(ExtensionError) -> Seen in
             var findings = Findings()

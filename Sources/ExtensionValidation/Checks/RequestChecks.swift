@@ -139,7 +139,7 @@ extension CheckContext {
     /// Sends the same requests one after another and concurrently.
     func checkConcurrency() async throws(ExtensionError) -> CheckResult {
         let offers = Array(offers(settings.sampleSize).prefix(Self.width))
-        guard !offers.isEmpty else { return .skipped(reason: "there is nothing to request") }
+        guard !offers.isEmpty else { return nothing("there is nothing to request") }
         return try await withTrial { (trial) throws(ExtensionError) in
             var expected: [TrialOffer: ExtensionAnswer] = [:]
             for offer in offers { expected[offer] = try await trial.ask(offer) }

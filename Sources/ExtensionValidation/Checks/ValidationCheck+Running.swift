@@ -46,9 +46,10 @@ extension ValidationCheck {
 }
 
 extension CheckContext {
-    /// Returns some promises and previews of sampled items, as requests for a check.
+    /// Returns some promises and previews of sampled items, as requests for a check, without the
+    /// requests that failed in an earlier check.
     func offers(_ items: Int) -> [TrialOffer] {
-        sample(items).flatMap { record in TrialOffer.promises(of: record) + [TrialOffer.preview(of: record)] }
+        unfailed(sample(items).flatMap { TrialOffer.promises(of: $0) + [TrialOffer.preview(of: $0)] })
     }
 
     /// Sends requests of all kinds: a full reindex, a reindex of some items, promises and previews.

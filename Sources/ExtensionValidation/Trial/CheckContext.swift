@@ -6,21 +6,41 @@ import ItemRecord
 struct CheckContext: Sendable {
     let check: ValidationCheck
     let bundle: ExtensionBundle
-    let configuration: WorkerConfiguration
+    var configuration: WorkerConfiguration
     let settings: ValidationSettings
     /// The items that the extension donates, determined once before the checks that need them.
-    let survey: Survey
+    var survey = Survey()
     /// The events in all checks so far.
     let whole: EventRecord
+    /// The requests that failed, without items, and the check that reports each of them.
+    let failures: [String: ValidationCheck]
 
     /// The random choices of this check.
     var generator: SeededGenerator { SeededGenerator(seed: settings.seed, for: check) }
 
     /// Returns this context with a different worker configuration.
     func with(_ configuration: WorkerConfiguration) -> CheckContext {
-        CheckContext(
-            check: check, bundle: bundle, configuration: configuration, settings: settings, survey: survey, whole: whole
-        )
+        var context = self
+        context.configuration = configuration
+        return context
+    }
+
+    /// Returns this context with the result of the survey.
+    func with(_ survey: Survey) -> CheckContext {
+        var context = self
+        context.survey = survey
+        return context
+    }
+
+    /// Returns the requests that have not failed in an earlier check.
+    func unfailed(_ offers: [TrialOffer]) -> [TrialOffer] { offers.filter { failures[$0.purpose] == nil } }
+
+    /// Returns the result of a check that has no requests, apart from those that fail.
+    func nothing(_ reason: String) -> CheckResult {
+        guard let first = ValidationCheck.allCases.first(where: failures.values.contains) else {
+            return .skipped(reason: reason)
+        }
+        return .skipped(reason: "\(reason), apart from requests that fail (see \(first.rawValue))")
     }
 
     /// Waits for events that must not happen.

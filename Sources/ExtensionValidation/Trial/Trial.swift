@@ -225,7 +225,8 @@ final class Trial: Sendable {
         }
         do throws(PromiseError) { return try result.get() } catch {
             throw .malformedAnswer(
-                identifier: identifier, during: "provide \(offer.description)", reason: error.description)
+                identifier: identifier, during: offer.purpose,
+                reason: "\(error.description) The item is \(offer.item.quoted).")
         }
     }
 }

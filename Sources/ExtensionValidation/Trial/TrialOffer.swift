@@ -26,6 +26,19 @@ struct TrialOffer: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The kind of request, as in the errors of the host. It names no item.
+    var purpose: String {
+        let request: WorkerRequest =
+            switch kind {
+            case .promise(let representation) where representation.form == .data:
+                .provideData(item: item, type: representation.type)
+            case .promise(let representation):
+                .provideFile(item: item, type: representation.type, inPlace: representation.form == .inPlaceFile)
+            case .preview(let path): .preview(item: item, query: nil, contentPath: path)
+            }
+        return request.purpose
+    }
+
     static func promises(of record: ItemRecord) -> [TrialOffer] {
         record.promisedRepresentations.map { TrialOffer(item: record.uniqueIdentifier, kind: .promise($0)) }
     }

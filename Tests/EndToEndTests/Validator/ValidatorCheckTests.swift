@@ -204,6 +204,28 @@ struct ValidatorCheckTests {
         #expect(report.problems == [])
     }
 
+    @Test(
+        "reports a request that always fails once, and marks what follows from it",
+        arguments: [
+            (.crashing, "preview an item"), (.dying, "provide an item as data of type public.html"),
+            (.unwilling, "reindex some items"),
+        ] as [(ValidatorSubject, String)])
+    func consequences(subject: ValidatorSubject, request: String) async throws {
+        let harness = try Harness()
+        let report = try await harness.validate(try subject.install(harness), ValidationCheck.judgeable)
+        let failed = report.checks.filter { $0.result.isFailure }
+        #expect(failed.count == 1, "\(report.problems)")
+        let first = try #require(failed.first)
+        for one in report.checks where one.isConsequence {
+            #expect(one.result == .skipped(reason: "the request to \(request) fails (see \(first.check.rawValue))"))
+        }
+        // Without HTML, each check has other requests.
+        let follows = report.checks.contains { $0.result.reason?.contains("(see \(first.check.rawValue))") == true }
+        #expect(follows || subject == .dying, "\(report.checks)")
+        // Other requests are still checked.
+        #expect(report.count(.passed) > 5, "\(report.checks)")
+    }
+
     @Test("selects the same items with the same seed")
     func seed() {
         func names(_ seed: UInt64) -> [String] {

@@ -15,7 +15,7 @@ enum ValidatorSubject: Int, CaseIterable, Sendable {
     case badReference, shared, leaking, descriptors, fragile, talkative, deadlock, crashing, slowNotice, endless
     case paged, circling, absent, prying, undead, slowToLoad, planting, scripted
     case hoarding, lockedOut, lingering, vast, huge, crowded, warming, misspelt, unwilling
-    case named, copying
+    case named, copying, dying
 
     var identifier: String { "com.example.subject\(rawValue)" }
 

@@ -47,6 +47,7 @@
 #define UNWILLING 38     /* fails each reindex of some items */
 #define NAMED 39         /* correct, with a named index only */
 #define COPYING 40       /* deletes items that no longer exist from one of its two indexes */
+#define DYING 41         /* crashes when it provides HTML */
 
 #if BREAK == NAMED || BREAK == COPYING
 #define SUBJECT_INDEX "sheets"
@@ -83,7 +84,7 @@ static void misspell(searchlight_item *item);
 #define SUBJECT_ATTRIBUTES misspell
 #elif BREAK == GENEROUS || BREAK == LIAR || BREAK == BREAKING || BREAK == ANY_TYPE || BREAK == SHARED || \
     BREAK == LEAKING || BREAK == WARMING || BREAK == DESCRIPTORS || BREAK == FRAGILE || BREAK == TALKATIVE || \
-    BREAK == DEADLOCK
+    BREAK == DEADLOCK || BREAK == DYING
 static void provide_data(searchlight_extension *extension, searchlight_request request, const char *item,
                          const char *type);
 #define SUBJECT_PROVIDE_DATA provide_data
@@ -345,7 +346,8 @@ static void *deadlock_answer(void *context) {
 }
 #endif
 
-#if (BREAK >= GENEROUS && BREAK <= DEADLOCK && BREAK != BAD_PREVIEW && BREAK != BAD_REFERENCE) || BREAK == WARMING
+#if (BREAK >= GENEROUS && BREAK <= DEADLOCK && BREAK != BAD_PREVIEW && BREAK != BAD_REFERENCE) || BREAK == WARMING || \
+    BREAK == DYING
 static void provide_data(searchlight_extension *extension, searchlight_request request, const char *item,
                          const char *type) {
     (void)extension;
@@ -377,7 +379,10 @@ static void provide_data(searchlight_extension *extension, searchlight_request r
         finish(request, SEARCHLIGHT_UNSUPPORTED, "sheets are text");
         return;
     }
-#if BREAK == LIAR
+#if BREAK == DYING
+    if (isHTML) abort();
+    finish_text(request, "x");
+#elif BREAK == LIAR
     finish_text(request, "no markup");
 #elif BREAK == BREAKING
     finish(request, SEARCHLIGHT_NOT_FOUND, "it was torn out");
