@@ -86,7 +86,7 @@ enum Program {
         guard let first = arguments.first, first != "help" else { return nil }
         guard !names.contains(first) else { return wrongSubcommand(arguments) }
         guard first.hasPrefix("-") else {
-            let near = SpellingSuggestions.sentence(to: first, among: names)
+            let near = CommandSynonyms.question(for: first, in: nil, among: names)
             return
                 "There is no command “\(first.prefix(80))”. \(near ?? "“searchlight --help” lists them; “searchlight search WORDS” searches.")"
         }
@@ -107,8 +107,9 @@ enum Program {
                 continue
             }
             guard !children.isEmpty, !name.hasPrefix("-") else { return nil }
-            let near = SpellingSuggestions.sentence(
-                to: name, among: children.compactMap { $0.configuration.commandName })
+            let near = CommandSynonyms.question(
+                for: name, in: command.configuration.commandName,
+                among: children.compactMap { $0.configuration.commandName })
             return near.map { "There is no command “\(place) \(name.prefix(80))”. \($0)" }
         }
         return nil
@@ -128,8 +129,10 @@ enum Program {
             if command == Searchlight.self, name == "help" { return nil }
             let names = children.compactMap { $0.configuration.commandName }
             let place = command == Searchlight.self ? "" : " of \(command.configuration.commandName ?? "it")"
+            let group = command == Searchlight.self ? nil : command.configuration.commandName
             let near =
-                SpellingSuggestions.sentence(to: name, among: names) ?? "“searchlight --help” lists the commands."
+                CommandSynonyms.question(for: name, in: group, among: names)
+                ?? "“searchlight --help” lists the commands."
             return "There is no command “\(name.prefix(80))”\(place). \(near)"
         }
         return nil

@@ -58,16 +58,30 @@ struct ArgumentTests {
     }
 
     @Test(
+        "A word that other programs use leads to the command",
+        arguments: [
+            (["find", "x"], "search"), (["protect"], "unlock"), (["stop"], "service stop"), (["scan"], "reindex"),
+            (["extensions", "test"], "validate"), (["extensions", "create"], "new"),
+        ] as [([String], String)])
+    func synonyms(arguments: [String], name: String) throws {
+        let command = Command(harness: try Harness())
+        let wrong = try command(arguments)
+        #expect(wrong.status == 64 && wrong.output.contains("”. Did you mean \(name)?\n"), "\(wrong)")
+        let group = arguments.first == "extensions" ? ["extensions"] : []
+        #expect(try command(["help"] + group + name.split(separator: " ").map(String.init)).status == 0)
+    }
+
+    @Test(
         "Help about an unknown command is wrong usage and names the nearest command",
         arguments: [
             ["help", "serch"], ["help", "extensions", "infos"], ["help", "search", "more"],
-            ["help", "search", "-h", "x"],
+            ["help", "search", "-h", "x"], ["help", "find"],
         ])
     func wrongHelp(arguments: [String]) throws {
         let command = Command(harness: try Harness())
         let wrong = try command(arguments)
         #expect(wrong.status == 64 && wrong.output.contains("There is no command"), "\(wrong)")
-        if arguments == ["help", "serch"] { #expect(wrong.output.contains("“serch”. Did you mean search?")) }
+        if ["serch", "find"].contains(arguments.last) { #expect(wrong.output.contains("”. Did you mean search?")) }
         for right in [["help"], ["help", "search"], ["help", "extensions", "info"]] {
             let (status, output) = try command(right)
             #expect(status == 0 && output.contains("USAGE:"), "\(right): \(output)")

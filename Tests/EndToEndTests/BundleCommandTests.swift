@@ -189,7 +189,8 @@ struct BundleCommandTests {
     @Test("A misspelt subcommand is answered with a suggestion, and is wrong usage")
     func slips() throws {
         let slips: [([String], String)] = [
-            (["whre"], "Did you mean where?"), (["bogus"], "Use one of list, info, "),
+            (["whre"], "Did you mean where?"), (["test"], "Did you mean validate?"),
+            (["debug"], "Did you mean validate --in-process?"), (["bogus"], "Use one of list, info, "),
             (
                 ["--extensions", "/x", "where", "--create"],
                 "Options come after the command: searchlight extensions where"
@@ -212,6 +213,8 @@ struct BundleCommandTests {
             #expect(made.status == 8 && made.output.contains(reason), "\(made.output)")
         }
         #expect(try command("extensions", "new", "com.example.x", "-d", "").status == 64)
+        let nothing = try command("extensions", "new", "com.example.x", "/nowhere/x.db", "-l", "database")
+        #expect(nothing.status == 2 && nothing.output.contains("There is no file /nowhere/x.db."), "\(nothing)")
         var other = command
         other.variables["XDG_DATA_HOME"] = "/dev/null"
         let created = try other("extensions", "where", "--create")

@@ -44,7 +44,8 @@ struct ExtensionsListCommand: OptionedCommand {
             if ExtensionManifest.isIdentifier(word) {
                 "To show one extension: searchlight extensions info \(shown)"
             } else {
-                SpellingSuggestions.sentence(to: word, among: names) ?? "Use one of \(names.joined(separator: ", "))."
+                CommandSynonyms.question(for: word, in: "extensions", among: names)
+                    ?? "Use one of \(names.joined(separator: ", "))."
             }
         throw ValidationError("There is no command “searchlight extensions \(shown)”. \(advice)")
     }

@@ -231,6 +231,22 @@ extension ExtensionsValidateCommand {
         return configuration
     }
 
+    /// Returns the advice for a folder that is a project, as “extensions new” makes it, instead of
+    /// a bundle; `nil` for another folder.
+    private func bundle(ofProject path: String) -> String? {
+        guard !path.hasSuffix(ExtensionBundle.suffix) else { return nil }
+        let bundles = ["", "/build"].lazy.compactMap { folder -> String? in
+            let names = try? FileManager.default.contentsOfDirectory(atPath: path + folder)
+            return names?.filter { $0.hasSuffix(ExtensionBundle.suffix) }.min().map { path + folder + "/" + $0 }
+        }
+        if let bundle = bundles.first {
+            return
+                "\(path) is not a bundle. Validate the bundle in it: searchlight extensions validate \(bundle.shellWord)"
+        }
+        guard FileManager.default.fileExists(atPath: path + "/Makefile") else { return nil }
+        return "\(path) is not a bundle. To build the bundle and validate it: make -C \(path.shellWord) validate"
+    }
+
     /// Returns the subject of the validation: a folder, or an installed extension.
     private func subject() throws -> ExtensionValidator.Subject {
         let registry = registry
@@ -247,6 +263,7 @@ extension ExtensionsValidateCommand {
                     message: "There is no folder \(path). Name a .searchext folder, or an extension's identifier.",
                     status: .notFound)
             }
+            if let bundle = bundle(ofProject: path) { throw CommandFailure(message: bundle, status: .usage) }
             return ExtensionValidator.Subject(path: path)
         }
         do throws(ExtensionError) { return .bundle(try registry.bundle(text)) } catch {

@@ -2,6 +2,7 @@
 import ExtensionHost
 import Foundation
 import Glibc
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -49,6 +50,21 @@ struct ValidateCommandTests {
             "\(output)")
         let terminal = try command.onTerminal("extensions", "validate", identifier, "--only", "promises")
         #expect(terminal.output.contains("\u{1B}[1;31mfailed"))
+    }
+
+    @Test("A project folder leads to its bundle, or to the command that builds it")
+    func project() throws {
+        let folder = command.harness.folder + "/it's here"
+        let made = try command("extensions", "new", "com.example.recipes", "-l", "c", "-d", folder)
+        #expect(made.status == 0, "\(made)")
+        let unbuilt = try command("extensions", "validate", folder)
+        #expect(unbuilt.status == 64 && unbuilt.output.contains("make -C \(folder.shellWord) validate"), "\(unbuilt)")
+        let bundle = folder + "/build/com.example.recipes.searchext"
+        try FileManager.default.createDirectory(atPath: bundle, withIntermediateDirectories: true)
+        let built = try command("extensions", "validate", folder)
+        #expect(
+            built.status == 64 && built.output.hasSuffix(": searchlight extensions validate \(bundle.shellWord)\n"),
+            "\(built)")
     }
 
     @Test("The printed commands can be typed unchanged, with any name of the bundle's folder")

@@ -134,6 +134,9 @@ struct ExtensionsNewCommand: ReportingCommand {
 
     /// Returns the project for a database, proposed from the tables in the file.
     private func database(_ names: ProjectNames, _ file: String) throws -> Project {
+        guard FileManager.default.fileExists(atPath: file) else {
+            throw CommandFailure(message: "There is no file \(file). Name the app's database.", status: .notFound)
+        }
         let schema: DatabaseSchema
         do { schema = try DatabaseInspection.schema(of: file) } catch {
             throw CommandFailure(message: "A manifest cannot be proposed: \(error.message).", status: .failure)
