@@ -106,12 +106,11 @@ package struct LaunchPlanner: Sendable {
             let kind: LaunchError.Kind = if case .missing = refusal { .missingFile } else { .refused }
             throw LaunchError(kind, "Cannot open “\(target.title)”: \(refusal).")
         }
-        throw LaunchError(
-            .noApp,
-            """
-            No app opens “\(target.title)”: \(reasons). Install an app for it, or choose one: xdg-mime default \
-            APP.desktop \(type ?? "TYPE")
-            """)
+        // No default app can be chosen for an item without a file or URL.
+        let remedy =
+            type.map { "Install an app for it, or choose one: xdg-mime default APP.desktop \($0)" }
+            ?? "To see the item: searchlight preview \(target.identifier.shellWord)"
+        throw LaunchError(.noApp, "No app opens “\(target.title)”: \(reasons). \(remedy)")
     }
 
     private func declares(_ entry: DesktopEntry, _ type: String) -> Bool {

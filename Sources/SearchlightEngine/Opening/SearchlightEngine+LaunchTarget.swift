@@ -99,7 +99,9 @@ package struct LaunchTargetCall: EngineCall {
         guard let action else { return engine.launchTarget(of: item).seen(by: context) }
         guard let target = engine.launchTarget(of: item, for: action) else {
             throw .service(
-                .refused(during: action.rawValue, reason: "“\(item.displayTitle)” does not offer this action"))
+                .refused(
+                    during: "perform the action \(action.rawValue)",
+                    reason: "“\(item.displayTitle)” does not offer this action"))
         }
         return target
     }

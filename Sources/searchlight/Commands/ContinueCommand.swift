@@ -2,6 +2,7 @@
 import AppLaunching
 import ArgumentParser
 import CommandSupport
+import ExtensionHost
 import SearchlightEngine
 
 struct ContinueCommand: OptionedCommand {
@@ -35,7 +36,18 @@ struct ContinueCommand: OptionedCommand {
     func perform() async throws {
         try await options.withStore(.read, isRepeatable: false) { store in
             let target = try await store.perform(SearchTargetCall(text: joined, bundle: bundle))
+            if !target.hasHandler { try await checkKnown(store) }
             try await LaunchRun(options: options, store: store, name: nil).run(target, isDry: dryRun)
         }
+    }
+
+    /// Throws a failure for a bundle that has neither an extension nor items.
+    private func checkKnown(_ store: any EngineClient) async throws {
+        let installed = try await store.perform(ExtensionsCall()).identifiers
+        guard !installed.contains(bundle), try await store.perform(ItemCountsCall())[bundle] == nil else { return }
+        let near = SpellingSuggestions.sentence(to: bundle, among: installed) ?? "“searchlight extensions” lists them."
+        throw CommandFailure(
+            message: "\(bundle) has no running app that continues searches, and no extension. \(near)",
+            status: .notFound)
     }
 }

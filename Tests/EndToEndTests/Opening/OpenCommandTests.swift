@@ -92,7 +92,10 @@ struct OpenCommandTests {
             #expect(started.last == "\(app)\t\(argument)")
         }
         let refused = try command("open", "plain", "--action", "call")
-        #expect(refused.status == 4 && refused.output.contains("does not offer this action"), "\(refused)")
+        #expect(
+            refused.status == 4
+                && refused.output.contains("to perform the action call: “Title” does not offer this action"),
+            "\(refused)")
         #expect(try command("open", "anna", "--action", "fax").status == 64)
         #expect(started.count == 2)
     }
@@ -114,6 +117,14 @@ struct OpenCommandTests {
         #expect(try command("open", "none", "--index", "").status == 64)
         #expect(try command("continue", "org.example.crash", "two", "words").status == 3)
         #expect(try command("continue", "org.example.crash", " ").status == 64)
+        let unknown = try command("continue", "org.example.nobody", "words")
+        #expect(
+            unknown.status == 2 && unknown.output.contains("and no extension. “searchlight extensions”"), "\(unknown)")
+        // No default app can be chosen for an item without a file or URL.
+        try donate("org.example.none", "plain", #""rating": 1"#)
+        let plain = try command("open", "plain")
+        #expect(plain.status == 3 && plain.output.hasSuffix("To see the item: searchlight preview plain\n"), "\(plain)")
+        #expect(try command("open", "none").output.contains("xdg-mime default APP.desktop x-scheme-handler/odd"))
         #expect(started == ["org.example.crash\todd:1", "org.example.crash\todd:1"])
     }
 
