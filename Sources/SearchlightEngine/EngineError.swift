@@ -56,7 +56,7 @@ package enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConver
         case .alreadyReindexing(let identifier):
             "A reindex of \(identifier) is already in progress. Wait until it ends."
         case .itemNotFound(let name):
-            "There is no item \(Self.quoted(name)) in the index. To find items, run “searchlight search”."
+            "There is no item \(Self.quoted(name)) in the index. To find items: searchlight search WORDS"
         case .itemElsewhere(let name, let place, let places):
             """
             \(place) has no item \(Self.quoted(name)); \(places.joined(separator: ", ")) \

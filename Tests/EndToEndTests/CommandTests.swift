@@ -70,6 +70,8 @@ struct CommandTests {
         #expect(found.allSatisfy { $0["count"] as? Int == 1 && $0["isExact"] as? Bool == true })
         #expect(try await json(["suggest", "--limit", "1", "bet"]).count == 1)
         #expect(try await command.outcome(["suggest", "--limit", "11", "bet"]).status == 64)
+        let empty = try await command.outcome(["suggest", " "])
+        #expect(empty.status == 64 && empty.errors.contains("searchlight suggest ferr"), "\(empty)")
         let nothing = try await command.outcome(["suggest", "zzzz"])
         #expect(nothing.status == 0 && nothing.output.isEmpty)
         #expect(nothing.errors.contains("No suggestion for “zzzz”."))

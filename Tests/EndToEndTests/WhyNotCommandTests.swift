@@ -31,6 +31,19 @@ struct WhyNotCommandTests {
         #expect(output.contains("To find it:\n  searchlight search 'annual budget'  hit 1\n"), "\(output)")
     }
 
+    @Test("If the words come first, the command with the right order is shown")
+    func order() throws {
+        let number = try command("search", "--numbers", "--limit", "1", "annual").output.trimmingCharacters(
+            in: .newlines)
+        let (status, output) = try command("why-not", "annual", "report card", number)
+        #expect(
+            status == 2
+                && output.contains("The item comes first: searchlight why-not \(number) annual 'report card'\n"),
+            "\(output)")
+        // Without a number, the remedy is a search.
+        #expect(try command("why-not", "nothing", "word").output.contains("To find items: searchlight search WORDS"))
+    }
+
     @Test("The suggestion is a command that shows the item")
     func suggestedCommand() throws {
         for words in [["report"], ["zebra", "giraffe"], ["report", "-budget"], ["\"report annual\""]] {

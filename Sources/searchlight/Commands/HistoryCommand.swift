@@ -114,7 +114,7 @@ struct HistoryCommand: OptionedCommand {
             _ = try Delivery.deliver(
                 .data(.inline(bytes)), to: .file(path: path), token: .random(in: .min ... .max))
         } catch {
-            throw CommandFailure(message: "\(error) No file was written. Name another file.", status: ExitStatus(error))
+            throw CommandFailure(message: "\(error) No file was written.", status: ExitStatus(error))
         }
         if options.json { return try Output.printJSON(["path": path, "items": history.items] as JSONObject) }
         try Output.line("\(path): \(counted(history.items, "item"))")
@@ -143,7 +143,10 @@ struct HistoryCommand: OptionedCommand {
             }
         }
         guard !history.entries.isEmpty else {
-            return Output.complain("There are no counts.")
+            return Output.complain(
+                history.isOn
+                    ? "There are no counts yet. Items that you open, drag or preview for some seconds are counted."
+                    : "There are no counts.")
         }
         let widths = history.entries.reduce(into: (number: 4, events: 5)) { widths, entry in
             widths.number = max(widths.number, "@\(entry.item)".count)

@@ -19,7 +19,7 @@ struct SuggestCommand: OptionedCommand {
             """)
 
     @OptionGroup var options: GlobalOptions
-    @Argument(help: "The text.")
+    @Argument(help: "The beginning of a search.")
     var words: [String]
     @Option(
         name: .shortAndLong, help: ArgumentHelp("Show at most this many, 1 to \(maximum).", valueName: "number"))
@@ -34,6 +34,9 @@ struct SuggestCommand: OptionedCommand {
     func validate() throws {
         try refuseEmpty(bundle, "--bundle")
         if let problem = SearchText.lengthProblem(of: words.joined(separator: " ")) { throw ValidationError(problem) }
+        guard !words.joined().allSatisfy(\.isWhitespace) else {
+            throw ValidationError("The text is empty. Type the beginning of a search: searchlight suggest ferr")
+        }
         guard (1...Self.maximum).contains(limit) else {
             throw ValidationError("--limit takes a number from 1 to \(Self.maximum).")
         }

@@ -61,6 +61,19 @@ struct WhyNotCommand: OptionedCommand {
 
     private var problem: String? { SearchText.problem(of: words, example: "searchlight why-not @12 notes") }
 
+    /// The error for an item that does not exist. The words of the search may come first by
+    /// mistake.
+    private func notFound(_ item: String) -> any Error {
+        guard let number = words.first(where: { $0.wholeMatch(of: /@\d+/) != nil }) else {
+            return EngineError.itemNotFound(item)
+        }
+        let rest = ([item] + words.filter { $0 != number }).map(\.shellWord).joined(separator: " ")
+        return CommandFailure(
+            message:
+                "There is no item \(item.debugDescription). The item comes first: searchlight why-not \(number) \(rest)",
+            status: .notFound)
+    }
+
     func perform() async throws {
         if let problem { throw CommandFailure(message: problem, status: .usage) }
         var search = ItemSearch(words.joined(separator: " "), bundle: searchBundle)
@@ -73,7 +86,7 @@ struct WhyNotCommand: OptionedCommand {
                 number = try await ItemChoice.find(item, bundle: bundle, in: store).number
             } catch .itemNotFound(let missing) {
                 let expired = try await store.perform(ExpiredItemCall(item, bundle: bundle))
-                guard let expired else { throw EngineError.itemNotFound(missing) }
+                guard let expired else { throw notFound(missing) }
                 number = expired
             }
             return try await store.perform(DiagnoseCall(wanted, item: number))
@@ -98,7 +111,8 @@ struct WhyNotCommand: OptionedCommand {
         let facts =
             diagnosis.words.map { ($0.text, $0.occurrences.isEmpty, $0.places) }
             + diagnosis.conditions.map { ($0.name, !$0.isMet, state(of: $0, item)) }
-        let width = min(Self.maximumWidth, facts.map(\.0.count).max() ?? 0)
+        // Longer names would move the column, so they stand out.
+        let width = facts.map(\.0.count).filter { $0 <= Self.maximumWidth }.max() ?? 0
         for (name, isBad, text) in facts {
             let padded = DisplayText.line(name).padded(to: width)
             let text = DisplayText.line(text)
