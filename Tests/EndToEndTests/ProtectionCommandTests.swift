@@ -106,6 +106,10 @@ struct ProtectionCommandTests {
         #expect(state.output.contains("Protected indexes: none\n"), "\(state)")
         let misplaced = try await command.outcome(["keys", "--json", "rotate"])
         #expect(misplaced.status == 64 && misplaced.errors.contains("Write the subcommand first"), "\(misplaced)")
+        let unknown = try await command.outcome(["keys", "foo"])
+        #expect(
+            unknown.status == 64 && unknown.errors.contains("Use one of status, passphrase, keyring, rotate."),
+            "\(unknown)")
         #expect(try await command.outcome(donate, input: Self.line).status == 0)
         let other = try await command.outcome(
             donate.map { $0 == "completeUnlessOpen" ? "none" : $0 }, input: Self.line)
@@ -259,6 +263,9 @@ struct ProtectionCommandTests {
     @Test("Without a service nothing is unlocked, and wrong use is named")
     func misuse() async throws {
         let command = Command(harness: try Harness())
+        // A service that starts creates the store.
+        let first = try await command.outcome(["unlock"], input: "correct horse\n")
+        #expect(first.status == 4 && first.errors.contains("no service runs"), "\(first)")
         let plain = try await command.outcome(["donate", "--bundle", "org.example.app", "-"], input: Self.line)
         #expect(plain.status == 0, "\(plain)")
         let none = try await command.outcome(["unlock"], input: "correct horse\n")

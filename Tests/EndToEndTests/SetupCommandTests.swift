@@ -149,9 +149,12 @@ struct SetupCommandTests {
         let outcome = try shell.shell(line)
         #expect(outcome.status == 0 && outcome.output.contains("Index Notebook, from ~/Notes? [Y/n]"), "\(outcome)")
         #expect(outcome.output.contains("Answer yes or no."), "\(outcome)")
+        #expect(outcome.output.contains("No files are indexed. "), "\(outcome)")
+        #expect(!outcome.output.contains("All is set up"), "\(outcome)")
         #expect(try await states(command)["com.example.notebook"] == "off")
         let undone = try await command.outcome(["setup", "--undo"])
         #expect(undone.output.contains("com.example.notebook is enabled again."), "\(undone)")
+        #expect(undone.output.contains("The next setup asks again"), "\(undone)")
         #expect(try await states(command)["com.example.notebook"] == "proposed")
     }
 

@@ -30,9 +30,13 @@ struct KeysStatusCommand: OptionedCommand {
 
     func validate() throws {
         guard let word = misplaced.first else { return }
-        throw ValidationError(
-            "“\(word.prefix(80))” is no subcommand, or follows an option. Write the subcommand first: searchlight keys status"
-        )
+        let names = KeysCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
+        guard names.contains(word) else {
+            throw ValidationError(
+                "There is no command “searchlight keys \(word.prefix(80))”. Use one of \(names.joined(separator: ", "))."
+            )
+        }
+        throw ValidationError("“\(word)” follows an option. Write the subcommand first: searchlight keys \(word)")
     }
 
     func perform() async throws {

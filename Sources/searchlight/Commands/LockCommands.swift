@@ -30,10 +30,16 @@ struct UnlockCommand: OptionedCommand {
     var passphrase = false
 
     func perform() async throws {
-        let report = try await options.withStore(.read) { store in
-            try await unlock(try requireService(store, to: "Protected items are unlocked in the service"))
+        let purpose = "Protected items are unlocked in the service"
+        do {
+            let report = try await options.withStore(.read) { store in
+                try await unlock(try requireService(store, to: purpose))
+            }
+            try show(report)
+        } catch EngineError.index(.noStore) {
+            // The service creates the store when it starts.
+            throw noService(for: purpose)
         }
-        try show(report)
     }
 
     private func unlock(_ store: any EngineClient) async throws -> (UnlockReport, KeyStorage) {
@@ -94,14 +100,16 @@ struct UnlockCommand: OptionedCommand {
 ///
 /// - Throws: A failure if no service runs.
 func requireService(_ store: any EngineClient, to purpose: String) throws -> any EngineClient {
-    guard store is RemoteEngine else {
-        throw CommandFailure(
-            message: """
-                \(purpose), and no service runs. Start it, then repeat this command: systemctl --user start \
-                searchlightd.service, or run searchlightd
-                """, status: .refused)
-    }
+    guard store is RemoteEngine else { throw noService(for: purpose) }
     return store
+}
+
+private func noService(for purpose: String) -> CommandFailure {
+    CommandFailure(
+        message: """
+            \(purpose), and no service runs. Start it, then repeat this command: systemctl --user start \
+            searchlightd.service, or run searchlightd
+            """, status: .refused)
 }
 
 struct LockCommand: OptionedCommand {

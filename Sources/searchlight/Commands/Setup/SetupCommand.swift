@@ -44,7 +44,7 @@ struct SetupCommand: OptionedCommand {
         if !options.json { try show(plan) }
         guard !dryRun, !plan.isComplete else {
             if options.json { try Output.printJSON(JSONObject(plan)) }
-            if !dryRun, !options.json { try await finish(plan) }
+            if !dryRun, !options.json, plan.hasAccepted { try finish() }
             return
         }
         if !yes, isatty(STDIN_FILENO) != 1 {
@@ -63,7 +63,10 @@ struct SetupCommand: OptionedCommand {
         // reindex.
         try await index(chosen + plan.apps.filter { $0.role == .empty || $0.role == .own }.map(\.bundle))
         if options.json { return try Output.printJSON(JSONObject(try await found(record))) }
-        try await finish(done)
+        if done.hasAccepted || !chosen.isEmpty { return try finish() }
+        guard !plan.proposed.isEmpty else { return }
+        try Output.line(
+            "No files are indexed. To be asked again, run searchlight setup --undo, then searchlight setup")
     }
 
     // MARK: The plan
@@ -214,8 +217,7 @@ struct SetupCommand: OptionedCommand {
         return nil
     }
 
-    private func finish(_ plan: SetupPlan) async throws {
-        guard plan.apps.contains(where: { $0.role == .proposed || $0.role == .accepted }) else { return }
+    private func finish() throws {
         try Output.line("All is set up. Try it: searchlight search WORDS, or searchlight quicklook")
     }
 
@@ -245,8 +247,14 @@ struct SetupCommand: OptionedCommand {
         }
         if record.enabledService { try Output.line("The service no longer starts with your session.") }
         for bundle in enabled { try Output.line("\(bundle) is enabled again.") }
+        if !record.asked.isEmpty { try Output.line("The next setup asks again about each app without items.") }
         try Output.line("The index stays. To remove the items of an app: searchlight forget BUNDLE")
     }
+}
+
+extension SetupPlan {
+    /// `true` if an earlier setup or the user has chosen an app to index.
+    fileprivate var hasAccepted: Bool { apps.contains { $0.role == .accepted } }
 }
 
 extension SetupPlan.App.Role {
