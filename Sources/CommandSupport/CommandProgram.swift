@@ -32,9 +32,10 @@ package enum CommandProgram {
         }
     }
 
-    /// Makes all threads use one malloc arena. Call it at the start of a command whose threads run
-    /// one at a time. A search reads several hundred pages of the index, and growing an arena for
-    /// each thread takes a twentieth of its time.
+    /// Makes all threads use one malloc arena. Call it at the start of the program. A search reads
+    /// several hundred pages of the index, and growing an arena for each thread takes a twentieth
+    /// of its time. A reindex frees memory in other threads than those that allocated it, and each
+    /// arena keeps its largest size: its peak memory was half as large again.
     package static func useOnePool() { cstart_use_one_pool() }
 
     /// Prints the parser's help or version to standard output, or its usage error.

@@ -53,7 +53,7 @@ struct Searchlight: AsyncParsableCommand {
 @main
 enum Program {
     static func main() async {
-        if CommandLine.arguments.dropFirst().first == "search" { CommandProgram.useOnePool() }
+        CommandProgram.useOnePool()
         Signals.prepare()
         // Checked first, because the parser would show the help for the nearest existing command
         // instead of an error.
