@@ -75,7 +75,7 @@ public final class SearchIndex: Sendable {
     private static let pageSize = 8192
     /// The cache size of the writing connection, in KiB.
     package static let writerCacheKiB = 32 << 10
-    private static let readerCacheKiB = 16 << 10
+    private static let readerCacheKiB = 8 << 10
 
     var folder: StoreFolder { StoreFolder(path: directory) }
 

@@ -297,8 +297,7 @@ struct CandidateFinder {
         let limit = max(depth, limits.together)
         let together = try list(.ranked, all, limit: limit)
         var sums: [Int64: Double] = [:]
-        // All of so few texts are read, whatever their estimates are.
-        if together.count <= max(depth, limits.readItems) {
+        if together.count <= depth {
             let usual = words.reduce(0) { $0 + $1.rarity } * 0.5
             for text in together { sums[text] = usual }
             unmeasured.formUnion(together)
