@@ -11,9 +11,10 @@ import GRDB
 /// - `text_total`: the number of texts, and the number of insertions so far.
 /// - `text_language`: the number of texts in each language. A search stems its words in the most
 ///   common of these languages.
-/// - `ranked_word`: terms for the stems of all words, and for the words of titles and keywords with
-///   their prefixes (`RankedWords`). Each term starts with a letter that encodes the word's
-///   strength or position, so a search finds the best items for a word without reading the others.
+/// - `ranked_word`: terms for the stems of all words, for the words of titles and keywords with
+///   their prefixes, and for whole titles and keywords (`RankedWords`). The first letters of a term
+///   encode its kind, and the word's strength or position, so a search finds the best items for a
+///   word without reading the others.
 /// - `item_text`: all words with their fields and positions.
 /// - `term`, `term_trigram`: the distinct words of titles and keywords, and their trigrams, to find
 ///   words by letters inside them (``TermDictionary``).
@@ -29,7 +30,7 @@ enum FullTextIndex {
     static let tables = [rankedTable, textTable, trigramTable]
     /// The tables as a derived index of the store. Increment the format when their content changes.
     static let derived = DerivedIndex(
-        name: "text", format: 6,
+        name: "text", format: 7,
         tables: tables + ["term", "text_row", "text_total", "text_language"] + SpellingWords.tables,
         obsoleteTables: [obsoleteTable, "title_word"], schema: schema(),
         fill: fill, check: FullTextCheck.problems)

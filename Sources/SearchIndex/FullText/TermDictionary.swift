@@ -87,7 +87,8 @@ enum TermDictionary {
     static func forms(
         of word: String, stems: [String], in languages: [WordLanguage], by stemmer: WordStems, _ db: Database
     ) throws -> [String] {
-        var forms: [String] = []
+        // A short word is not in the dictionary, but is mostly its own stem.
+        var forms = stems.filter { $0.utf8.count <= minimumLength && $0 != word }
         for stem in stems where stem.unicodeScalars.count >= minimumLength {
             // The last letter of a stem may differ in the word, as in “simpli” for “simply”; such
             // words are short.
@@ -133,7 +134,7 @@ enum TermDictionary {
             sql:
                 "CREATE VIRTUAL TABLE IF NOT EXISTS temp.ranked_word_vocabulary USING fts5vocab (main, ranked_word, row)"
         )
-        let places = TitlePlace.allCases.map { String(RankedWords.mark(of: $0)) }
+        let places = TitlePlace.allCases.map { RankedWords.mark(of: $0) }
         let gone = try Row.fetchAll(
             db,
             sql: """

@@ -13,12 +13,14 @@ struct TextStatistics: Sendable {
 
     /// The most common languages of the texts; always includes English.
     let languages: [WordLanguage]
+    /// `true` if there are texts in other languages than ``languages``.
+    let hasOtherLanguages: Bool
 
     /// The largest number of languages in which a search looks up forms of its words.
     private static let maximumLanguages = 4
 
     /// Creates statistics without a sample.
-    init() { (texts, sampleStart, sampled, languages) = (0, 0, 0, [.english]) }
+    init() { (texts, sampleStart, sampled, languages, hasOtherLanguages) = (0, 0, 0, [.english], false) }
 
     /// - Parameter sample: The largest number of texts in the sample.
     init(_ db: Database, sample: Int64) throws {
@@ -28,9 +30,10 @@ struct TextStatistics: Sendable {
         texts = try Int64.fetchOne(db.cachedStatement(sql: "SELECT texts FROM text_total")) ?? 0
         let names = try String.fetchAll(
             db.cachedStatement(sql: "SELECT language FROM text_language WHERE texts > 0 ORDER BY texts DESC LIMIT ?"),
-            arguments: [Self.maximumLanguages])
-        let known = names.compactMap(WordLanguage.init(rawValue:))
+            arguments: [Self.maximumLanguages + 1])
+        let known = names.prefix(Self.maximumLanguages).compactMap(WordLanguage.init(rawValue:))
         languages = known.contains(.english) ? known : known + [.english]
+        hasOtherLanguages = names.count > Self.maximumLanguages
         sampleStart = last ?? 0
         sampled = last == nil ? texts : sample
     }
@@ -79,7 +82,22 @@ enum RankedStems {
         expression(stems, RankedWords.mark(ofLevel: level))
     }
 
-    private static func expression(_ stems: [String], _ mark: Character) -> String {
+    /// Returns the expression for all texts with one of the stems in titles or keywords.
+    static func titleExpression(_ stems: [String]) -> String { expression(stems, RankedWords.titleStemMark) }
+
+    /// Returns the expression for the texts that have one of the stems in titles or keywords, at a
+    /// fine level.
+    static func titleExpression(_ stems: [String], fineLevel: Int) -> String {
+        expression(stems, RankedWords.mark(ofFineLevel: fineLevel))
+    }
+
+    /// Returns the fine levels of a level, strongest first.
+    static func fineLevels(of level: Int) -> ReversedCollection<Range<Int>> {
+        let count = WordStrength.fineLevels / WordStrength.levels
+        return (level * count..<(level + 1) * count).reversed()
+    }
+
+    private static func expression(_ stems: [String], _ mark: String) -> String {
         let words = stems.map { "\"\(mark)\($0)\"" }
         return words.count == 1 ? words[0] : "(\(words.joined(separator: " OR ")))"
     }
@@ -89,7 +107,7 @@ enum RankedStems {
 
     /// Returns the approximate strength of a word at a level.
     static func strength(ofLevel level: Int?) -> Double {
-        level.map(WordStrength.middle) ?? Double(RankedWords.firstLevel) / 2 / Double(WordStrength.levels)
+        level.map(WordStrength.middle(ofLevel:)) ?? Double(RankedWords.firstLevel) / 2 / Double(WordStrength.levels)
     }
 
     /// Returns the expression for the texts that have one of the stems at a level, or at any level

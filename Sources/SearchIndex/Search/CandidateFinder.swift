@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
+import TextAnalysis
 import UserSearch
 
 /// Finds the texts that may be among the best results of a search, without reading items. Reads the
@@ -19,8 +20,7 @@ struct CandidateFinder {
     /// The number of candidates requested from each list.
     let depth: Int
     let findsInsideWords: Bool
-    /// The languages in which words have other forms.
-    let languages: [WordLanguage]
+    let statistics: TextStatistics
     let stems: WordStems
     let items: TextItemReader
     let db: Database
@@ -40,13 +40,12 @@ struct CandidateFinder {
 
     init(
         _ plan: SearchPlan, _ words: [QueryWord], tags: SearchTags, allowed: Set<Int64>?, _ limits: SearchLimits,
-        now: Double, depth: Int, findsInsideWords: Bool, languages: [WordLanguage], stems: WordStems,
-        _ items: TextItemReader,
-        _ db: Database
+        now: Double, depth: Int, findsInsideWords: Bool, _ statistics: TextStatistics, stems: WordStems,
+        _ items: TextItemReader, _ db: Database
     ) {
         (self.plan, self.words, self.tags, self.limits, self.now) = (plan, words, tags, limits, now)
         self.allowed = allowed
-        (self.depth, self.findsInsideWords, self.languages) = (depth, findsInsideWords, languages)
+        (self.depth, self.findsInsideWords, self.statistics) = (depth, findsInsideWords, statistics)
         (self.stems, self.items, self.db) = (stems, items, db)
     }
 
@@ -66,6 +65,7 @@ struct CandidateFinder {
 
     private mutating func findBest() throws {
         try add(TitleLookup(plan, now: now).rows(tags, db), 2.7)
+        try findWhole()
         if words.count == 1 { try findSingle(words[0]) } else { try findSeveral() }
         if findsInsideWords, plan.part != nil {
             if isSparse { try findInsideWords() } else { isExhausted = false }
@@ -233,7 +233,7 @@ struct CandidateFinder {
 
     /// Returns the other forms of a word that occur in titles and keywords.
     private func forms(of word: QueryWord) throws -> [String] {
-        try TermDictionary.forms(of: word.text, stems: word.stems, in: languages, by: stems, db)
+        try TermDictionary.forms(of: word.text, stems: word.stems, in: statistics.languages, by: stems, db)
     }
 
     // MARK: Several words
@@ -242,22 +242,60 @@ struct CandidateFinder {
         if plan.titleStart != nil { add(try list(.ranked, titleStart(), limit: max(depth, limits.titleStarts)), 1.7) }
         if let strict = plan.strict { add(try list(.texts, strict), 1) }
         let missed = missed
-        let titles = try missed.map(title).joined(separator: " AND ")
-        let inTitles = Set(try list(.ranked, titles, limit: max(depth, limits.together)))
+        var titles = [try titles(with: words, evidence: 0.6)]
+        if missed.count < words.count {
+            // Titles that lack only common words.
+            let coverage = missed.reduce(0) { $0 + $1.rarity } / total
+            titles.append(
+                try self.titles(with: missed, evidence: max(0.3, 0.6 * Relevance.evidence(ofCoverage: coverage))))
+        }
         // If many titles have all words, other texts cannot rank among the best.
-        let isTitles = missed.count == words.count && inTitles.count >= depth && !words.contains(where: \.isOpen)
+        let isTitles = titles.count == 1 && titles[0].isLong && !words.contains(where: \.isOpen)
         var sums = isTitles ? [:] : try strongest(missed)
         if isTitles { isExhausted = false }
         // Items with all words still rank first.
         if missed.count < words.count { sums.merge(try strongest(words)) { max($0, $1) } }
-        for text in inTitles { add([text], 0.6 + (sums[text] ?? total * Self.strengthInTitles) / total) }
-        for (text, sum) in sums where !inTitles.contains(text) { add([text], 0.3 + sum / total) }
+        for list in titles {
+            let known = sums.merging(list.sums) { max($0, $1) }
+            for text in list.texts { add([text], list.evidence + (known[text] ?? list.rest) / total) }
+        }
+        for (text, sum) in sums where !titles.contains(where: { $0.texts.contains(text) }) {
+            add([text], 0.3 + sum / total)
+        }
         if let open = words.first(where: \.isOpen) {
             let others = missed.filter { !$0.isOpen }
             try findBeginnings(of: open, beside: others.isEmpty ? words.filter { !$0.isOpen } : others)
         }
         // A filter may exclude all candidates found so far.
         if isSparse { try findSome() } else { isExhausted = false }
+    }
+
+    /// The titles and keywords that contain some words.
+    private struct TitleList {
+        var evidence: Double
+        var texts: Set<Int64>
+        /// `true` if there are at least as many as wanted.
+        var isLong: Bool
+        /// The sums of the strengths in the strongest texts, weighted by rarity.
+        var sums: [Int64: Double] = [:]
+        /// The sum in all other texts.
+        var rest: Double
+    }
+
+    /// Returns the titles and keywords that contain the given words, in any form.
+    private mutating func titles(with words: [QueryWord], evidence: Double) throws -> TitleList {
+        let expression = words.map(title).joined(separator: " AND ")
+        let texts = try list(.ranked, expression, limit: max(depth, limits.together))
+        var titles = TitleList(
+            evidence: evidence, texts: Set(texts), isLong: texts.count >= depth, rest: total * Self.strengthInTitles)
+        let rare = missed
+        guard titles.isLong, rare.count == 1, !words.contains(where: \.isOpen) else { return titles }
+        // The newest texts are known already.
+        let (strengths, rest) = try strongest(of: expression, by: rare[0])
+        titles.sums = strengths.mapValues { $0 * rare[0].rarity }
+        titles.rest = rest * rare[0].rarity
+        titles.texts.formUnion(titles.sums.keys)
+        return titles
     }
 
     /// The assumed strength of words with unknown strength in titles; few words exceed it.
@@ -275,9 +313,64 @@ struct CandidateFinder {
     }
 
     /// Returns the expression for titles and keywords that contain a word in any form.
-    private func title(_ word: QueryWord) throws -> String {
-        let forms = try forms(of: word).map { TitleWords.expression($0, isPrefix: false) }
-        return "(" + ([TitleWords.expression(word.text, isPrefix: word.isOpen)] + forms).joined(separator: " OR ") + ")"
+    private func title(_ word: QueryWord) -> String {
+        var all = [RankedStems.titleExpression(word.stems)]
+        // Items in other languages may have other stems for the same word.
+        if word.isOpen || statistics.hasOtherLanguages {
+            all.append(TitleWords.expression(word.text, isPrefix: word.isOpen))
+        }
+        return "(" + all.joined(separator: " OR ") + ")"
+    }
+
+    /// Finds items with a whole title or keyword that equals the typed text, the strongest first.
+    private mutating func findWhole() throws {
+        guard plan.isPlain, let rarest = words.max(by: { $0.rarity < $1.rarity }) else { return }
+        let typed = TextAnalyzer.searchWords(of: plan.text)
+        // All words occur equally often in the title or keyword.
+        let weight = words.count == 1 ? 0.6 : 1
+        for (field, evidence) in [(TextField.title, 2.2), (.keywords, 1.2)] {
+            guard let term = RankedWords.term(ofWhole: field, words: typed) else { return }
+            try addStrongest("\"\(term)\"", of: rarest) { evidence + weight * $0 }
+        }
+    }
+
+    /// Adds the texts of a list of titles or keywords. If there may be more than wanted, adds those
+    /// in which a word is strongest.
+    private mutating func addStrongest(
+        _ expression: String, of word: QueryWord, _ estimate: (_ strength: Double) -> Double
+    ) throws {
+        let newest = try list(.ranked, expression)
+        guard newest.count >= depth else { return add(newest, estimate(1)) }
+        let (strengths, rest) = try strongest(of: expression, by: word)
+        for (text, strength) in strengths { add([text], estimate(strength)) }
+        // The newest texts may be weak, but newer than the strongest.
+        add(newest.filter { strengths[$0] == nil }, estimate(rest))
+    }
+
+    /// Returns the texts of a list of titles or keywords in which a word is strongest.
+    ///
+    /// Each level needs a query, so fine levels are read only of the level that has more texts than
+    /// wanted.
+    ///
+    /// - Returns: The strengths, and the strength that no other text of the list exceeds.
+    private mutating func strongest(
+        of expression: String, by word: QueryWord
+    ) throws -> (strengths: [Int64: Double], rest: Double) {
+        var (strengths, rest): ([Int64: Double], Double) = ([:], 1)
+        for case let level? in RankedStems.levels where strengths.count < depth {
+            let texts = try list(.ranked, "\(expression) AND \(RankedStems.expression(word.stems, level: level))")
+            rest = RankedStems.strength(ofLevel: level)
+            guard texts.count >= depth else {
+                for text in texts { strengths[text] = rest }
+                continue
+            }
+            for fine in RankedStems.fineLevels(of: level) where strengths.count < depth {
+                rest = WordStrength.middle(ofFineLevel: fine)
+                let stems = RankedStems.titleExpression(word.stems, fineLevel: fine)
+                for text in try list(.ranked, "\(expression) AND \(stems)") { strengths[text] = rest }
+            }
+        }
+        return (strengths, rest)
     }
 
     /// The words that a text needs in order to rank among the best: those that occur in less than a
@@ -424,7 +517,6 @@ struct CandidateFinder {
             }
         }
         let rest = others.map { "\"\($0.text)\"" }.joined(separator: " AND ")
-        let statistics = try TextStatistics(db, sample: limits.sample)
         let isLooked =
             try statistics.texts > limits.smallStore
             && ((!rest.isEmpty && isRare(rest)) || isCommonBeginning(word.text, statistics))
@@ -446,7 +538,6 @@ struct CandidateFinder {
     /// words. Reads texts only for a beginning for which FTS5 would have to merge very many lists.
     private mutating func collectBeginnings(of word: QueryWord, beside others: [QueryWord]) throws {
         let forms = others.map { RankedStems.expression($0.stems) }.joined(separator: " AND ")
-        let statistics = try TextStatistics(db, sample: limits.sample)
         // Every text has words that begin with most letters, so even a small store has long lists.
         let isLarge = statistics.texts > limits.smallStore || word.text.unicodeScalars.count == 1
         if try isLarge && isCommonBeginning(word.text, statistics) {

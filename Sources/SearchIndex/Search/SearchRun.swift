@@ -84,8 +84,7 @@ struct SearchRun {
         while true {
             var finder = CandidateFinder(
                 plan, words, tags: tags, allowed: allowed, request.limits, now: now, depth: depth,
-                findsInsideWords: request.findsInsideWords, languages: statistics.languages, stems: stems,
-                items, db)
+                findsInsideWords: request.findsInsideWords, statistics, stems: stems, items, db)
             try find(with: &finder)
             let (hits, areAll) = try ranked(finder.found, chosen: chosen, relevance, count, &known)
             // Lists that were not read yet only add items that contain words.
@@ -177,8 +176,7 @@ struct SearchRun {
         var finder = CandidateFinder(
             plan, words, tags: tags, allowed: allowed, request.limits, now: now,
             depth: try countedTexts(upTo: maximum),
-            findsInsideWords: request.findsInsideWords, languages: statistics.languages, stems: stems,
-            items, db)
+            findsInsideWords: request.findsInsideWords, statistics, stems: stems, items, db)
         finder.isCounting = true
         if plan.words.isEmpty || isMigrating {
             try find(with: &finder)

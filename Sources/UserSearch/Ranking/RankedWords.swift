@@ -9,8 +9,11 @@ import TextAnalysis
 /// |---|---|
 /// | `s` and a stem | each word of the item |
 /// | `c` to `h` and a stem | the same, by level (``WordStrength``), except the two weakest levels |
+/// | `t` and a stem | each word of titles and keywords |
+/// | `z`, a letter and a stem | the same, by fine level, except the weakest levels |
 /// | `A` to `F` and a word | each word of titles and keywords, by best position (``TitlePlace``) |
 /// | `P` to `U` and a prefix | the first one to four letters of these words, by best position |
+/// | `v` and all words of a title, `w` and all words of a keyword | each title and keyword, up to 64 bytes |
 ///
 /// Uses buffers for one item at a time, and a cache of stems. Calls from several threads are
 /// serialized.
@@ -21,22 +24,43 @@ public final class RankedWords: Sendable {
     public init() {}
 
     /// The mark of every stem.
-    public static let stemMark: Character = "s"
+    public static let stemMark = "s"
+    /// The mark of every stem of titles and keywords.
+    public static let titleStemMark = "t"
     /// The lowest level that has its own terms.
     public static let firstLevel = 2
+    /// The lowest fine level that has its own terms.
+    public static let firstFineLevel = firstLevel * WordStrength.fineLevels / WordStrength.levels
     /// The length of the longest prefix that has terms, in letters.
     public static let longestBeginning = 4
 
     /// Returns the mark of a level, which precedes the stem.
-    public static func mark(ofLevel level: Int) -> Character { mark(0x61 + level) }
+    public static func mark(ofLevel level: Int) -> String { mark(0x61 + level) }
+
+    /// Returns the mark of a fine level in titles and keywords, which precedes the stem.
+    public static func mark(ofFineLevel level: Int) -> String { "z" + mark(0x40 + level) }
+
+    /// Returns the term of a whole title or keyword.
+    ///
+    /// - Parameter words: The words for which a user searches (`TextAnalyzer.searchWords`).
+    /// - Returns: `nil` if the text has no words, or is too long to have a term.
+    public static func term(ofWhole field: TextField, words: [String]) -> String? {
+        let size = words.reduce(words.count) { $0 + $1.utf8.count }
+        guard !words.isEmpty, size <= longestWhole else { return nil }
+        return (field == .title ? "v" : "w") + words.joined(separator: "\u{1F}")
+    }
+
+    /// The size of the longest title or keyword that has a term: the bytes of its folded words, and
+    /// one byte for each word. Longer ones are rarely shared by many items.
+    private static let longestWhole = 64
 
     /// Returns the mark of a position, which precedes the word.
-    public static func mark(of place: TitlePlace) -> Character { mark(0x41 + place.rawValue) }
+    public static func mark(of place: TitlePlace) -> String { mark(0x41 + place.rawValue) }
 
     /// Returns the mark of a position, which precedes the prefix of a word.
-    public static func beginningMark(of place: TitlePlace) -> Character { mark(0x50 + place.rawValue) }
+    public static func beginningMark(of place: TitlePlace) -> String { mark(0x50 + place.rawValue) }
 
-    private static func mark(_ value: Int) -> Character { Character(Unicode.Scalar(UInt8(value))) }
+    private static func mark(_ value: Int) -> String { String(Unicode.Scalar(UInt8(value))) }
 
     /// Returns the terms of an item, separated by spaces.
     ///
@@ -67,10 +91,13 @@ private struct Memory {
     private var sums: [Double] = []
     private var counts: [Int] = []
     private var met: [Int] = []
+    /// `true` for the words that occur in titles or keywords.
+    private var isInTitle: [Bool] = []
+    private var wholes: Set<String> = []
     private var places: [String: TitlePlace] = [:]
     private var beginnings: [Beginning: TitlePlace] = [:]
     private var terms: [UInt8] = []
-    private var line: [(word: String, position: Int)] = []
+    private var line: [(word: String, position: Int, isVariant: Bool)] = []
 
     mutating func terms(_ texts: [String], language: WordLanguage) -> String {
         self.language = language
@@ -79,7 +106,7 @@ private struct Memory {
             add(texts[field.rawValue], field)
         }
         terms.removeAll(keepingCapacity: terms.capacity <= Self.mostKept << 4)
-        func append(_ mark: Character, _ word: String.UTF8View) {
+        func append(_ mark: String, _ word: String.UTF8View) {
             terms.append(contentsOf: mark.utf8)
             terms.append(contentsOf: word)
             terms.append(0x20)
@@ -88,6 +115,10 @@ private struct Memory {
             append(RankedWords.stemMark, word.utf8)
             let level = WordStrength.level(sums[index])
             if level >= RankedWords.firstLevel { append(RankedWords.mark(ofLevel: level), word.utf8) }
+            guard isInTitle[index] else { continue }
+            append(RankedWords.titleStemMark, word.utf8)
+            let fine = WordStrength.fineLevel(sums[index])
+            if fine >= RankedWords.firstFineLevel { append(RankedWords.mark(ofFineLevel: fine), word.utf8) }
         }
         for (word, place) in places {
             append(RankedWords.mark(of: place), word.utf8)
@@ -98,22 +129,27 @@ private struct Memory {
                 beginnings[beginning] = min(place, beginnings[beginning] ?? place)
             }
         }
+        for whole in wholes { append("", whole.utf8) }
         for (beginning, place) in beginnings {
             append(RankedWords.beginningMark(of: place), beginning.text.utf8)
         }
         return String(decoding: terms, as: UTF8.self)
     }
 
+    /// The number of words above which a title or keyword has no term.
+    private static let mostWordsOfWhole = 64
     /// The number of distinct words up to which buffers are kept; an item may contain millions.
     private static let mostKept = 1 << 12
 
     private mutating func removeAll() {
-        let keeps = max(words.count, places.count, beginnings.count) <= Self.mostKept
+        let keeps = max(words.count, places.count, beginnings.count, wholes.count) <= Self.mostKept
         numbers.removeAll(keepingCapacity: keeps)
         words.removeAll(keepingCapacity: keeps)
         sums.removeAll(keepingCapacity: keeps)
         counts.removeAll(keepingCapacity: keeps)
         met.removeAll(keepingCapacity: keeps)
+        isInTitle.removeAll(keepingCapacity: keeps)
+        wholes.removeAll(keepingCapacity: keeps)
         places.removeAll(keepingCapacity: keeps)
         beginnings.removeAll(keepingCapacity: keeps)
         removeLine()
@@ -148,18 +184,26 @@ private struct Memory {
         removeLine()
         var length = 0
         forEachWord(in: text) { memory, word in
-            memory.line.append((String(decoding: word.bytes, as: UTF8.self), word.isVariant ? length - 1 : length))
+            memory.line.append(
+                (
+                    String(decoding: word.bytes, as: UTF8.self), word.isVariant ? length - 1 : length, word.isVariant
+                ))
             if !word.isVariant { length += 1 }
-            memory.count(word.bytes)
+            memory.count(word.bytes, isInTitle: true)
         }
-        for (word, position) in line {
+        for (word, position, _) in line {
             let place = field == .title ? TitlePlace(position: position, length: length) : .keyword
             places[word] = min(place, places[word] ?? place)
+        }
+        if length <= Self.mostWordsOfWhole {
+            // A text without variants is searched by its words.
+            let sought = line.contains(where: \.isVariant) ? TextAnalyzer.searchWords(of: text) : line.map(\.word)
+            if let term = RankedWords.term(ofWhole: field, words: sought) { wholes.insert(term) }
         }
         return length
     }
 
-    private mutating func count(_ word: UnsafeBufferPointer<UInt8>) {
+    private mutating func count(_ word: UnsafeBufferPointer<UInt8>, isInTitle: Bool = false) {
         let stem = stems.withStem(of: word, in: language) { String(decoding: $0, as: UTF8.self) }
         let index = numbers[stem] ?? words.count
         if index == words.count {
@@ -167,7 +211,9 @@ private struct Memory {
             words.append(stem)
             sums.append(0)
             counts.append(0)
+            self.isInTitle.append(false)
         }
+        if isInTitle { self.isInTitle[index] = true }
         if counts[index] == 0 { met.append(index) }
         counts[index] += 1
     }

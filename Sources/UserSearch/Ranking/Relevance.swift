@@ -258,7 +258,7 @@ public struct Relevance {
     /// Returns the share of the evidence for all words that remains if some words are missing: 0
     /// below a coverage of 0.6. An item that lacks only a common word is thus nearly as good as an
     /// item that contains all words.
-    private static func evidence(ofCoverage coverage: Double) -> Double {
+    package static func evidence(ofCoverage coverage: Double) -> Double {
         let share = max(0, (coverage - leastCoverage) / (1 - leastCoverage))
         return share * share
     }

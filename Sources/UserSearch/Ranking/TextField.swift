@@ -54,6 +54,15 @@ public enum WordStrength {
 
     /// Returns the strength in the middle of a level.
     public static func middle(ofLevel level: Int) -> Double { (Double(level) + 0.5) / Double(levels) }
+
+    /// The number of fine levels in the index, for words of titles and keywords.
+    public static let fineLevels = 32
+
+    /// Returns the fine level of a sum of occurrences, from 0.
+    public static func fineLevel(_ sum: Double) -> Int { min(fineLevels - 1, Int(value(sum) * Double(fineLevels))) }
+
+    /// Returns the strength in the middle of a fine level.
+    public static func middle(ofFineLevel level: Int) -> Double { (Double(level) + 0.5) / Double(fineLevels) }
 }
 
 /// The position of a word in titles and keywords, best first.

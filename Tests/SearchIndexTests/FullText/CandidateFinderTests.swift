@@ -53,6 +53,53 @@ struct CandidateFinderTests {
         #expect(found.first == "old")
     }
 
+    @Test(
+        "Of many items that share a whole keyword or title, the best ten score as in a ranking of all, but for a level",
+        arguments: ["parser", "parser ", "query parser", "query parser "], [true, false])
+    func shared(typed: String, inTitle: Bool) async throws {
+        let name = typed.hasPrefix("query") ? "query parser" : "parser"
+        var random = SplitMix64(seed: 12)
+        let store = try Store()
+        let items = try (0..<600).map { number in
+            // The strong items are the oldest.
+            let repeated = number < 60 ? 2 + random.below(9) : random.below(2)
+            let text = String(repeating: "a \(name) of files. ", count: repeated)
+            let others = (0..<random.below(5)).map { "other \($0)" }
+            return try EncodedItem(
+                item(
+                    "\(number)", title: inTitle ? name : "A library \(number)",
+                    keywords: (inTitle ? [] : [name]) + others, text: text))
+        }
+        try await store.index.index(items, in: Store.app)
+        try await store.index.settle()
+        var request = SearchRequest(typed)
+        request.limit = 10
+        let found = try await store.index.search(request).hits.map(\.score)
+        let best = try await store.index.rankingOfAll(request).prefix(10).map(\.score)
+        // A fine level spans a thirty-second of the strength of a word, which is worth up to 1.
+        let level = typed.hasPrefix("query") ? 1.0 / 32 : 0.6 / 32
+        #expect(found.count == 10 && zip(found, best).allSatisfy { abs($0 - $1) < level }, "\(found), \(best)")
+    }
+
+    @Test("A short form in a title, which no dictionary lists, comes before many keywords with the word")
+    func shortForm() async throws {
+        let found = try await Self.best("logs ", of: [item("old", title: "Log")]) {
+            item("\($0)", title: "Machine \($0)", keywords: ["server logs"])
+        }
+        #expect(found.first == "old")
+    }
+
+    @Test("A title with all words comes before many newer titles that lack only a common one")
+    func commonWord() async throws {
+        let old = item("old", title: "Read the manual of the machine first", text: "the manual of the machine")
+        let found = try await Self.best("the machine ", of: [old]) {
+            $0 % 5 == 0
+                ? item("\($0)", title: "Washing machine \($0) for towels", text: "for sale")
+                : item("\($0)", title: "the thing \($0)")
+        }
+        #expect(found.first == "old")
+    }
+
     @Test("The best sums agree with sorting", arguments: [3, 100, 2000])
     func sums(limit: Int) {
         var random = SplitMix64(seed: 5)
