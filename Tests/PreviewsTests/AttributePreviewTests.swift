@@ -136,7 +136,7 @@ struct AttributePreviewTests {
     }
 
     @Test(
-        "The locale of dates is that of the environment",
+        "Dates use the locale of the environment",
         arguments: [
             (["LC_ALL": "", "LC_TIME": "de_AT.UTF-8@euro", "LANG": "fr_FR"], "de_AT"),
             (["LC_ALL": "sv_SE.UTF-8", "LC_TIME": "de_DE"], "sv_SE"), (["LANG": "fr_FR.UTF-8"], "fr_FR"),

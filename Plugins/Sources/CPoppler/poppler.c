@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The functions of poppler-glib, GLib and cairo that are used, with their documented signatures.
@@ -190,7 +191,12 @@ static int append(void *closure, const unsigned char *data, unsigned int length)
  * folder. */
 static void set_fonts(void) {
     const char *temporary = getenv("TMPDIR");
+    if (!temporary) temporary = "/tmp";
     char xml[2048];
+    /* If the system's cache is older than the fonts, fontconfig writes a new one. It makes a missing folder with chmod,
+       which the sandbox denies, and then tries the next folder. */
+    int size = snprintf(xml, sizeof xml, "%s/fonts", temporary);
+    if (size > 0 && (size_t)size < sizeof xml) mkdir(xml, 0700);
     int length = snprintf(
         xml, sizeof xml,
         "<?xml version=\"1.0\"?><fontconfig><dir>/usr/share/fonts</dir><dir>/usr/local/share/fonts</dir>"
@@ -201,7 +207,7 @@ static void set_fonts(void) {
         "<family>Liberation Serif</family><family>DejaVu Serif</family></accept></alias>"
         "<alias binding=\"same\"><family>Courier</family><accept><family>Nimbus Mono PS</family>"
         "<family>Liberation Mono</family><family>DejaVu Sans Mono</family></accept></alias></fontconfig>",
-        temporary ? temporary : "/tmp");
+        temporary);
     void *configuration = FcConfigCreate();
     if (!configuration || length < 0 || (size_t)length >= sizeof xml) return;
     if (FcConfigParseAndLoadFromMemory(configuration, (const unsigned char *)xml, 0)) FcConfigSetCurrent(configuration);

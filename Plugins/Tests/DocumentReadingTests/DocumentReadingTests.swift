@@ -38,6 +38,13 @@ struct DocumentReadingTests {
         #expect(DocumentFile.pages(with: "nothing", in: content) == [])
     }
 
+    /// Without the folder, fontconfig makes it in a way that the sandbox denies.
+    @Test func fontsHaveAFolderForTheirCache() throws {
+        #expect(try content("timetable.pdf").thumbnail != nil)
+        let temporary = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+        #expect(FileManager.default.fileExists(atPath: temporary + "/fonts"))
+    }
+
     @Test func programNamesAreNoPartOfATitle() throws {
         #expect(try content("letter.pdf").title == "letter.doc")
     }
