@@ -193,8 +193,8 @@ static void set_fonts(void) {
     const char *temporary = getenv("TMPDIR");
     if (!temporary) temporary = "/tmp";
     char xml[2048];
-    /* If the system's cache is older than the fonts, fontconfig writes a new one. It makes a missing folder with chmod,
-       which the sandbox denies, and then tries the next folder. */
+    /* If the system's cache is older than the fonts, fontconfig writes a new one. It makes a
+     * missing folder with chmod, which the sandbox denies, and then tries the next folder. */
     int size = snprintf(xml, sizeof xml, "%s/fonts", temporary);
     if (size > 0 && (size_t)size < sizeof xml) mkdir(xml, 0700);
     int length = snprintf(
