@@ -352,7 +352,7 @@ struct CandidateFinder {
     /// Each level needs a query, so fine levels are read only of the level that has more texts than
     /// wanted.
     ///
-    /// - Returns: The strengths, and the strength that no other text of the list exceeds.
+    /// - Returns: The strengths, and about the largest strength of the other texts.
     private mutating func strongest(
         of expression: String, by word: QueryWord
     ) throws -> (strengths: [Int64: Double], rest: Double) {
