@@ -80,7 +80,7 @@ package final class IndexImage: Sendable {
     init(_ db: Database) throws {
         var size: sqlite3_int64 = 0
         guard let connection = db.sqliteConnection, let bytes = sqlite3_serialize(connection, "main", &size, 0) else {
-            throw DatabaseError(resultCode: .SQLITE_NOMEM, message: "there is no memory for a copy of the index")
+            throw DatabaseError(resultCode: .SQLITE_IOERR_NOMEM, message: "there is no memory for a copy of the index")
         }
         memory = Mutex(Memory(bytes: bytes))
         count = Int(size)

@@ -71,7 +71,7 @@ final class StoreClock: Sendable {
         let noted: Note?
         do {
             noted = try Self.read(db)
-        } catch  where error is RowDecodingError || (error as? DatabaseError)?.resultCode == .SQLITE_CORRUPT {
+        } catch  where error is RowDecodingError || (error as? DatabaseError)?.isOfDamagedTable == true {
             // Damage is found by the next opening; until then, searches must still return results.
             noted = note.withLock { $0 }
         }

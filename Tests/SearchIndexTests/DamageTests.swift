@@ -31,6 +31,11 @@ struct DamageTests {
         return files
     }
 
+    private static func writeSoundFiles(to folder: TemporaryFolder) async throws {
+        try FileManager.default.createDirectory(atPath: folder.path("journal"), withIntermediateDirectories: false)
+        for (name, bytes) in try await soundFiles.value { try folder.write(bytes, to: name) }
+    }
+
     /// Performs every operation on a store, and returns the errors.
     ///
     /// - Parameter isJournaled: `true` to add the log of the undamaged store.
@@ -38,11 +43,7 @@ struct DamageTests {
         _ bytes: [UInt8], access: SearchIndex.Access, isJournaled: Bool = true
     ) async throws -> [SearchIndexError] {
         let folder = try TemporaryFolder()
-        if isJournaled {
-            try FileManager.default.createDirectory(
-                atPath: folder.path("journal"), withIntermediateDirectories: false)
-            for (name, bytes) in try await soundFiles.value { try folder.write(bytes, to: name) }
-        }
+        if isJournaled { try await writeSoundFiles(to: folder) }
         try folder.write(bytes, to: "index.sqlite")
         var errors: [SearchIndexError] = []
         let index: SearchIndex
@@ -144,6 +145,47 @@ struct DamageTests {
             if !errors.isEmpty { damaged += 1 }
         }
         #expect(damaged > 5)
+    }
+
+    @Test(
+        "A length that no memory suffices for is damage, and the next opening repairs it",
+        arguments: [FullTextIndex.rankedTable, FullTextIndex.textTable])
+    func impossibleLength(table: String) async throws {
+        let folder = try TemporaryFolder()
+        try await Self.writeSoundFiles(to: folder)
+        let damaged = try DatabaseQueue(path: folder.path("index.sqlite"))
+        try await damaged.write { db in
+            // FTS5's list of segments: its cookie, then 1 level and 1 segment, then a level that
+            // says it has 2 ** 31 - 1 segments.
+            try db.execute(
+                sql: "UPDATE \(table)_data SET block = substr(block, 1, 4) || x'0101000087ffffff7f' WHERE id = 10")
+        }
+        _ = try await damaged.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        try damaged.close()
+        let bytes = try folder.read("index.sqlite")
+        let errors = try await Self.useEverything(bytes, access: .readOnly)
+        #expect(!errors.isEmpty && errors.allSatisfy(Self.isDamaged), "\(errors)")
+        let others = try await Self.useEverything(bytes, access: .readWrite)
+        #expect(others.allSatisfy(Self.isDamaged), "\(others)")
+
+        func found() async throws -> Int {
+            let index = try SearchIndex(directory: folder.path, access: .readWrite) { 1 }
+            let found = try? await index.search("apple", limit: 1000).hits.count
+            try await index.close()
+            return found ?? 0
+        }
+        _ = try await found()
+        #expect(try await found() == 200)
+    }
+
+    @Test("A lack of memory is damage only if the process can have memory")
+    func memoryShortage() {
+        let lacking = DatabaseError(resultCode: .SQLITE_NOMEM)
+        #expect(MemoryShortage.isDamage(lacking))
+        #expect(!MemoryShortage.isDamage(lacking) { _ in false })
+        #expect(!MemoryShortage.isDamage(DatabaseError(resultCode: .SQLITE_IOERR_NOMEM)))
+        #expect(MemoryShortage.hasMemory(4096))
+        #expect(!MemoryShortage.hasMemory(1 << 50))
     }
 
     @Test("A column with an impossible value is damage, not a crash")

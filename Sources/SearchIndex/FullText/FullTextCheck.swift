@@ -13,7 +13,7 @@ enum FullTextCheck {
         for table in FullTextIndex.tables {
             do {
                 try db.execute(sql: "INSERT INTO \(table) (\(table)) VALUES ('integrity-check')")
-            } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
+            } catch let error as DatabaseError where error.isOfDamagedTable {
                 return ["FTS5 finds \(table) damaged"]
             }
         }

@@ -162,7 +162,7 @@ extension EngagementTable {
     /// Returns `true` if an error means that the table is damaged. Damage is recorded so that it is
     /// repaired the next time the store is opened; until then, searches ignore engagement.
     static func isDamage(_ error: any Error) -> Bool {
-        error is RowDecodingError || (error as? DatabaseError)?.resultCode == .SQLITE_CORRUPT
+        error is RowDecodingError || (error as? DatabaseError)?.isOfDamagedTable == true
     }
 
     /// Returns the reporter number of an app; `nil` if it never donated.

@@ -145,6 +145,7 @@ struct StoreOpening {
         case .SQLITE_READONLY:
             return access(folder.database, W_OK) == 0 && access(folder.path, W_OK) == 0
         case .SQLITE_FULL: return isBeyondTheEnd
+        case .SQLITE_NOMEM: return MemoryShortage.isDamage(error)
         default: return false
         }
     }
