@@ -49,11 +49,42 @@ package struct DocumentKind: Sendable, Equatable {
         guard !ending.isEmpty, ending.utf8.count <= 32 else { return nil }
         if let kind = known.withLock({ $0[ending] }) { return kind }
         let type = UTType(filenameExtension: ending)
-        let kind = type.flatMap { type in
+        let typed = type.flatMap { type in
             format(of: type).map { DocumentKind(format: $0, contentType: type.identifier) }
         }
+        let kind = typed ?? (type?.isDynamic == false ? nil : textKind(ofExtension: ending))
         known.withLock { if $0.count < maximumKnown { $0[ending] = .some(kind) } }
         return kind
+    }
+
+    /// The extensions of text that has no uniform type, by the type that describes it best. Most
+    /// are also of a `text/` type in shared-mime-info.
+    private static let untypedExtensions: [(type: UTType, extensions: Set<String>)] = [
+        (
+            .plainText,
+            [
+                "adoc", "asciidoc", "ass", "bib", "cfg", "cls", "conf", "desktop", "dtx", "fountain", "ini", "latex",
+                "lrc", "ltx", "ly", "mediawiki", "nfo", "org", "po", "pot", "properties", "rst", "srt", "ssa", "sty",
+                "tex", "texi", "texinfo", "textile", "toml", "typ", "wiki",
+            ]
+        ),
+        (
+            .sourceCode,
+            [
+                "adb", "ads", "clj", "cmake", "cr", "cs", "d", "dart", "el", "erl", "ex", "exs", "feature", "go",
+                "gradle", "graphql", "groovy", "gv", "hcl", "hs", "idl", "jl", "json5", "jsonc", "jsonl", "kt", "kts",
+                "less", "lisp", "lua", "ml", "mli", "nim", "nix", "ooc", "pas", "proto", "ps1", "qml", "rs", "sass",
+                "scala", "scm", "scss", "sql", "sv", "svelte", "svh", "tcl", "tf", "tsx", "twig", "vala", "vapi", "vhd",
+                "vhdl", "vue", "zig",
+            ]
+        ),
+    ]
+
+    /// Returns the kind of a text file without a uniform type. Its first line is often no title, as
+    /// in source code.
+    private static func textKind(ofExtension ending: String) -> DocumentKind? {
+        untypedExtensions.first { $0.extensions.contains(ending) }
+            .map { DocumentKind(format: .sourceText, contentType: $0.type.identifier) }
     }
 
     /// The formats by supertype of the document's type; the first match is used.
@@ -66,7 +97,7 @@ package struct DocumentKind: Sendable, Equatable {
     ]
 
     private static func format(of type: UTType) -> Format? {
-        if type.identifier.hasPrefix("dyn.") { return nil }
+        if type.isDynamic { return nil }
         for (identifier, format) in formats {
             if let known = UTType(identifier), type.conforms(to: known) { return format }
         }

@@ -114,6 +114,8 @@ struct DocumentReadingTests {
         ("a.docx", "org.openxmlformats.wordprocessingml.document"), ("a.epub", "org.idpf.epub-container"),
         ("a.rtf", "public.rtf"), ("a.htm", "public.html"), ("a.md", "net.daringfireball.markdown"),
         ("a.txt", "public.plain-text"), ("a.swift", "public.swift-source"), ("README", "public.plain-text"),
+        ("thesis.tex", "public.plain-text"), ("a.RST", "public.plain-text"), ("a.toml", "public.plain-text"),
+        ("film.srt", "public.plain-text"), ("a.rs", "public.source-code"), ("a.go", "public.source-code"),
     ])
     func contentTypeIsThatOfTheName(_ name: String, _ type: String) {
         #expect(DocumentKind(fileName: name)?.contentType == type)
