@@ -212,7 +212,8 @@ struct WatchRun: ~Copyable {
     private mutating func note(_ event: InotifyEvent, in folder: Int64, at now: ContinuousClock.Instant) {
         guard let name = event.name else { return }
         if name != "" {
-            guard !name.text.isHiddenName || trees.values.contains(where: { !$0.stored.rule.names.isEmpty }) else {
+            let isWatched = !name.text.isHiddenName || name.text == WatchedTree.ignoreFileName
+            guard isWatched || trees.values.contains(where: { !$0.stored.rule.names.isEmpty }) else {
                 return
             }
             let isFolder = event.has(.isFolder)

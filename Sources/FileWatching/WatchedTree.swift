@@ -37,12 +37,17 @@ package struct WatchedTree: Hashable, Sendable {
     package static func == (one: WatchedTree, other: WatchedTree) -> Bool { one.order == other.order }
     package func hash(into hasher: inout Hasher) { hasher.combine(order) }
 
+    /// The only hidden file that is watched without a pattern: it excludes files in its folder, so
+    /// that a change to it is a change to them.
+    static let ignoreFileName = ".searchlightignore"
+
     /// Returns `true` if an entry below the root is watched, or is a folder that may contain
-    /// watched entries. Hidden names are watched only where a pattern begins with a dot.
+    /// watched entries. Other hidden names than ``ignoreFileName`` are watched only where a pattern
+    /// begins with a dot.
     ///
     /// - Parameter depth: The level of the entry; 0 for entries of the root itself.
     func admits(_ name: String, depth: Int, isFolder: Bool) -> Bool {
-        guard depth < names.count else { return !name.utf8.starts(with: [UInt8(ascii: ".")]) }
+        guard depth < names.count else { return !name.isHiddenName || !isFolder && name == Self.ignoreFileName }
         // A file can only match the last pattern.
         guard isFolder || depth == names.count - 1 else { return false }
         if name.utf8.first == UInt8(ascii: "."), names[depth].utf8.first != UInt8(ascii: ".") { return false }
@@ -76,7 +81,7 @@ package struct WatchedTree: Hashable, Sendable {
     static func withoutNested(_ trees: [WatchedTree]) -> Set<WatchedTree> {
         let distinct = Set(trees)
         return distinct.filter { tree in
-            // Hidden names are not covered by any other tree.
+            // A hidden name in a pattern is not covered by any other tree.
             tree.names.contains { $0.isHiddenName }
                 || !distinct.contains { other in
                     other != tree && EntryName(other.owner) == EntryName(tree.owner) && other.names.isEmpty

@@ -54,6 +54,9 @@ extension SearchlightEngine {
         ]
         receipt.removed = removed.filter { $0.count > 0 }
         receipt.remaining = remaining(protected, count, isKnown: isKnown)
+        do throws(EngineError) { try await forgetFiles(of: bundle) } catch {
+            receipt.remaining.append("The list of the app's files stays. \(error)")
+        }
         if configuration.access == .readWrite {
             // The data is removed, so the caller gets its receipt.
             do throws(EngineError) { try unfinishedRemovals.note(bundle, hasEnded: true) } catch {

@@ -128,6 +128,58 @@ struct FollowedFileTests {
         }
     }
 
+    @Test("Changed files of an extension that was removed or disabled are not pending, and an update leaves them out")
+    func removedOrDisabled() async throws {
+        try write("# One\n\nferry", "one.md")
+        let bundle = try installJournal()
+        var search = ItemSearch("ferry")
+        search.notes = .init()
+        let asked = search
+        let notes = { (engine: SearchlightEngine) async throws in
+            try #require(try await engine.find(asked).notes)
+        }
+        try await harness.withEngine { engine async throws in
+            #expect(try await engine.reindexAll(bundle) == 1)
+            try write("# One\n\nferry, tram", "one.md")
+            try await look(engine)
+            #expect(try await notes(engine).pendingFiles.map(\.bundle) == [bundle])
+
+            try await engine.setEnabled(false, bundle)
+            #expect(try await notes(engine).pendingFiles.isEmpty)
+            #expect(try await engine.update(nil).isEmpty)
+            #expect(try await engine.update(bundle).first?.problem?.contains("disabled") == true)
+            try engine.owe(.reindexAll, of: bundle, cause: .filesChanged)
+            #expect(try await notes(engine).pendingReindexes.isEmpty)
+
+            try await engine.setEnabled(true, bundle)
+            #expect(try await notes(engine).pendingReindexes.map(\.bundle) == [bundle])
+            try FileManager.default.removeItem(atPath: harness.extensions + "/\(bundle).searchext")
+            await engine.refreshExtensions()
+            #expect(try await notes(engine).pendingFiles.isEmpty)
+            try await engine.forget(bundle)
+            #expect(engine.files?.pending[bundle] == nil)
+            try await look(engine)
+            #expect(engine.files?.pending[bundle] == nil)
+            #expect(try await notes(engine).pendingReindexes.isEmpty)
+        }
+    }
+
+    @Test("A file that is excluded by an ignore file leaves the index, and returns when the ignore file goes")
+    func ignoreFile() async throws {
+        try write("# One\n\nferry", "one.md")
+        try write("# Two\n\nferry", "private/two.md")
+        let bundle = try installJournal()
+        try await harness.withEngine { engine async throws in
+            #expect(try await engine.reindexAll(bundle) == 2)
+            try write("two.md\n", "private/.searchlightignore")
+            #expect(try await engine.update(nil).first?.problem == nil)
+            #expect(try await found("ferry", engine) == ["one.md"])
+            unlink(notes + "/private/.searchlightignore")
+            #expect(try await engine.update(nil).first?.problem == nil)
+            #expect(try await found("ferry", engine) == ["one.md", "private/two.md"])
+        }
+    }
+
     @Test("Very many files are not fresh work")
     func many() async throws {
         for number in 0...256 { try write("x", "\(number).md") }

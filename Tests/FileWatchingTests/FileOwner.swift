@@ -75,11 +75,11 @@ private func walk(_ folder: String, _ visit: (_ path: String, _ name: String, _ 
 }
 
 /// Returns the result of a fresh listing of a tree: regular files and links to them, without hidden
-/// names, by path.
+/// names other than `.searchlightignore`, by path.
 func filesOnDisk(_ root: String) -> [String: String] {
     var files: [String: String] = [:]
     walk(root) { path, name, isFolder in
-        guard !name.hasPrefix(".") else { return false }
+        guard !name.hasPrefix(".") || name == ".searchlightignore" && !isFolder else { return false }
         var status = stat()
         if !isFolder, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
             files[path] = try? String(contentsOfFile: path, encoding: .utf8)
@@ -110,7 +110,7 @@ struct RandomTree {
     }
 
     private mutating func name() -> String {
-        ["a", "b", "c", "d", "é", ".hidden", "x y", "note.md"].randomElement(using: &random) ?? "a"
+        ["a", "b", "c", "d", "é", ".hidden", ".searchlightignore", "x y", "note.md"].randomElement(using: &random) ?? "a"
     }
 
     private mutating func content() -> String {

@@ -384,9 +384,10 @@ private struct Granting {
         }
         let lines = bytes.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
             .map { String(validating: $0, as: UTF8.self)?.trimmingCharacters(in: .whitespaces) }
-        // A line with "!" is an exclusion. The extension itself reads it.
+        // A line with "!" is an exclusion, and one with "+" an option. The extension itself reads
+        // them.
         return Array(
-            lines.filter { $0.map { !$0.isEmpty && !"#!".contains($0.prefix(1)) } ?? true }.prefix(maximumListed))
+            lines.filter { $0.map { !$0.isEmpty && !"#!+".contains($0.prefix(1)) } ?? true }.prefix(maximumListed))
     }
 
     private struct Unreadable: Error {}

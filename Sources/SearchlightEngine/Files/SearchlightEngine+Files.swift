@@ -53,7 +53,9 @@ extension SearchlightEngine {
             defer { follower = watch }
             return follower
         }
-        if before != nil, watch == nil, isUpToDate, let files, files.pending.isEmpty { files.noteLook() }
+        guard before != nil, watch == nil, isUpToDate, let files else { return }
+        // Nobody waits for the changes of removed and disabled extensions.
+        if files.pending.keys.allSatisfy({ Self.isBundle($0) && !isEnabled($0) }) { files.noteLook() }
     }
 
     private func followed() throws(EngineError) -> FollowedFiles {
@@ -88,11 +90,33 @@ extension SearchlightEngine {
         return true
     }
 
-    /// The number of unreported changes by bundle, as of the last read of the snapshot.
+    /// The number of unreported changes by bundle, as of the last read of the snapshot. Changes for
+    /// extensions that are not installed or disabled are left out, as nobody waits for them.
     package var pendingFiles: [FollowedStatus.Pending] {
-        (files?.pending ?? [:]).filter { Self.isBundle($0.key) && $0.value.changes.count > 0 }
+        (files?.pending ?? [:]).filter { Self.isBundle($0.key) && $0.value.changes.count > 0 && isEnabled($0.key) }
             .map { FollowedStatus.Pending(bundle: $0.key, files: $0.value.changes.count, since: $0.value.since) }
             .sorted { $0.bundle < $1.bundle }
+    }
+
+    /// Returns `true` if a bundle is installed, and the user has not disabled it.
+    func isEnabled(_ bundle: String) -> Bool {
+        (try? registry.bundle(bundle)) != nil && !health(of: bundle).isDisabled
+    }
+
+    /// Forgets the changes of files that are followed for a bundle, and the files of a bundle that
+    /// is not installed.
+    func forgetFiles(of bundle: String) async throws(EngineError) {
+        guard let files else { return }
+        let owners = [bundle, Self.listOwner + bundle]
+        let isInstalled = (try? registry.bundle(bundle)) != nil
+        try await files.use { (snapshot) throws(FileWatchingError) in
+            if !isInstalled {
+                let trees = try snapshot.trees().map(\.rule)
+                try snapshot.setTrees(trees.filter { !owners.contains($0.owner) })
+            }
+            for owner in owners { try Self.acknowledgeAll(of: owner, snapshot) }
+        }
+        try await refresh(files)
     }
 
     private static func acknowledgeAll(of owner: String, _ snapshot: FileSnapshot) throws(FileWatchingError) {
@@ -254,7 +278,7 @@ extension SearchlightEngine {
 
     // MARK: Requested updates
 
-    /// See ``UpdateCall``.
+    /// See ``UpdateCall``. Without a bundle, disabled extensions are left out.
     package func update(
         _ bundle: String?, onEvent: @escaping @Sendable (ExtensionEvent) -> Void = { _ in }
     ) async throws(EngineError) -> [FileUpdate] {
@@ -269,7 +293,8 @@ extension SearchlightEngine {
             where owners.contains(tree.rule.owner) || !Self.isBundle(tree.rule.owner) {
                 unavailable[tree.rule.owner, default: []] += try snapshot.compare(tree).unavailable
             }
-            return owners.sorted().map { FileUpdate(bundle: $0, unavailable: unavailable[$0] ?? []) }
+            return owners.filter { bundle != nil || isEnabled($0) }.sorted()
+                .map { FileUpdate(bundle: $0, unavailable: unavailable[$0] ?? []) }
         }
         if let bundle, owners.isEmpty { return [FileUpdate(bundle: bundle, isFollowed: false)] }
         _ = try await takeFileNews()

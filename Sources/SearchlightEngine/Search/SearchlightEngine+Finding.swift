@@ -53,12 +53,15 @@ extension SearchlightEngine {
 
     private func notes(_ request: StoreNotes.Request?) async throws(EngineError) -> StoreNotes? {
         guard let request else { return nil }
-        let owed = jobStore.jobs.map(\.bundle)
+        // The user does without the items of a disabled extension.
+        let owed = jobStore.jobs.map(\.bundle).filter { !health(of: $0).isDisabled }
         // An extension may have just been installed.
         if !owed.isEmpty { await refreshExtensions() }
         let registry = registry
         let installed = Set(registry.extensions.map(\.identifier))
-        let hasFollowed = registry.extensions.contains { $0.manifest.access.watchedPaths != .none }
+        let hasFollowed = registry.extensions.contains {
+            $0.manifest.access.watchedPaths != .none && !health(of: $0.identifier).isDisabled
+        }
         return StoreNotes(
             opening: try await opening(),
             pendingReindexes: owed.map { .init(bundle: $0, isInstalled: installed.contains($0)) },
