@@ -15,7 +15,7 @@
     use(set_authorizer) use(progress_handler) use(limit) use(db_config) use(bind_text) use(bind_int64)               \
     use(bind_parameter_index) use(column_count) use(column_name) use(column_type) use(column_int64)                  \
     use(column_double) use(column_text) use(column_blob) use(column_bytes) use(libversion_number) use(exec)          \
-    use(stmt_readonly) use(db_handle)
+    use(stmt_readonly) use(db_handle) use(table_column_metadata)
 
 #define DECLARE(name) __typeof__(sqlite3_##name) *name;
 static struct {
@@ -115,6 +115,12 @@ static int authorize(void *context, int action, const char *first, const char *s
     snprintf(connection->denied, sizeof connection->denied, "only reading tables of the database is allowed%s%s",
              first == NULL ? "" : ", not ", first == NULL ? "" : first);
     return SQLITE_DENY;
+}
+
+int csqlite_is_key(csqlite_connection *connection, const char *table, const char *column) {
+    int key = 0;
+    int code = sqlite.table_column_metadata(connection->database, "main", table, column, NULL, NULL, NULL, &key, NULL);
+    return code == SQLITE_OK && key;
 }
 
 static int progress(void *context) {

@@ -8,9 +8,16 @@ package struct DatabaseSchema: Hashable, Sendable {
         package var columns: [Column]
         /// The number of rows, at most a million.
         package var rows: Int
+        /// The column that is the whole declared primary key.
+        package var primaryKey: String?
+        /// `true` if the rows have a `rowid`: not in views and tables `WITHOUT ROWID`.
+        package var hasRowNumbers: Bool
 
-        package init(name: String, columns: [Column], rows: Int) {
+        package init(
+            name: String, columns: [Column], rows: Int, primaryKey: String? = nil, hasRowNumbers: Bool = true
+        ) {
             (self.name, self.columns, self.rows) = (name, columns, rows)
+            (self.primaryKey, self.hasRowNumbers) = (primaryKey, hasRowNumbers)
         }
     }
     package struct Column: Hashable, Sendable {

@@ -78,7 +78,9 @@ private struct Candidate {
                 || column.name.contains { "{}:".contains($0) } || Self.hasControl(column.name)
         }
         self.table = table
-        key = table.columns.first { Self.isKey($0) }?.name
+        key =
+            (table.columns.filter { $0.name == whole.primaryKey } + table.columns.filter { Self.isNamedKey($0) })
+            .first { Self.hasKeys($0) }?.name
         title = Self.named(Self.titles, table)
         text = Self.named(Self.texts.filter { $0 != title?.lowercased() }, table)
         if let column = table.columns.first(where: { $0.name == text }) { isHTML = Self.isHTML(column) }
@@ -110,11 +112,14 @@ private struct Candidate {
 
     private static func hasTexts(_ column: DatabaseSchema.Column) -> Bool { !texts(column).isEmpty }
 
-    private static func isKey(_ column: DatabaseSchema.Column) -> Bool {
-        let name = column.name.lowercased()
+    private static func isNamedKey(_ column: DatabaseSchema.Column) -> Bool {
+        ["id", "_id", "uuid", "guid", "key", "identifier"].contains(column.name.lowercased())
+    }
+
+    /// Returns `true` if each row has a key of its own.
+    private static func hasKeys(_ column: DatabaseSchema.Column) -> Bool {
         let keys = column.samples.compactMap { RowKey($0) }
-        return ["id", "_id", "uuid", "guid", "key", "identifier"].contains(name) && keys.count == column.samples.count
-            && Set(keys).count == keys.count
+        return keys.count == column.samples.count && Set(keys).count == keys.count
     }
 
     private static func isHTML(_ column: DatabaseSchema.Column) -> Bool {
@@ -178,8 +183,10 @@ private struct Candidate {
         return words.first { $0.0.contains(where: name.contains) }?.1 ?? "contentCreationDate"
     }
 
-    /// A score for the suitability of the table as items; 0 if it has no title, text or URL.
+    /// A score for the suitability of the table as items; 0 if it has no key, or no title, text or
+    /// URL.
     var score: Int {
+        guard key != nil || table.hasRowNumbers else { return 0 }
         let hasAddress = attributes.contains { $0.name == "url" || $0.name == "contentURL" }
         guard title != nil || text != nil || hasAddress else { return 0 }
         return (title == nil ? 0 : 40) + (text == nil ? 0 : 30) + 10 * attributes.count + (key == nil ? 0 : 10)

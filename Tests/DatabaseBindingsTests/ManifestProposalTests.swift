@@ -54,6 +54,18 @@ struct ManifestProposalTests {
         #expect(made.notes[0].hasPrefix("Notes (2 rows): title subject, text body"), "\(made.notes)")
     }
 
+    @Test("uses the declared primary key, and proposes no table without a key and without row numbers")
+    func declaredKey() throws {
+        let texts: [RowValue] = [.text("a"), .text("b")]
+        var books = table("books", [("isbn", texts), ("name", [.text("Moby"), .text("Dick")])])
+        (books.primaryKey, books.hasRowNumbers) = ("isbn", false)
+        var pairs = table("pairs", [("a", texts), ("name", texts)])
+        pairs.hasRowNumbers = false
+        let (made, binding) = try proposal(books, pairs)
+        #expect(binding.items.map(\.key) == ["isbn"] && made.notes.last == "not used: pairs", "\(made.notes)")
+        #expect(binding.items[0].select.statements.map(\.text) == [#"SELECT "isbn", "name" FROM "books""#])
+    }
+
     @Test(
         "omits indexes of words, empty tables and invalid names, gives kinds different names, and uses row numbers without a key"
     )

@@ -47,6 +47,9 @@ void csqlite_finish(csqlite_statement *statement);
 const char *csqlite_problem(csqlite_connection *connection);
 int csqlite_code(csqlite_connection *connection);
 
+/* Returns 1 if a column is in the declared primary key of a table, and 0 otherwise. */
+int csqlite_is_key(csqlite_connection *connection, const char *table, const char *column);
+
 /* Bind a value to a parameter such as ":key", if the statement has it. Text is copied. */
 void csqlite_bind_text(csqlite_statement *statement, const char *name, const char *text, int length);
 void csqlite_bind_integer(csqlite_statement *statement, const char *name, int64_t number);

@@ -45,6 +45,9 @@ final class DatabaseReader {
     /// The maximum number of rows returned by a SELECT. A join without a condition returns more.
     static let maximumRows = 5_000_000
 
+    /// Returns `true` if a column is in the declared primary key of a table.
+    func isKey(_ column: String, of table: String) -> Bool { csqlite_is_key(connection, table, column) != 0 }
+
     /// Prepares a statement.
     ///
     /// - Throws: ``SelectProblem`` with SQLite's reason.

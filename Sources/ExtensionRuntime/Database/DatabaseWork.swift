@@ -420,7 +420,7 @@ struct DatabaseWork {
 
     private func path(_ template: DatabaseTemplate, _ row: Row) throws(BindingFailure) -> String {
         guard let path = template.text(row, .none), path.hasPrefix("/") else {
-            throw BindingFailure(.notFound, "the row does not have the absolute path of a file")
+            throw BindingFailure(.unsupported, "the row does not have the absolute path of a file")
         }
         return path
     }
@@ -436,7 +436,7 @@ struct DatabaseWork {
             // limit of text(_:_:limit:).
             let limit = DatabaseLimits.valueBytes
             guard let text = template.text(row, escaping, limit: 2 * limit) else {
-                throw BindingFailure(.notFound, "the row of \(identifier.text) has no value for the representation")
+                throw BindingFailure(.unsupported, "the row of \(identifier.text) has no value for the representation")
             }
             guard !row.isCut(template.columns), text.utf8.count <= limit else { throw Self.tooLarge(identifier) }
             return Array(text.utf8)
@@ -465,7 +465,7 @@ struct DatabaseWork {
                 case nil: continue
                 }
             }
-            throw BindingFailure(.notFound, "the SELECT of the representation returns nothing")
+            throw BindingFailure(.unsupported, "the SELECT of the representation returns nothing")
         }
     }
 }

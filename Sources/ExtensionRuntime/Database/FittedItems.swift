@@ -151,7 +151,7 @@ extension DatabaseSchema {
         let names: RowCursor
         do throws(SelectProblem) {
             names = try reader.select(
-                "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' "
+                "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' "
                     + "ORDER BY type, rowid LIMIT \(maximumTables)")
         } catch { throw error.failure(of: reader.path) }
         var tables: [DatabaseSchema.Table] = []
@@ -173,9 +173,14 @@ extension DatabaseSchema {
                 continue
             }
             let total = samples == 0 ? 0 : self.count(reader, table) ?? count
+            let keys = rows.columns.filter { reader.isKey($0, of: name) }
+            // A view has none, and running it may take long.
+            let hasRowNumbers =
+                row.values.last?.text == "table" && (try? reader.select("SELECT rowid FROM \(table)")) != nil
             tables.append(
                 DatabaseSchema.Table(
-                    name: name, columns: zip(rows.columns, values).map { .init(name: $0, samples: $1) }, rows: total))
+                    name: name, columns: zip(rows.columns, values).map { .init(name: $0, samples: $1) }, rows: total,
+                    primaryKey: keys.count == 1 ? keys[0] : nil, hasRowNumbers: hasRowNumbers))
         }
         return DatabaseSchema(tables: tables)
     }

@@ -331,6 +331,24 @@ struct DatabaseReaderTests {
         #expect(schema.tables[0].columns.map(\.name) == ["id", "title"])
         #expect(schema.tables[0].columns[1].samples == [.text("one"), .text("two")])
     }
+
+    @Test("has the primary key of one column, and knows tables and views without row numbers")
+    func keys() throws {
+        _ = try OpenDatabase(
+            path,
+            """
+            CREATE TABLE books(isbn TEXT PRIMARY KEY, name TEXT) WITHOUT ROWID;
+            CREATE TABLE pairs(a, b, name TEXT, PRIMARY KEY (a, b)) WITHOUT ROWID;
+            CREATE TABLE "o'clock"(hour INTEGER PRIMARY KEY, name TEXT);
+            CREATE TABLE plain(name TEXT);
+            INSERT INTO books VALUES ('1-2', 'Moby'); INSERT INTO plain VALUES ('x');
+            CREATE VIEW shown AS SELECT name FROM plain;
+            """)
+        let tables = try DatabaseSchema.read(try reader(), samples: 5).tables
+        #expect(tables.map(\.name) == ["books", "pairs", "o'clock", "plain", "shown"])
+        #expect(tables.map(\.primaryKey) == ["isbn", nil, "hour", nil, nil])
+        #expect(tables.map(\.hasRowNumbers) == [false, false, true, true, false])
+    }
 }
 
 @Suite("The files of a database binding")
