@@ -42,11 +42,12 @@ struct ManualReadingTests {
     @Test func conditionsDefinitionsAndTablesAreReadAsATerminalShowsThem() throws {
         let text = try content("man/man1/lantern.1.gz").text
         for kept in [
-            "text for terminals", "right branch", "kept block", "own macro text", "Name\tMeaning", "dim\t",
+            "text for terminals", "right branch", "kept block", "own macro text", "conditionally", "Name\tMeaning",
+            "dim\t",
             "little light",
             "The home page <https://example.org/lamp>.", "candle(1), torch(1).",
         ] { #expect(text.contains(kept), "\(kept)") }
-        for left in ["printers", "wrong", "dropped", "nested", "ignored", "macro body", "T{", "T}"] {
+        for left in ["printers", "wrong", "dropped", "nested", "ignored", "macro body", "silent", "3.5", "T{", "T}"] {
             #expect(!text.contains(left), "\(left)")
         }
     }

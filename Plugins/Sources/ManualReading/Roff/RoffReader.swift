@@ -3,7 +3,8 @@
 /// Reads a manual page: the macros of man(7) and mdoc(7), and the parts of roff(7) that pages use.
 ///
 /// Roff is a programming language, and this reader does not interpret it fully. It supports string
-/// definitions, but no macro definitions and no registers. The text in a page's own macros is kept.
+/// definitions, but no macro definitions and no registers. The arguments of a page's own macro are
+/// text if its definition prints arguments.
 /// Loops are left out, so the time is linear in the input and in the expanded strings, whose size
 /// is limited.
 final class RoffReader {
@@ -33,6 +34,7 @@ final class RoffReader {
     private var previousFont = ManualText.Font.roman
     var strings: [String: [UInt8]] = [:]
     private var expanded = 0
+    /// The page's own macros that print their arguments.
     private var macros: Set<String> = []
     /// The results of conditions whose `.el` may follow, innermost last.
     private var conditions: [Bool] = []
@@ -151,8 +153,8 @@ final class RoffReader {
         case "so": includePage(rest)
         case "ds", "ds1": defineString(rest)
         case "de", "de1", "am", "ig", "dei", "ami": skipDefinition(name, rest)
-        case "EQ": skip(until: "EN")
-        case "PS": skip(until: "PE")
+        case "EQ": skip(until: "EN") { _ in }
+        case "PS": skip(until: "PE") { _ in }
         case "TS":
             output.begin(.preformatted)
             table = RoffTable()
@@ -256,8 +258,7 @@ final class RoffReader {
                 output.append("]".utf8, .roman)
             }
         default:
-            // A macro that the page defines; its arguments are its text. Other names are unknown
-            // requests.
+            // Other names are unknown requests, or macros such as “IX”, which prints nothing.
             if macros.contains(name), !rest.isEmpty { finishLine { join(arguments(rest)) } }
         }
     }
@@ -325,19 +326,59 @@ final class RoffReader {
 
     private func skipDefinition(_ name: String, _ rest: ArraySlice<UInt8>) {
         let words = arguments(rest).prefix(2).map { String(decoding: $0, as: UTF8.self) }
-        if name != "ig", let macro = words.first, macros.count < Self.maximumMacros, macro.utf8.count <= 32 {
-            macros.insert(macro)
+        if name == "ig" { return skip(until: words.first ?? ".") { _ in } }
+        var printsArguments = false
+        skip(until: words.dropFirst().first ?? ".") { line in
+            printsArguments = printsArguments || self.printsArguments(line)
         }
-        let end = name == "ig" ? words.first : words.dropFirst().first
-        skip(until: end ?? ".")
+        guard let macro = words.first, macro.utf8.count <= 32 else { return }
+        if printsArguments, macros.count < Self.maximumMacros {
+            macros.insert(macro)
+        } else if !printsArguments, !name.hasPrefix("am") {
+            macros.remove(macro)
+        }
     }
 
-    private func skip(until end: String) {
+    /// The macros and requests that print their arguments.
+    private static let printing: Set<String> = [
+        "B", "I", "R", "SB", "SM", "BR", "RB", "BI", "IB", "IR", "RI", "SH", "SS", "IP", "OP", "SY", "MR", "nop",
+    ]
+
+    /// Returns `true` if a line of a macro's definition prints an argument of the macro. A line such
+    /// as `.RS \\$1` or `.tm \\$1` does not.
+    private func printsArguments(_ line: ArraySlice<UInt8>) -> Bool {
+        func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+        func hasArgument(_ text: ArraySlice<UInt8>) -> Bool {
+            zip(text, text.dropFirst()).contains { $0 == (0x5C, 0x24) }
+        }
+        var rest = line
+        for _ in 0..<Self.maximumDepth {
+            guard rest.first == UInt8(ascii: ".") || rest.first == UInt8(ascii: "'") else { return hasArgument(rest) }
+            rest = rest.dropFirst().drop(while: isBlank)
+            let end = rest.firstIndex { isBlank($0) || $0 == UInt8(ascii: "\\") } ?? rest.endIndex
+            let name = String(decoding: rest[..<end].prefix(32), as: UTF8.self)
+            rest = rest[end...].drop(while: isBlank)
+            switch name {
+            case "if", "ie": rest = RoffCondition.evaluate(rest).1
+            case "el": break
+            default: return (Self.printing.contains(name) || macros.contains(name)) && hasArgument(rest)
+            }
+            rest = rest.drop(while: isBlank)
+            if rest.starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "{")]) {
+                rest = rest.dropFirst(2).drop(while: isBlank)
+            }
+        }
+        return false
+    }
+
+    private func skip(until end: String, _ visit: (ArraySlice<UInt8>) -> Void) {
         let end = Array(end.utf8)
         while let line = nextLine() {
-            guard let first = line.first, first == UInt8(ascii: ".") || first == UInt8(ascii: "'") else { continue }
-            let name = line.dropFirst().drop { $0 == 0x20 || $0 == 0x09 }.prefix { $0 != 0x20 && $0 != 0x09 }
-            if name.elementsEqual(end) { return }
+            if let first = line.first, first == UInt8(ascii: ".") || first == UInt8(ascii: "'") {
+                let name = line.dropFirst().drop { $0 == 0x20 || $0 == 0x09 }.prefix { $0 != 0x20 && $0 != 0x09 }
+                if name.elementsEqual(end) { return }
+            }
+            visit(line)
         }
     }
 
