@@ -59,23 +59,23 @@ package struct DocumentKind: Sendable, Equatable {
 
     /// The extensions of text that has no uniform type, by the type that describes it best. Most
     /// are also of a `text/` type in shared-mime-info.
-    private static let untypedExtensions: [(type: UTType, extensions: Set<String>)] = [
+    package static let untypedExtensions: [(type: UTType, extensions: Set<String>)] = [
         (
             .plainText,
             [
                 "adoc", "asciidoc", "ass", "bib", "cfg", "cls", "conf", "desktop", "dtx", "fountain", "ini", "latex",
-                "lrc", "ltx", "ly", "mediawiki", "nfo", "org", "po", "pot", "properties", "rst", "srt", "ssa", "sty",
+                "lrc", "ltx", "ly", "mediawiki", "nfo", "org", "po", "properties", "rst", "srt", "ssa", "sty",
                 "tex", "texi", "texinfo", "textile", "toml", "typ", "wiki",
             ]
         ),
         (
             .sourceCode,
             [
-                "adb", "ads", "clj", "cmake", "cr", "cs", "d", "dart", "el", "erl", "ex", "exs", "feature", "go",
+                "clj", "cmake", "cr", "cs", "d", "dart", "el", "erl", "ex", "exs", "feature", "go",
                 "gradle", "graphql", "groovy", "gv", "hcl", "hs", "idl", "jl", "json5", "jsonc", "jsonl", "kt", "kts",
-                "less", "lisp", "lua", "ml", "mli", "nim", "nix", "ooc", "pas", "proto", "ps1", "qml", "rs", "sass",
-                "scala", "scm", "scss", "sql", "sv", "svelte", "svh", "tcl", "tf", "tsx", "twig", "vala", "vapi", "vhd",
-                "vhdl", "vue", "zig",
+                "less", "lisp", "lua", "ml", "mli", "nim", "nix", "ooc", "ps1", "qml", "rs", "sass",
+                "scala", "scm", "scss", "sql", "sv", "svelte", "svh", "tcl", "tf", "twig", "vala", "vapi", "vhdl",
+                "vue", "zig",
             ]
         ),
     ]

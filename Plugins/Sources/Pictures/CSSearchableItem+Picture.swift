@@ -62,11 +62,22 @@ extension PictureFile {
         if let software = content.software { attributes.creator = software }
     }
 
+    /// Sets the attribute by which a typed search finds the camera; searches do not read the others.
+    private func setCameraName(_ camera: CameraProperties, _ attributes: CSSearchableItemAttributeSet) {
+        let names = [camera.make, camera.model, camera.lens].compactMap { $0 }
+        let key = CSCustomAttributeKey(
+            keyName: "com_searchlight_camera", searchable: true, searchableByDefault: true, unique: false,
+            multiValued: false)
+        guard !names.isEmpty, let key else { return }
+        attributes.setValue(names.joined(separator: ", ") as NSString, forCustomKey: key)
+    }
+
     private func setCamera(_ camera: CameraProperties, _ attributes: CSSearchableItemAttributeSet) {
         if let make = camera.make { attributes.acquisitionMake = make }
         if let model = camera.model { attributes.acquisitionModel = model }
         if let owner = camera.owner { attributes.cameraOwner = owner }
         if let lens = camera.lens { attributes.lensModel = lens }
+        setCameraName(camera, attributes)
         if let time = camera.exposureTime { attributes.exposureTime = NSNumber(value: time) }
         if let text = camera.exposureText { attributes.exposureTimeString = text }
         if let number = camera.fNumber { attributes.fNumber = NSNumber(value: number) }

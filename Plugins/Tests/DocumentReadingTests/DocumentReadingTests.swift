@@ -121,6 +121,14 @@ struct DocumentReadingTests {
         #expect(DocumentKind(fileName: name)?.contentType == type)
     }
 
+    @Test func everyExtensionOfUntypedTextLeadsToItsType() {
+        for (type, extensions) in DocumentKind.untypedExtensions {
+            for ending in extensions {
+                #expect(DocumentKind(fileName: "a." + ending)?.contentType == type.identifier, "\(ending)")
+            }
+        }
+    }
+
     @Test(arguments: ["a.png", "a.svg", "a.zip", "a", ".txt", "a.", "", "a.mp3", "a.unknown-ending", "a.so"])
     func otherFilesAreNoDocuments(_ name: String) { #expect(DocumentKind(fileName: name) == nil) }
 

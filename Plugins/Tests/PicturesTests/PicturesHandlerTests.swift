@@ -94,6 +94,8 @@ final class PicturesHandlerTests {
         #expect((attributes.pixelWidth, attributes.pixelHeight) == (64, 96) && attributes.orientation == 1)
         #expect(attributes.contentCreationDate == Date(timeIntervalSince1970: 1_714_559_415.5))
         #expect(attributes.acquisitionMake == "Pelican" && attributes.acquisitionModel == "P 100")
+        let camera = try #require(CSCustomAttributeKey(keyName: "com_searchlight_camera"))
+        #expect(attributes.value(forCustomKey: camera) as? NSString == "Pelican, P 100, 35mm F2")
         #expect(attributes.lensModel == "35mm F2" && attributes.isoSpeed == 200 && attributes.fNumber == 5.6)
         #expect(
             attributes.exposureTimeString == "1/250" && attributes.flashOn == 1 && attributes.meteringMode == "Pattern")
