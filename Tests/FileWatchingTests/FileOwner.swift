@@ -110,7 +110,8 @@ struct RandomTree {
     }
 
     private mutating func name() -> String {
-        ["a", "b", "c", "d", "é", ".hidden", ".searchlightignore", "x y", "note.md"].randomElement(using: &random) ?? "a"
+        ["a", "b", "c", "d", "é", ".hidden", ".searchlightignore", "x y", "note.md"].randomElement(using: &random)
+            ?? "a"
     }
 
     private mutating func content() -> String {

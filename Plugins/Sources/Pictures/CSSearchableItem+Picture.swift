@@ -62,7 +62,8 @@ extension PictureFile {
         if let software = content.software { attributes.creator = software }
     }
 
-    /// Sets the attribute by which a typed search finds the camera; searches do not read the others.
+    /// Sets the attribute by which a typed search finds the camera; searches do not read the
+    /// others.
     private func setCameraName(_ camera: CameraProperties, _ attributes: CSSearchableItemAttributeSet) {
         let names = [camera.make, camera.model, camera.lens].compactMap { $0 }
         let key = CSCustomAttributeKey(

@@ -75,7 +75,10 @@ final class RequestAnswer: Sendable {
             .failed(
                 HostFailure(
                     SEARCHLIGHT_FAILED,
-                    "The acknowledgement handler was released without being called. Call it when all items are donated."
+                    """
+                    The request was not completed: the extension released its acknowledgement handler without a call. \
+                    Its messages may say why; otherwise call the handler when all items are donated.
+                    """
                 )))
     }
 }

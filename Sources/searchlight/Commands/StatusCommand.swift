@@ -30,6 +30,14 @@ struct StatusCommand: OptionedCommand {
         try show(status, listing)
     }
 
+    private static func note(onExtensionOf bundle: String, _ listing: ExtensionListing) -> String {
+        if listing.extensions.contains(where: { $0.identifier == bundle }) { return "" }
+        if listing.refusals.contains(where: { $0.likelyIdentifier == bundle }) {
+            return ", and its extension is refused. To see the reason: searchlight extensions"
+        }
+        return ", and no extension of this name is installed"
+    }
+
     private func show(_ report: StoreStatus, _ listing: ExtensionListing) throws {
         try Output.line("Store: \(options.storeDirectory)")
         let service = report.service.map { ServiceReport($0) }
@@ -37,8 +45,7 @@ struct StatusCommand: OptionedCommand {
         if let line = service?.donationsLine { try Output.line("Donations in flight: \(line)") }
         let about = report.sizes.isEstimated ? "about " : ""
         for account in report.accounts where account.items > 0 || !account.isComplete {
-            let isInstalled = listing.extensions.contains { $0.identifier == account.bundle }
-            let note = isInstalled ? "" : ", and no extension of this name is installed"
+            let note = Self.note(onExtensionOf: account.bundle, listing)
             let bytes = report.sizes.recordBytes[account.bundle].map { ", \(about)\(sized($0)) of records" } ?? ""
             try Output.line("  \(account.bundle): \(counted(account.items, "item"))\(bytes)\(note)")
             for line in account.lines { try Output.line("    \(Output.tidied(line))") }

@@ -344,8 +344,8 @@ final class RoffReader {
         "B", "I", "R", "SB", "SM", "BR", "RB", "BI", "IB", "IR", "RI", "SH", "SS", "IP", "OP", "SY", "MR", "nop",
     ]
 
-    /// Returns `true` if a line of a macro's definition prints an argument of the macro. A line such
-    /// as `.RS \\$1` or `.tm \\$1` does not.
+    /// Returns `true` if a line of a macro's definition prints an argument of the macro. A line
+    /// such as `.RS \\$1` or `.tm \\$1` does not.
     private func printsArguments(_ line: ArraySlice<UInt8>) -> Bool {
         func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
         func hasArgument(_ text: ArraySlice<UInt8>) -> Bool {
