@@ -76,8 +76,8 @@ final class RequestAnswer: Sendable {
                 HostFailure(
                     SEARCHLIGHT_FAILED,
                     """
-                    The request was not completed: the extension released its acknowledgement handler without a call. \
-                    Its messages may say why; otherwise call the handler when all items are donated.
+                    The request was not completed: its acknowledgement handler was released without being called. The \
+                    extension's messages may say why; otherwise, call the handler when all items are donated.
                     """
                 )))
     }
