@@ -19,7 +19,7 @@ extension CalendarFile {
         let attributes = CSSearchableItemAttributeSet()
         let identifier = RecordIdentifier(path: path, key: found.key).text
         attributes.identifier = identifier
-        attributes.contentType = entry.kind == .task ? UTType.toDoItem.identifier : Self.contentType
+        attributes.contentType = Self.itemType(entry.kind)
         attributes.title = entry.displayTitle
         attributes.displayName = entry.displayTitle
         let (text, missing) = entry.indexedText
@@ -49,6 +49,15 @@ extension CalendarFile {
     }
 
     static let contentType = "com.apple.ical.ics"
+
+    /// Returns the content type of the item for an entry. A calendar file counts as an event.
+    private static func itemType(_ kind: CalendarEntry.Kind) -> String {
+        switch kind {
+        case .event: contentType
+        case .task: UTType.toDoItem.identifier
+        case .journal: UTType.plainText.identifier
+        }
+    }
 
     /// Returns the types in which an entry is provided, the most faithful first.
     static func dataTypes(_ entry: CalendarEntry) -> [String] {

@@ -88,6 +88,7 @@ final class CalendarsHandlerTests {
         let task = try item("File the tax return").attributeSet
         #expect(task.contentType == "public.to-do-item" && task.dueDate == Date(timeIntervalSince1970: 1_780_243_200))
         #expect(try item("Buy rope").attributeSet.completionDate != nil)
+        #expect(try item("Logbook").attributeSet.contentType == "public.plain-text")
     }
 
     @Test func representationsAreDelivered() throws {
