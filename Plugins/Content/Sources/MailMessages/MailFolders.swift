@@ -203,7 +203,7 @@ package struct MailFolders {
                 // A hidden folder is considered only if it is a Maildir, as in Maildir++.
                 if isHidden, !Self.isMaildir(path) { continue }
                 walk(path, place, depth: depth + 1)
-            } else if type == S_IFREG, !isMaildir, !isHidden, Self.mayBeMbox(name) {
+            } else if type == S_IFREG, !isHidden, Self.mayBeMbox(name) {
                 visiting(path)
                 if Self.isMbox(path) { add(path, .mbox, place) }
             }

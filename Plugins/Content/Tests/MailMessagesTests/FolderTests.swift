@@ -45,6 +45,14 @@ struct FolderTests {
         #expect(MailFolders.folder(at: mail.path + "/elsewhere", settings) == nil)
     }
 
+    @Test func mailboxesBesideTheMessagesOfAMaildirAreRead() throws {
+        try mail.makeMaildir("Mail")
+        try mail.write("From - Tue Nov 24 10:11:12 2026\nFrom: a@b\n\nx\n", "Mail/old.mbox")
+        try mail.write("3 V1700000000 N5\n", "Mail/dovecot-uidlist")
+        let found = try found(settings()).map { $0.split(separator: " ")[0] }
+        #expect(found == ["Mail", "Mail/old.mbox"])
+    }
+
     @Test func settingsAddExcludeAndIncludeFolders() throws {
         for name in ["Maildir", "Maildir/.Trash", "Maildir/.News", "Mail/old/a", "backup/box"] {
             try mail.makeMaildir(name)
