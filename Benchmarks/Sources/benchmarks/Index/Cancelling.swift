@@ -32,7 +32,7 @@ enum Cancelling {
                 cancelled += 1
                 let time = (ProcessCost.now - start).wall * 1000
                 times.append(time)
-                longest = max(longest, (time, work.name))
+                if time > longest.time { longest = (time, work.name) }
             }
         }
         let percentiles = Percentiles(times)
