@@ -10,6 +10,9 @@ enum MemoryShortage {
     /// More than SQLite asks for at once while it works on an intact file, in bytes.
     private static let largestRequest = 256 << 20
 
+    /// The fault of the file, for messages.
+    static let fault = "a length in it is impossible"
+
     /// Returns `true` if an error reports a lack of memory and this process can have enough.
     ///
     /// - Parameter hasMemory: Returns `true` if this process can have a number of bytes.

@@ -149,7 +149,7 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
         case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_CONSTRAINT:
             self = .damaged(path: path, detail: error.message ?? "malformed")
         case .SQLITE_NOMEM where MemoryShortage.isDamage(error):
-            self = .damaged(path: path, detail: "a length in it is impossible")
+            self = .damaged(path: path, detail: MemoryShortage.fault)
         default:
             // SQLite reports many different file problems with the same error code.
             let isOfFiles = [.SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode)

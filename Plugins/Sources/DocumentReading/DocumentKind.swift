@@ -48,11 +48,11 @@ package struct DocumentKind: Sendable, Equatable {
     private static func kind(ofExtension ending: String) -> DocumentKind? {
         guard !ending.isEmpty, ending.utf8.count <= 32 else { return nil }
         if let kind = known.withLock({ $0[ending] }) { return kind }
-        let type = UTType(filenameExtension: ending)
-        let typed = type.flatMap { type in
-            format(of: type).map { DocumentKind(format: $0, contentType: type.identifier) }
+        let kind = UTType(filenameExtension: ending).flatMap { type in
+            type.isDynamic
+                ? textKind(ofExtension: ending)
+                : format(of: type).map { DocumentKind(format: $0, contentType: type.identifier) }
         }
-        let kind = typed ?? (type?.isDynamic == false ? nil : textKind(ofExtension: ending))
         known.withLock { if $0.count < maximumKnown { $0[ending] = .some(kind) } }
         return kind
     }
@@ -97,7 +97,6 @@ package struct DocumentKind: Sendable, Equatable {
     ]
 
     private static func format(of type: UTType) -> Format? {
-        if type.isDynamic { return nil }
         for (identifier, format) in formats {
             if let known = UTType(identifier), type.conforms(to: known) { return format }
         }

@@ -123,6 +123,7 @@ struct StoreOpening {
         case SearchIndexError.damaged(_, let detail): detail
         case SearchIndexError.full: Self.beyondTheEnd
         case let error as DatabaseError where error.resultCode == .SQLITE_FULL: Self.beyondTheEnd
+        case let error as DatabaseError where error.resultCode == .SQLITE_NOMEM: MemoryShortage.fault
         case let error as DatabaseError: error.message ?? "\(error.resultCode)"
         default: "a value of the wrong type"
         }

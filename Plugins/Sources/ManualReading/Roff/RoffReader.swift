@@ -153,8 +153,8 @@ final class RoffReader {
         case "so": includePage(rest)
         case "ds", "ds1": defineString(rest)
         case "de", "de1", "am", "ig", "dei", "ami": skipDefinition(name, rest)
-        case "EQ": skip(until: "EN") { _ in }
-        case "PS": skip(until: "PE") { _ in }
+        case "EQ": skip(until: "EN")
+        case "PS": skip(until: "PE")
         case "TS":
             output.begin(.preformatted)
             table = RoffTable()
@@ -326,7 +326,7 @@ final class RoffReader {
 
     private func skipDefinition(_ name: String, _ rest: ArraySlice<UInt8>) {
         let words = arguments(rest).prefix(2).map { String(decoding: $0, as: UTF8.self) }
-        if name == "ig" { return skip(until: words.first ?? ".") { _ in } }
+        if name == "ig" { return skip(until: words.first ?? ".") }
         var printsArguments = false
         skip(until: words.dropFirst().first ?? ".") { line in
             printsArguments = printsArguments || self.printsArguments(line)
@@ -352,8 +352,7 @@ final class RoffReader {
             zip(text, text.dropFirst()).contains { $0 == (0x5C, 0x24) }
         }
         var rest = line
-        for _ in 0..<Self.maximumDepth {
-            guard rest.first == UInt8(ascii: ".") || rest.first == UInt8(ascii: "'") else { return hasArgument(rest) }
+        while rest.first == UInt8(ascii: ".") || rest.first == UInt8(ascii: "'") {
             rest = rest.dropFirst().drop(while: isBlank)
             let end = rest.firstIndex { isBlank($0) || $0 == UInt8(ascii: "\\") } ?? rest.endIndex
             let name = String(decoding: rest[..<end].prefix(32), as: UTF8.self)
@@ -368,10 +367,10 @@ final class RoffReader {
                 rest = rest.dropFirst(2).drop(while: isBlank)
             }
         }
-        return false
+        return hasArgument(rest)
     }
 
-    private func skip(until end: String, _ visit: (ArraySlice<UInt8>) -> Void) {
+    private func skip(until end: String, _ visit: (ArraySlice<UInt8>) -> Void = { _ in }) {
         let end = Array(end.utf8)
         while let line = nextLine() {
             if let first = line.first, first == UInt8(ascii: ".") || first == UInt8(ascii: "'") {
