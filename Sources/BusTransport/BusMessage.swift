@@ -20,20 +20,18 @@ struct BusMessage: ~Copyable {
         if result < 0 { throw .system(operation: operation, code: -result) }
     }
 
+    /// Appends arguments. ``BusArguments`` reads them unchanged.
     borrowing func append(_ values: [BusValue]) throws(BusError) {
-        for value in values { try append(value) }
+        for value in values { try append(value.asArgument()) }
     }
 
     borrowing func append(_ value: BusValue, depth: Int = 0) throws(BusError) {
         let operation = "appending to a message"
         switch value {
-        case .string(let text):
-            try Self.check(sd_bus_message_append_basic(pointer, CChar(UInt8(ascii: "s")), text), operation)
+        case .string(let text): try append(text, as: "s")
         case .strings(let texts):
             try Self.check(sd_bus_message_open_container(pointer, CChar(UInt8(ascii: "a")), "s"), operation)
-            for text in texts {
-                try Self.check(sd_bus_message_append_basic(pointer, CChar(UInt8(ascii: "s")), text), operation)
-            }
+            for text in texts { try append(text, as: "s") }
             try Self.check(sd_bus_message_close_container(pointer), operation)
         case .unsigned(let number): try append(number, as: "t")
         case .double(let number): try append(number, as: "d")
@@ -54,8 +52,7 @@ struct BusMessage: ~Copyable {
                 for entries in list { try append(entries, depth: depth + 1) }
             }
         case .array(let values): try append(values, depth: depth + 1)
-        case .object(let path):
-            try Self.check(sd_bus_message_append_basic(pointer, CChar(UInt8(ascii: "o")), path), operation)
+        case .object(let path): try append(path, as: "o")
         case .objects(let paths):
             try inside("a", "o") { () throws(BusError) in for path in paths { try append(.object(path)) } }
         case .texts(let entries):
@@ -73,6 +70,17 @@ struct BusMessage: ~Copyable {
                 for fields in list { try append(structure: fields, signature, depth: depth + 1) }
             }
         }
+    }
+
+    /// Appends a text or an object path. sd-bus would cut a text at its first NUL.
+    private borrowing func append(_ text: String, as type: Unicode.Scalar) throws(BusError) {
+        guard !text.utf8.contains(0),
+            case let result = sd_bus_message_append_basic(pointer, CChar(truncatingIfNeeded: type.value), text),
+            result != -EINVAL
+        else {
+            throw .malformed("it contains a text with a NUL or a noncharacter, which D-Bus cannot represent")
+        }
+        try Self.check(result, "appending to a message")
     }
 
     private borrowing func append<Value: BitwiseCopyable>(_ value: Value, as type: Unicode.Scalar) throws(BusError) {

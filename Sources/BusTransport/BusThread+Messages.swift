@@ -190,7 +190,7 @@ extension BusThread {
             if case .remote(let remoteName, let remoteText) = failure { (name, text) = (remoteName, remoteText) }
             var error = sd_bus_error()
             defer { sd_bus_error_free(&error) }
-            _ = sd_bus_error_set(&error, name, text)
+            _ = sd_bus_error_set(&error, name, text.fitForBus)
             try BusMessage.check(sd_bus_message_new_method_error(call.pointer, &created, &error), "creating an answer")
         }
         guard let created else { throw .system(operation: "creating an answer", code: ENOMEM) }

@@ -156,12 +156,20 @@ public struct BusArguments: Sendable {
 
     /// Returns the next argument as a string.
     public mutating func string() throws(BusError) -> String {
-        try take("s") { if case .string(let text) = $0 { text } else { nil } }
+        try take("s", \.argumentText)
     }
 
     /// Returns the next argument as an array of strings.
     public mutating func strings() throws(BusError) -> [String] {
-        try take("as") { if case .strings(let texts) = $0 { texts } else { nil } }
+        try take("as") {
+            switch $0 {
+            case .strings(let texts): return texts
+            case .array(let values):
+                let texts = values.compactMap(\.argumentText)
+                return texts.count == values.count ? texts : nil
+            default: return nil
+            }
+        }
     }
 
     /// Returns the next argument as an unsigned 64-bit integer.

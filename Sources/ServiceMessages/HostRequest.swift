@@ -72,14 +72,14 @@ public enum HostRequest: Sendable, Hashable {
         switch self {
         case .index(let request): (request.member, request.arguments)
         case .log(let level, let message):
-            (Method.log.member, [.unsigned(level.rawValue), .string(message)])
+            (Method.log.member, [.unsigned(level.rawValue), .string(text: message)])
         case .progress(let call, let completed, let total):
             (Method.progress.member, [.unsigned(call), .unsigned(completed), .unsigned(total)])
         case .misuse(let rule, let message):
-            (Method.misuse.member, [.string(rule.rawValue), .string(message)])
+            (Method.misuse.member, [.string(rule.rawValue), .string(text: message)])
         case .libraryMemory(let kept): (Method.libraryMemory.member, [.unsigned(UInt64(bitPattern: kept))])
         case .leftOut(let what):
-            (Method.leftOut.member, [.string(what.name), .string(what.reason)])
+            (Method.leftOut.member, [.string(text: what.name), .string(text: what.reason)])
         case .openStreams(let count): (Method.openStreams.member, [.unsigned(count)])
         }
     }

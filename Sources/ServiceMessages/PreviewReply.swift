@@ -17,7 +17,7 @@ public struct PreviewReply: Sendable {
 
     /// The arguments of the reply. Each attachment has three strings: identifier, type and length.
     public var arguments: [BusValue] {
-        [.string(header.contentType), .string(header.title ?? "")] + content.arguments + [
+        [.string(header.contentType), .string(text: header.title ?? "")] + content.arguments + [
             .double(header.size?.width ?? 0), .double(header.size?.height ?? 0),
             .strings(header.attachments.flatMap { [$0.identifier, $0.contentType, String($0.length)] }),
         ]

@@ -66,9 +66,9 @@ public enum QueryRequest: ClientRequest, Hashable {
             (page.hasDefaultClasses ? .searchWords : .searchWordsClasses, [.unsigned(number)] + page.arguments)
         case .prepare(let number): (.prepare, [.unsigned(number)])
         case .suggest(let number, let text, let limit):
-            (.suggest, [.unsigned(number), .string(text), .unsigned(limit)])
+            (.suggest, [.unsigned(number), .string(text: text), .unsigned(limit)])
         case .engaged(let number, let item, let text, let kind):
-            (.engaged, [.unsigned(number), .string(item), .string(text), .string(kind)])
+            (.engaged, [.unsigned(number), .string(item), .string(text: text), .string(kind)])
         case .cancel(let number): (.cancel, [.unsigned(number)])
         }
     }
@@ -133,7 +133,7 @@ public struct QueryPageRequest: Sendable, Hashable {
     }
 
     var arguments: [BusValue] {
-        [.string(text), .strings(filters), .strings(attributes), .bytes(cursor), .unsigned(limit)]
+        [.string(text: text), .strings(filters), .strings(attributes), .bytes(cursor), .unsigned(limit)]
             + (hasDefaultClasses ? [] : [.strings(classes)])
     }
 

@@ -91,7 +91,7 @@ public enum WorkerRequest: Sendable, Hashable {
         case .provideFile(let item, let type, let inPlace):
             (.provideFile, [.string(item), .string(type), .boolean(inPlace)])
         case .preview(let item, let query, let contentPath):
-            (.preview, [.string(item), .string(query ?? ""), .string(contentPath ?? "")])
+            (.preview, [.string(item), .string(text: query ?? ""), .string(contentPath ?? "")])
         case .didThrottle(let notice): (.didThrottle, notice.arguments)
         case .didFinishThrottle: (.didFinishThrottle, [])
         case .cancel(let call): (.cancel, [.unsigned(call)])

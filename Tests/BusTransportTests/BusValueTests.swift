@@ -67,6 +67,54 @@ struct BusValueTests {
         }
     }
 
+    @Test(
+        "Texts with noncharacters arrive unchanged as arguments", arguments: [0xFFFE, 0xFFFF, 0xFDD0, 0x1FFFF, 0xFFFD])
+    func noncharacters(scalar: UInt32) async throws {
+        let text = "e\u{301}" + String(try #require(Unicode.Scalar(scalar))) + "x"
+        let pair = try BusPair(onWorkerCall: { call in
+            var arguments = BusArguments(call.arguments, of: "Echo")
+            do throws(BusError) {
+                call.reply([.string(try arguments.string()), .strings(try arguments.strings())])
+            } catch { call.refuse(error) }
+        })
+        var answer = BusArguments(
+            try await pair.host.call(echo, [.string(text), .strings(["plain", text])]), of: "Echo")
+        // Equal strings may have different characters.
+        #expect(Array(try answer.string().utf8) == Array(text.utf8))
+        #expect(try answer.strings().map { Array($0.utf8) } == [Array("plain".utf8), Array(text.utf8)])
+    }
+
+    @Test("A message of an error keeps its words if it has characters that D-Bus cannot represent")
+    func errorWithAnyText() async throws {
+        let pair = try BusPair(onWorkerCall: { $0.refuse(.malformed("a\0b\u{FFFE}c")) })
+        let refused = await refusal { _ = try await pair.host.call(echo, []) }
+        #expect(refused?.message == "A message is malformed: a\u{FFFD}b\u{FFFD}c.")
+    }
+
+    @Test("A text with a NUL is neither sent nor read as an argument", arguments: ["a\0b", "\0", "\0\u{301}"])
+    func textWithNUL(text: String) async throws {
+        let pair = try BusPair(onWorkerCall: { $0.reply($0.arguments) })
+        for value in [.string(text), .strings(["plain", text])] as [BusValue] {
+            await #expect(throws: BusError.self) { _ = try await pair.host.call(echo, [value]) }
+        }
+        #expect(try await pair.host.call(echo, [.unsigned(1)]).count == 1)
+        var arguments = BusArguments([.bytes(Array(text.utf8)), .array([.bytes(Array(text.utf8))])], of: "Echo")
+        #expect(throws: BusError.self) { _ = try arguments.string() }
+        #expect(throws: BusError.self) { _ = try arguments.strings() }
+    }
+
+    @Test("A named value that D-Bus cannot represent is an error, and the connection stays open")
+    func unfitNamedValue() async throws {
+        let pair = try BusPair(onWorkerCall: { $0.reply($0.arguments) })
+        for entries in [["a\0b": .unsigned(1)], ["a": .string("\u{FFFE}")]] as [[String: BusValue]] {
+            do throws(BusError) {
+                _ = try await pair.host.call(echo, [.dictionary(entries)])
+                Issue.record("The value was sent.")
+            } catch { #expect(error.description.contains("noncharacter")) }
+        }
+        #expect(try await pair.host.call(echo, [.unsigned(1)]).count == 1)
+    }
+
     @Test("The sender rejects dictionaries that are nested too deeply")
     func tooDeep() async throws {
         let pair = try BusPair(onWorkerCall: { $0.reply($0.arguments) })

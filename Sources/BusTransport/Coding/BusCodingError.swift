@@ -129,6 +129,36 @@ extension BusValue {
     /// Returns a string value for any text. D-Bus strings end at the first NUL, and sd-bus rejects
     /// a message that contains a noncharacter.
     package static func string(text: String) -> BusValue { .string(text.fitForBus) }
+
+    /// The value as it is sent as an argument: as bytes if it is a text with a noncharacter, and as
+    /// an array with bytes if it has such texts. An identifier or a file name may have any
+    /// characters except NUL, and must arrive unchanged.
+    ///
+    /// - Throws: ``BusError/malformed(_:)`` for a text with a NUL.
+    func asArgument() throws(BusError) -> BusValue {
+        switch self {
+        case .string(let text): return try Self.argument(text)
+        case .strings(let texts):
+            if texts.allSatisfy(\.isFitForBus) { return self }
+            return .array(try texts.map(Self.argument))
+        default: return self
+        }
+    }
+
+    private static func argument(_ text: String) throws(BusError) -> BusValue {
+        guard !text.utf8.contains(0) else { throw .malformed("it contains a text with a NUL") }
+        return text.busValue
+    }
+
+    /// The text of an argument, also if it was sent as bytes; `nil` for other values and bytes. It
+    /// never has a NUL, where a path or a name would end.
+    var argumentText: String? {
+        switch self {
+        case .string(let text): text
+        case .bytes(let bytes): bytes.contains(0) ? nil : String(validating: bytes, as: UTF8.self)
+        default: nil
+        }
+    }
 }
 
 extension String {
