@@ -354,7 +354,7 @@ let package = Package(
             dependencies: ["QuickLookServer", "ExtensionHost", "SystemSupport", "TestSupport", "CTestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "DatabaseBindingsTests", dependencies: ["DatabaseBindings", "ItemRecord", "JSONText"],
+            name: "DatabaseBindingsTests", dependencies: ["DatabaseBindings", "ItemRecord", "JSONText", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "SymbolBindingsTests", dependencies: ["SymbolBindings", "TestSupport"], swiftSettings: strict),

@@ -370,7 +370,7 @@ struct AdapterTests {
     }
 
     @Test func everyRequestIsAnsweredOnceWhenTheExtensionEndsUnderLoad() async throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = MutationLoop.seed
         var random = SplitMix64(seed: seed)
         for _ in 0..<20 {
             let host = FakeHost(

@@ -97,7 +97,7 @@ struct IndexTests {
     }
 
     @Test func randomItemsArriveWholeAndWithinTheLimits() async throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = MutationLoop.seed
         var random = SplitMix64(seed: seed)
         for _ in 0..<20 {
             let sizes = (0..<Int.random(in: 0...40, using: &random)).map { _ in

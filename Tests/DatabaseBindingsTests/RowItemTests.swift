@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import ItemRecord
+import TestSupport
 import Testing
 
 @testable import DatabaseBindings
@@ -122,8 +123,9 @@ struct RowItemTests {
     func dates() throws {
         var style = Date.ISO8601FormatStyle()
         style.timeZone = .gmt
+        var random = SplitMix64(seed: MutationLoop.seed)
         for _ in 0..<2000 {
-            let seconds = Double.random(in: -11_600_000_000...200_000_000_000).rounded()
+            let seconds = Double.random(in: -11_600_000_000...200_000_000_000, using: &random).rounded()
             let text = Date(timeIntervalSince1970: seconds).formatted(style)
             #expect(ColumnTimeUnit.iso.moment(.text(text)) == seconds - 978_307_200, "\(text)")
             #expect(text.hasPrefix(MarkupText.date(seconds - 978_307_200).replacing(" ", with: "T")), "\(text)")

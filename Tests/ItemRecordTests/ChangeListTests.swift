@@ -27,7 +27,7 @@ struct ChangeListTests {
 
     @Test("Appended changes are read in order")
     func roundTrip() throws {
-        var random = SystemRandomNumberGenerator()
+        var random = SplitMix64(seed: MutationLoop.seed)
         for _ in 0..<200 {
             let changes = (0..<Int.random(in: 0...12, using: &random)).map { _ in Self.randomChange(&random) }
             var list = ChangeList()
@@ -39,7 +39,7 @@ struct ChangeListTests {
 
     @Test("A truncated list is rejected or shorter, and damaged bytes never trap")
     func damage() throws {
-        var random = SystemRandomNumberGenerator()
+        var random = SplitMix64(seed: MutationLoop.seed)
         var list = ChangeList()
         for _ in 0..<8 { list.append(Self.randomChange(&random)) }
         let whole = try Self.changes(in: list.bytes)
@@ -105,7 +105,7 @@ struct ChangeListTests {
 
     @Test("The size of an encoded change does not exceed its estimate")
     func largestEncoding() {
-        var random = SystemRandomNumberGenerator()
+        var random = SplitMix64(seed: MutationLoop.seed)
         for _ in 0..<200 {
             let change = Self.randomChange(&random)
             var list = ChangeList()

@@ -23,7 +23,8 @@ public struct MutationLoop: Sendable {
         }
     }
 
-    /// The seed of a torture run, from `SEARCHLIGHT_TORTURE_SEED` or random.
+    /// The seed of all random tests, from `SEARCHLIGHT_TORTURE_SEED` or random. Scripts/test
+    /// derives it from the sources, so that equal sources have equal tests.
     public static let seed =
         ProcessInfo.processInfo.environment["SEARCHLIGHT_TORTURE_SEED"].flatMap { UInt64($0) }
         ?? .random(in: 1...999_999)

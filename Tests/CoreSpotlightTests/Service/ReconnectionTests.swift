@@ -92,7 +92,7 @@ struct ReconnectionTests {
 
     @Test("Random requests with random connection losses have the same result as without losses")
     func randomCuts() {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = MutationLoop.seed
         var random = SplitMix64(seed: seed)
         for _ in 0..<60 {
             let harness = ConnectionHarness()
@@ -223,7 +223,7 @@ struct ReconnectionTests {
 
     @Test("Repeated states, and batches that expect none, do not lead to wrong results")
     func repeatedStates() {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = MutationLoop.seed
         var random = SplitMix64(seed: seed)
         for _ in 0..<3000 {
             // The earlier state of a service, the sent requests, and the number of executed ones.
