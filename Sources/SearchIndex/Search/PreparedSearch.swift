@@ -135,7 +135,8 @@ struct PreparedSearch: Sendable {
     /// Returns the engagement for the search. Damage to the table is recorded for the next opening,
     /// and the search continues without engagement.
     private func learned(_ db: Database, now: Double) throws -> LearnedSearch {
-        guard learns, let reporter = request.learnsFrom else { return LearnedSearch() }
+        // Filters alone find the newest items, and engagement does not change that order.
+        guard learns, !plan.words.isEmpty, let reporter = request.learnsFrom else { return LearnedSearch() }
         do {
             return try LearnedSearch(request.text, from: reporter, bundle: request.bundle, now: now, folder: folder, db)
         } catch  where EngagementTable.isDamage(error) {

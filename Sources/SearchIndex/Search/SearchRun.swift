@@ -389,10 +389,12 @@ struct SearchRun {
             return nil
         }
         parts.engagement = try learned.gain(of: item.id, over: parts.textScore, db)
+        let importance =
+            plan.words.isEmpty
+            ? 1 : features.importance * (try learned.importance(of: item.id, bundle: item.bundle, db))
         return RankedHit(
             text: text, item: item.id, bundle: item.bundle, parts: parts, score: parts.score,
-            importance: features.importance
-                * (try learned.importance(of: item.id, bundle: item.bundle, db)))
+            importance: importance)
     }
 
     /// Returns `true` if a bundle identifier, or its last component, equals an app name.

@@ -110,6 +110,29 @@ struct LearningTests {
         #expect(try await store.found("not").contains("other") == false)
     }
 
+    @Test("Filters alone find the newest items first, whatever was chosen or rated higher")
+    func filtersAlone() async throws {
+        let store = try Store()
+        store.clock.advance(by: 400 * 86400)
+        for number in 0..<6 {
+            var record = item("\(number)", title: "report")
+            record.attributes["contentType"] = .string("com.adobe.pdf")
+            record.attributes["rankingHint"] = .integer(Int64(number * 20))
+            record.attributes["contentModificationDate"] = .date(store.clock.now - Double(number) * 20 * 86400)
+            try await store.put(record)
+        }
+        try await Self.use("4", after: "kind:pdf", store.index, times: 4)
+        for _ in 0..<4 {
+            #expect(
+                try await store.index.countEngagement(
+                    withItem: "3", of: Store.app.bundle, text: "report", kind: .open))
+        }
+        #expect(try await store.found("kind:pdf") == ["0", "1", "2", "3", "4", "5"])
+        let request = SearchRequest("kind:pdf")
+        #expect(try await store.index.search(request).hits.allSatisfy { $0.parts.engagement == 0 })
+        #expect(try await store.found("report kind:pdf").first != "0")
+    }
+
     @Test("Old counts have little weight")
     func decay() async throws {
         let store = try Store()
