@@ -65,6 +65,25 @@ struct TypesCommandTests {
         #expect(output == "public.png\ncom.adobe.pdf\ncom.apple.application-bundle\n")
     }
 
+    @Test("looks up a word as an identifier, a MIME type or an extension")
+    func word() throws {
+        for (word, type) in [
+            ("html", "public.html"), (".JPG", "public.jpeg"), ("text/html", "public.html"),
+            ("public.html", "public.html"), ("sql", "dyn.ah62d4rv4ge81g6pq"),
+        ] {
+            #expect(try types("lookup", word) == (0, type + "\n"), "\(word)")
+        }
+        #expect(try types("lookup", "rtfd", "--conforming-to", "com.apple.package") == (0, "com.apple.rtfd\n"))
+        for word in ["notes.rst", "public.htlm"] {
+            let (status, output) = try types("lookup", word)
+            let tag = word.split(separator: ".")[1]
+            #expect(status == 2 && output.contains("searchlight types lookup --extension \(tag)"), "\(output)")
+        }
+        #expect(try types("lookup", "html", "--mime", "text/html").status == 64)
+        let none = try types("lookup")
+        #expect(none.status == 64 && none.output.contains("Pass a word, such as pdf"), "\(none.output)")
+    }
+
     @Test("decodes dynamic identifiers, and rejects others")
     func decode() throws {
         let (status, output) = try types("decode", "dyn.ah62d4rv4ge81g6pq")

@@ -20,7 +20,7 @@ func declaredType(_ identifier: String) throws -> UTType {
         throw CommandFailure(
             message: """
                 No type \(identifier.debugDescription) is declared. To find one by file name extension or MIME type: \
-                searchlight types lookup
+                searchlight types lookup pdf
                 """, status: .notFound)
     }
     return type

@@ -9,12 +9,17 @@ struct TypesLookupCommand: OptionedCommand {
         commandName: "lookup",
         abstract: "Find the type of a file name extension, a MIME type or a four-character code.",
         discussion: """
+            A word without an option is the identifier of a declared type, a MIME type (text/html) or a file name \
+            extension (html).
+
             Without --conforming-to, the type must conform to public.data; “any” accepts every type. An undeclared tag \
             has a dynamic type. With --stdin, each line has “extension”, “mime” or “ostype”, the tag and optionally the \
             parent, separated by tabs. For each line, the identifier or an empty line is printed.
             """)
 
     @OptionGroup var options: GlobalOptions
+    @Argument(help: "A type identifier, a MIME type or a file name extension.")
+    var word: String?
     @Option(name: .customLong("extension"), help: "Look up a file name extension, with or without the dot.")
     var filenameExtension: String?
     @Option(help: "Look up a MIME type.")
@@ -32,26 +37,53 @@ struct TypesLookupCommand: OptionedCommand {
     var stdin = false
 
     func validate() throws {
+        try refuseEmpty(word, "The word", instead: "Pass one, such as pdf.")
         try refuseEmpty(filenameExtension, "--extension", instead: "Name one, such as pdf.")
         try refuseEmpty(mime, "--mime", instead: "Name one, such as text/plain.")
         try refuseEmpty(ostype, "--ostype", instead: "Name one, such as TEXT.")
         try refuseEmpty(conformingTo, "--conforming-to")
-        let given = [filenameExtension != nil, mime != nil, ostype != nil, stdin].count { $0 }
+        let given = [word != nil, filenameExtension != nil, mime != nil, ostype != nil, stdin].count { $0 }
         guard given == 1 else {
-            throw ValidationError("Pass exactly one of --extension, --mime, --ostype and --stdin.")
+            throw ValidationError(
+                "Pass a word, such as pdf, or exactly one of --extension, --mime, --ostype and --stdin.")
         }
     }
 
     func perform() async throws {
         options.registerTypes()
         guard !stdin else { return try answerInput() }
-        let tag = filenameExtension ?? mime ?? ostype ?? ""
-        let kind: UTTagClass = filenameExtension != nil ? .filenameExtension : mime != nil ? .mimeType : .osType
+        let found = try word.map(typeMeant) ?? typeOfTag()
+        if options.json { return try Output.printJSON(TypeReport(found)) }
+        try Output.line("\(found.identifier)")
+    }
+
+    private func typeOfTag() throws -> UTType {
+        if let filenameExtension { return try type(of: filenameExtension, .filenameExtension) }
+        if let mime { return try type(of: mime, .mimeType) }
+        return try type(of: ostype ?? "", .osType)
+    }
+
+    /// Returns the type of a word without an option.
+    private func typeMeant(by word: String) throws -> UTType {
+        if conformingTo == nil, let type = UTType(word) { return type }
+        if word.contains("/") { return try type(of: word, .mimeType) }
+        let found = try type(of: word, .filenameExtension)
+        // An undeclared name with dots inside is a misspelt identifier or a file name.
+        guard found.isDynamic, word.dropFirst().contains("."), let last = word.split(separator: ".").last else {
+            return found
+        }
+        throw CommandFailure(
+            message: """
+                \(word.debugDescription) is neither a declared type nor a known file name extension. To look up an \
+                extension: searchlight types lookup --extension \(last)
+                """, status: .notFound)
+    }
+
+    private func type(of tag: String, _ kind: UTTagClass) throws -> UTType {
         guard let found = try lookup(tag, kind, conformingTo: conformingTo) else {
             throw CommandFailure(message: "\(tag.debugDescription) is not a valid \(kind.rawValue).", status: .notFound)
         }
-        if options.json { return try Output.printJSON(TypeReport(found)) }
-        try Output.line("\(found.identifier)")
+        return found
     }
 
     private func answerInput() throws {
