@@ -248,6 +248,20 @@ package final class SearchlightEngine: EngineClient, EngineSource {
         return counts.merging(protected ?? [:], uniquingKeysWith: +)
     }
 
+    /// Counts the stored items of a bundle, including expired items that are not deleted yet, and
+    /// protected items while the store is unlocked.
+    package func storedItemCount(of bundle: String) async throws(EngineError) -> Int {
+        let count = try await onIndex { (index) throws(SearchIndexError) in
+            try await index.itemCounts(of: bundle, through: 0).all
+        }
+        let protected = try await vault.whileUnlocked { (index) async throws(EngineError) in
+            try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in
+                try await index.itemCounts(of: bundle, through: 0).all
+            }
+        }
+        return count + (protected ?? 0)
+    }
+
     func onIndex<Value>(
         _ body: (SearchIndex) async throws(SearchIndexError) -> Value
     ) async throws(EngineError) -> Value {

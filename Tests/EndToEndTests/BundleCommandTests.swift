@@ -152,6 +152,23 @@ struct BundleCommandTests {
         #expect(try command("list").output.contains("Alpha sheet"))
     }
 
+    @Test("forget asks about as many items as it deletes, expired items included")
+    func forgetOfExpired() throws {
+        let bundle = "com.example.sheets"
+        let lines = #"{"uniqueIdentifier": "one"}"# + "\n" + #"{"uniqueIdentifier": "two", "expirationDate": 5}"#
+        for (lines, count) in [(lines, "2 items"), (String(lines.split(separator: "\n")[1]), "1 item")] {
+            let donated = try CFixture.run(
+                try BuiltProducts.program("searchlight"), ["donate", "--bundle", bundle, "-"],
+                environment: try command.environment, input: lines)
+            #expect(donated.status == 0, "\(donated)")
+            let asked = try command("forget", bundle)
+            #expect(asked.status == 4 && asked.output.contains("remove \(count) of \(bundle),"), "\(asked)")
+            let forgotten = try command("forget", bundle, "--yes")
+            #expect(forgotten.output.contains("is forgotten: \(count) deleted."), "\(forgotten)")
+        }
+        #expect(try command("forget", bundle).status == 2)
+    }
+
     @Test("forget says that an installed extension donates again, and how to prevent that")
     func forgetOfInstalled() throws {
         let bundle = try harness.installFixture("notebook")

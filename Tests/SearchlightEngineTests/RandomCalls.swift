@@ -46,7 +46,8 @@ enum RandomCalls {
         let promise = Representation(type: text(&random), form: [.data, .file, .inPlaceFile][random.below(3)])
         return [
             OpeningCall(), PendingCall(), ExtensionsCall(), StatusCall(isExact: random.below(2) == 0), ItemCountsCall(),
-            AccountCall(bundle: text(&random)), DisplayNamesCall(of: texts(&random)),
+            StoredItemCountCall(bundle: text(&random)), AccountCall(bundle: text(&random)),
+            DisplayNamesCall(of: texts(&random)),
             PendingReindexesCall(), SearchCall(search: search),
             SimilarCall(to: Int64(number(&random)), search),
             SuggestCall(request: SuggestionRequest(text(&random), bundle: maybe(&random))),

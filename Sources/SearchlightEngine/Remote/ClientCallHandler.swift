@@ -46,7 +46,8 @@ package final class ClientCallHandler: Sendable {
 
     /// All calls.
     static let calls: [any ClientCall.Type] = [
-        OpeningCall.self, ExtensionsCall.self, StatusCall.self, ItemCountsCall.self, AccountCall.self,
+        OpeningCall.self, ExtensionsCall.self, StatusCall.self, ItemCountsCall.self, StoredItemCountCall.self,
+        AccountCall.self,
         DisplayNamesCall.self,
         PendingReindexesCall.self,
         SearchCall.self, SimilarCall.self, SuggestCall.self, DiagnoseCall.self, ExpiredItemCall.self, ItemsCall.self,

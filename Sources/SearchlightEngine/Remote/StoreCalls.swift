@@ -54,6 +54,21 @@ package struct ItemCountsCall: EngineCall {
     }
 }
 
+/// Counts the stored items of a bundle, including expired items that are not deleted yet.
+package struct StoredItemCountCall: EngineCall {
+    package var need: EngineNeed { .reading }
+    package var purpose: String { "count the stored items of \(bundle)" }
+    var bundle: String
+
+    package init(bundle: String) { self.bundle = bundle }
+
+    package func perform(
+        on engine: SearchlightEngine, _ context: CallContext
+    ) async throws(EngineError) -> Int {
+        try await engine.storedItemCount(of: bundle)
+    }
+}
+
 /// Returns the user-visible names of bundles (``SearchlightEngine/displayName(of:)``).
 package struct DisplayNamesCall: EngineCall {
     package var need: EngineNeed { .reading }

@@ -59,19 +59,21 @@ struct ForgetCommand: OptionedCommand {
     }
 
     private func forget(_ bundle: String, _ store: any EngineClient, _ file: NewFile?) async throws {
-        let counts = try await store.perform(ItemCountsCall())
+        // Expired items are removed as well, so they are counted.
+        let count = try await store.perform(StoredItemCountCall(bundle: bundle))
         let owes = try await store.perform(PendingReindexesCall()).contains { $0.bundle == bundle }
         let protection = try await store.perform(ProtectionStatusCall())
         let protected = protection.indexes.count { $0.scope.bundle == bundle }
-        if counts[bundle] == nil, !owes, protected == 0 {
+        if count == 0, !owes, protected == 0 {
             guard try await isGone(bundle, in: store) else {
+                let counts = try await store.perform(ItemCountsCall())
                 throw CommandFailure(message: unknownBundle(bundle, among: counts.keys.sorted()), status: .notFound)
             }
         }
         // Locked items are not counted.
         let locked = protection.isUnlocked ? 0 : protected
         let lockedPart = locked > 0 ? " and all items of \(locked) locked \(locked == 1 ? "index" : "indexes")" : ""
-        let items = counted(counts[bundle] ?? 0, "item") + lockedPart
+        let items = counted(count, "item") + lockedPart
         let what = "\(items) of \(bundle), its client states and its pending reindexes"
         let donatesAgain = try await hasExtension(bundle, in: store)
         // Before the question, so that the user can answer no and disable the extension first.
