@@ -49,7 +49,9 @@ public struct AttributePreview: Sendable {
             let texts = record.texts(attribute).prefix(Self.maximumListElements).map(Self.line)
             if !texts.isEmpty { facts.append((name, Self.line(texts.joined(separator: ", ")))) }
         }
-        if let path = record.contentPath ?? record.text("url") { facts.append(("Where", Self.line(path))) }
+        if let path = record.contentPath ?? record.text("url") ?? record.text("path") {
+            facts.append(("Where", Self.line(path)))
+        }
         return facts.map { ($0.0, $0.1) }
     }
 

@@ -52,7 +52,17 @@ extension SearchlightEngine {
             }
         }
         let url = ["contentURL", "url"].lazy.compactMap { record.text($0) }.compactMap { LaunchResource(url: $0) }.first
-        return (url, url == nil ? refusal : nil)
+        if let url { return (url, nil) }
+        // An item without a URL may have only the path of its file.
+        if refusal == nil, let path = record.text("path"), !path.isEmpty {
+            do throws(LaunchTarget.Refusal) {
+                guard path.utf8.first == UInt8(ascii: "/") else { throw .malformed(path) }
+                return (.file(try readable(path, installed)), nil)
+            } catch {
+                refusal = error
+            }
+        }
+        return (nil, refusal)
     }
 
     private func readable(_ path: String, _ installed: ExtensionBundle?) throws(LaunchTarget.Refusal) -> String {

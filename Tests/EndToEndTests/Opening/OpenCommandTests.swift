@@ -128,6 +128,27 @@ struct OpenCommandTests {
         #expect(started == ["org.example.crash\todd:1", "org.example.crash\todd:1"])
     }
 
+    @Test("An item that has only a path opens the file there, or its failure says why not")
+    func pathOnly() throws {
+        let folder = command.harness.folder
+        try "text".write(toFile: folder + "/a.txt", atomically: true, encoding: .utf8)
+        try addApp("editor", lines: "MimeType=text/plain;")
+        try "[Default Applications]\ntext/plain=editor.desktop\n".write(
+            toFile: folder + "/config/mimeapps.list", atomically: true, encoding: .utf8)
+        try donate("org.example.notes", "good", #""path": "\#(folder)/a.txt""#)
+        try donate("org.example.notes", "gone", #""path": "\#(folder)/b.txt""#)
+        try donate("org.example.notes", "relative", #""path": "a.txt""#)
+        let good = try command("open", "good")
+        #expect(good.status == 0, "\(good)")
+        #expect(started.count == 1 && started.first?.hasSuffix("/a.txt") == true, "\(started)")
+        let gone = try command("open", "gone")
+        #expect(gone.status == 2 && gone.output.contains("its file \(folder)/b.txt does not exist"), "\(gone)")
+        let relative = try command("open", "relative")
+        #expect(relative.output.contains("a.txt is not a path of a file"), "\(relative)")
+        try donate("org.example.notes", "both", #""path": "\#(folder)/a.txt", "url": "odd:1""#)
+        #expect(try command("open", "both", "--dry-run").output.contains("x-scheme-handler/odd"))
+    }
+
     @Test("A file of an extension's item is opened only if the extension may read it")
     func extensionFiles() throws {
         let folder = command.harness.folder
