@@ -33,7 +33,7 @@ struct AccountTests {
         let reindexed = try command("reindex")
         #expect(reindexed.status == 0, "\(reindexed)")
         #expect(
-            reindexed.output.contains("  left out, no permission to read it: 2 (open soon, still locked)"),
+            reindexed.output.contains("  content left out, no permission to read it: 2 (open soon, still locked)"),
             "\(reindexed)")
         #expect(reindexed.output.contains("  indexed with only part of their text: 1 item"), "\(reindexed)")
         #expect(!reindexed.output.contains("\u{1B}[31m"))
@@ -42,7 +42,7 @@ struct AccountTests {
         #expect(report["itemsInPart"] as? Int == 1 && report["isComplete"] as? Bool == false)
         #expect(leftOut(report)["no permission to read it"] == 2)
 
-        #expect(try command("status").output.contains("    left out, no permission to read it: 2 ("))
+        #expect(try command("status").output.contains("    content left out, no permission to read it: 2 ("))
         var found = try account(bundle)
         #expect(found["items"] as? Int == 2 && found["itemsInPart"] as? Int == 1, "\(found)")
         #expect(leftOut(found).count == 2)

@@ -6,7 +6,8 @@ import SearchIndex
 /// A bundle's account: its indexed items, its missing content, and the reasons. All commands that
 /// report this information, such as `status` and `reindex`, use this value.
 package struct BundleAccount: Hashable, Sendable, Codable {
-    /// Content without an item, such as files, for one reason.
+    /// Content that is not in the index, for one reason: files without an item, and the text of
+    /// files whose items lack it.
     package struct LeftOut: Hashable, Sendable, Codable {
         /// The reason, in a few words.
         package var reason: String
@@ -22,7 +23,7 @@ package struct BundleAccount: Hashable, Sendable, Codable {
     package var items = 0
     /// The number of these items whose text was truncated.
     package var itemsInPart = 0
-    /// The content without an item, by reason, the most frequent reason first.
+    /// The content that is not in the index, by reason, the most frequent reason first.
     package var leftOut: [LeftOut] = []
     /// The donations that searches do not include yet.
     package var pending: PendingDonations.Amount?

@@ -14,7 +14,8 @@ extension BundleAccount {
         return lines
     }
 
-    /// The content that is left out of the index, one line per reason.
+    /// The content that is left out of the index, one line per reason. A file of which an item has
+    /// only the name is content that is left out, too.
     var omissionLines: [String] {
         var lines: [String] = []
         if itemsInPart > 0 {
@@ -22,7 +23,8 @@ extension BundleAccount {
         }
         for one in leftOut {
             let others = one.count > one.examples.count ? ", …" : ""
-            lines.append("left out, \(one.reason): \(one.count) (\(one.examples.joined(separator: ", "))\(others))")
+            lines.append(
+                "content left out, \(one.reason): \(one.count) (\(one.examples.joined(separator: ", "))\(others))")
         }
         return lines
     }
