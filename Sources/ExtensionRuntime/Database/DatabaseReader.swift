@@ -92,7 +92,7 @@ struct SelectProblem: Error {
                 BindingFailure(
                     .tooLarge, "a SELECT over \(path) sorts more rows than fit on the disk")
             }
-        case 11, 26: BindingFailure(.unsupported, "\(path) is damaged: \(message); its items stay as they are")
+        case 11, 26: BindingFailure(.unsupported, "\(path) is damaged: \(message)")
         case 7, 18: BindingFailure(.tooLarge, "a SELECT over \(path) needs more memory than it may use: \(message)")
         default: BindingFailure(.failed, "a SELECT over \(path) failed: \(message)")
         }

@@ -114,7 +114,7 @@ struct DatabaseSnapshot {
     }
 
     private static func opened(_ path: String) throws(BindingFailure) -> OwnedDescriptor {
-        let irregular = BindingFailure(.unsupported, "\(path) is not a regular file; its items stay as they are")
+        let irregular = BindingFailure(.unsupported, "\(path) is not a regular file")
         // A pipe or a device is not opened, since opening it may have side effects.
         var found = stat()
         guard stat(path, &found) != 0 || found.st_mode & S_IFMT == S_IFREG else { throw irregular }
@@ -237,12 +237,10 @@ struct DatabaseSnapshot {
     private static func check(_ copy: OwnedDescriptor, _ path: String) throws(BindingFailure) {
         let header = (try? WholeTransfer.bytes(of: copy.number, upTo: 100, at: 0)) ?? []
         guard header.count == 100 else {
-            throw BindingFailure(
-                .unavailable, "\(path) is empty; it is read after the app has created its tables")
+            throw BindingFailure(.unavailable, "\(path) is empty: the app has not created its tables yet")
         }
         guard header.starts(with: magic) else {
-            throw BindingFailure(
-                .unsupported, "\(path) is not an SQLite database, or is encrypted; its items stay as they are")
+            throw BindingFailure(.unsupported, "\(path) is not an SQLite database, or is encrypted")
         }
         // The format versions for writing and reading. With version 2, SQLite would search for a
         // log.

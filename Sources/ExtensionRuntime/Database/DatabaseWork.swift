@@ -54,7 +54,11 @@ struct DatabaseWork {
                 return known
             }
         }
-        let made = try DatabaseReader(file.path, watch: watch)
+        let made: DatabaseReader
+        do throws(BindingFailure) { made = try DatabaseReader(file.path, watch: watch) } catch {
+            guard error.status == .unsupported else { throw error }
+            throw BindingFailure(error.status, error.message + "; its items stay as they are")
+        }
         if readers.count >= Self.maximumReaders { readers.removeFirst() }
         readers.append(made)
         return made

@@ -264,7 +264,8 @@ struct DatabaseExtensionTests {
             #expect(schema.contains("Items.1.Select: no such column: n.body"), "\(schema)")
             #expect(schema.contains("notes (id, title, contents, t, picture)"), "\(schema)")
             try Data((0..<4096).map { _ in UInt8.random(in: 1...255) }).write(to: URL(filePath: app.path))
-            #expect(try await failure().contains("not an SQLite database, or is encrypted"))
+            #expect(
+                try await failure().contains("not an SQLite database, or is encrypted; its items stay as they are"))
             try Data().write(to: URL(filePath: app.path))
             #expect(try await failure().contains("is empty"))
             unlink(app.path)

@@ -56,6 +56,10 @@ struct NewDatabaseTests {
         }
         let foreign = try new(text, "-l", "database")
         #expect(foreign.status == 1 && foreign.output.contains("not an SQLite database"), "\(foreign.output)")
+        #expect(!foreign.output.contains("items"), "\(foreign.output)")
+        try Data().write(to: URL(filePath: text))
+        let empty = try new(text, "-l", "database")
+        #expect(empty.status == 1 && empty.output.contains("is empty: the app has not created"), "\(empty.output)")
         let nothing = try new(harness.folder + "/Tasks/numbers.db", "-l", "database")
         #expect(nothing.status == 2 && nothing.output.contains("No table of"), "\(nothing.output)")
         let home = try new(harness.folder + "/home.db", "-l", "database")
