@@ -97,6 +97,10 @@ struct SetupCommandTests {
             lines == [
                 "Note: Reindexes of 2 apps are pending; items may be missing. Run: searchlight reindex"
             ], "\(search)")
+        let own = try await command.outcome(["search", "alpha", "--bundle", "com.example.notebook"])
+        #expect(own.status == 0 && !own.errors.contains("pending"), "\(own)")
+        let other = try await command.outcome(["search", "alpha", "--bundle", "com.example.photos"])
+        #expect(other.errors.contains("A reindex of com.example.photos is pending"), "\(other)")
     }
 
     @Test("The service is enabled once, and --undo disables it")

@@ -14,7 +14,7 @@ extension SearchlightEngine {
         return FoundItems(
             hits: found(page.hits, search, query: page.correction?.text ?? search.text), next: page.next,
             pending: page.pending, total: page.total, correction: page.correction,
-            notes: try await notes(search.notes), isLocked: vault.isLocked)
+            notes: try await notes(search.notes, about: search.bundle), isLocked: vault.isLocked)
     }
 
     /// Returns hits with their snippets.
@@ -51,23 +51,30 @@ extension SearchlightEngine {
         return request
     }
 
-    private func notes(_ request: StoreNotes.Request?) async throws(EngineError) -> StoreNotes? {
+    /// Returns the requested notes.
+    ///
+    /// - Parameter bundle: The only bundle whose items are searched; `nil` for all.
+    private func notes(
+        _ request: StoreNotes.Request?, about bundle: String?
+    ) async throws(EngineError) -> StoreNotes? {
         guard let request else { return nil }
+        let isSearched = { (other: String) in bundle == nil || other == bundle }
         // The user does without the items of a disabled extension.
-        let owed = jobStore.jobs.map(\.bundle).filter { !health(of: $0).isDisabled }
+        let owed = jobStore.jobs.map(\.bundle).filter { isSearched($0) && !health(of: $0).isDisabled }
         // An extension may have just been installed.
         if !owed.isEmpty { await refreshExtensions() }
         let registry = registry
         let installed = Set(registry.extensions.map(\.identifier))
         let hasFollowed = registry.extensions.contains {
-            $0.manifest.access.watchedPaths != .none && !health(of: $0.identifier).isDisabled
+            isSearched($0.identifier) && $0.manifest.access.watchedPaths != .none
+                && !health(of: $0.identifier).isDisabled
         }
         return StoreNotes(
             opening: try await opening(),
             pendingReindexes: owed.map { .init(bundle: $0, isInstalled: installed.contains($0)) },
             unfollowedSince: hasFollowed && fileFollower.withLock({ $0 == nil })
                 ? FollowedFiles.lastLook(storeDirectory: configuration.storeDirectory) : nil,
-            pendingFiles: pendingFiles,
+            pendingFiles: pendingFiles.filter { isSearched($0.bundle) },
             otherExtensionFolders: request.extensionFolders.filter { !registry.searchPath.contains($0) })
     }
 
