@@ -69,10 +69,8 @@ enum Program {
                 return
             }
             Output.complain("\(text: message)")
-            if hasMinusWord(CommandLine.arguments) {
-                let item = CommandLine.arguments.dropFirst().first == "why-not" ? "why-not @12" : "search"
-                Output.complain("To exclude items with a word, put -- first: searchlight \(item) -- notes -release")
-            } else if let hint = dashHint(Array(CommandLine.arguments.dropFirst()), message)
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            if let hint = excludedWordHint(arguments) ?? dashHint(arguments, message)
                 ?? ValueHint.question(for: message)
             {
                 Output.complain("\(hint)")
@@ -147,16 +145,32 @@ enum Program {
         where ["--identifiers", "--domains", "--items"].contains(option) && name.count > 1 && name.hasPrefix("-") {
             return "To pass a name that begins with a dash: searchlight \(command) … \(option)=\(name.prefix(80))"
         }
-        guard ["show", "preview", "open", "drag", "similar"].contains(command),
+        guard let kind = dashedArguments[command],
             ["Unknown option", "Missing expected argument"].contains(where: message.contains),
             let name = words.first(where: { $0.count > 1 && $0.hasPrefix("-") && !$0.hasPrefix("--") })
         else { return nil }
-        return "Put an item that begins with a dash after --: searchlight \(command) -- \(name.prefix(80))"
+        return "Put \(kind) that begins with a dash after --: searchlight \(command) -- \(name.prefix(80))"
     }
 
-    /// Returns `true` if an excluded word (`-word`) in a search was parsed as options.
-    private static func hasMinusWord(_ arguments: [String]) -> Bool {
-        guard let command = arguments.dropFirst().first, ["search", "why-not"].contains(command) else { return false }
-        return arguments.prefix { $0 != "--" }.contains { $0.count > 2 && $0.hasPrefix("-") && !$0.hasPrefix("--") }
+    /// The arguments that may begin with a dash, by command.
+    private static let dashedArguments = [
+        "show": "an item", "preview": "an item", "open": "an item", "drag": "an item", "query": "a query",
+    ]
+
+    /// The commands whose text may exclude words (`-word`), each with an example.
+    private static let exclusions = [
+        "search": "search -- notes -release", "suggest": "suggest -- -release not",
+        "why-not": "why-not @12 -- notes -release", "window": "window -- notes -release",
+        "continue": "continue com.example.notes -- notes -release", "similar": "similar -- @12 -app:mail",
+    ]
+
+    /// Returns a hint for an excluded word (`-word`) that was parsed as options; `nil` if there is
+    /// none.
+    private static func excludedWordHint(_ arguments: [String]) -> String? {
+        guard let command = arguments.first, let example = exclusions[command],
+            arguments.prefix(while: { $0 != "--" })
+                .contains(where: { $0.count > 2 && $0.hasPrefix("-") && !$0.hasPrefix("--") })
+        else { return nil }
+        return "To exclude items with a word, put -- first: searchlight \(example)"
     }
 }

@@ -25,6 +25,20 @@ struct ArgumentTests {
         #expect(try command("search", "--", "sheet", "-alpha").output.contains("@1") == false)
     }
 
+    @Test(
+        "A text that begins with a minus sign is wrong usage in every command that takes one, with the remedy",
+        arguments: [
+            (["suggest", "-fer"], "suggest -- -release not"),
+            (["why-not", "@1", "-ferry"], "why-not @12 -- notes -release"),
+            (["window", "-ferry"], "window -- notes -release"),
+            (["continue", "com.example.sheets", "-ferry"], "continue com.example.notes -- notes -release"),
+            (["similar", "@1", "-app:mail"], "similar -- @12 -app:mail"), (["query", "-title"], "query -- -title"),
+        ])
+    func minusSign(arguments: [String], remedy: String) throws {
+        let (status, output) = try Command(harness: try Harness())(arguments)
+        #expect(status == 64 && output.contains("searchlight \(remedy)"), "\(output)")
+    }
+
     @Test("A search without results is reported in one line, with a hint about operators, and is not a failure")
     func nothingFound() throws {
         let command = try Command.indexed()
