@@ -46,7 +46,8 @@ extension SearchlightEngine {
                 learns: index.learns, waitingEntries: waitingEntries, pending: pending, removals: removals,
                 sandbox: sandboxStatus,
                 followed: FollowedStatus(
-                    unfollowed: watchedTrees().filter { Self.isBundle($0.owner) }), semantic: semantic,
+                    unfollowed: watchedTrees().filter { Self.isBundle($0.owner) }
+                ).limited(to: isEnabled), semantic: semantic,
                 protection: protectionStatus)
         }
     }

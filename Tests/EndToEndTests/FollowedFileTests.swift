@@ -438,6 +438,9 @@ struct FollowedFileTests {
         #expect(
             status.contains("Files that a running service would watch") && status.contains("\(bundle): \(notes)"),
             "\(status)")
+        #expect(try command("extensions", "disable", bundle).status == 0)
+        let disabled = try command("status").output
+        #expect(disabled.contains("Disabled: \(bundle)") && !disabled.contains("would watch"), "\(disabled)")
     }
 
     @Test("status counts the watched paths that do not exist, and lists them with --verbose")
@@ -470,5 +473,14 @@ struct FollowedFileTests {
         let report = try #require(try command.json("status") as? [String: Any])
         let places = try #require((report["followed"] as? [String: Any])?["places"] as? [[String: Any]])
         #expect(places.count { $0["state"] as? String == "missing" } == count)
+
+        #expect(try command("extensions", "disable", bundle).status == 0)
+        let disabled = try command("status").output
+        #expect(!disabled.contains("Watched files") && !disabled.contains("paths do not exist"), "\(disabled)")
+        #expect(try command("extensions", "enable", bundle).status == 0)
+        #expect(try command("status").output.contains("\(bundle): \(notes)\n"))
+        try FileManager.default.removeItem(atPath: harness.extensions + "/\(bundle).searchext")
+        #expect(try command("extensions").status == 0)
+        #expect(try !command("status").output.contains("Watched files"))
     }
 }

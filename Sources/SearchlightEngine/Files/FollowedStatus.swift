@@ -49,7 +49,9 @@ package struct FollowedStatus: Hashable, Sendable, Codable {
         package var since: Double
     }
 
-    /// The followed paths, sorted by bundle and path.
+    /// The followed paths of enabled extensions, sorted by bundle and path. The service also
+    /// watches the paths of a disabled extension, which matters once the extension is enabled
+    /// again.
     package var places: [Place] = []
     /// The unreported changes, by bundle.
     package var pending: [Pending] = []
@@ -102,6 +104,13 @@ package struct FollowedStatus: Hashable, Sendable, Codable {
         }.filter { SearchlightEngine.isBundle($0.bundle) }.sorted { ($0.bundle, $0.path) < ($1.bundle, $1.path) }
         watches = status.watches
         unwatchedFolders = status.unwatchedFolders
+    }
+
+    /// Returns the status with only the paths of some bundles.
+    package func limited(to isIncluded: (_ bundle: String) -> Bool) -> FollowedStatus {
+        var status = self
+        status.places.removeAll { !isIncluded($0.bundle) }
+        return status
     }
 
     /// The kernel's file with the maximum number of inotify watches per user.

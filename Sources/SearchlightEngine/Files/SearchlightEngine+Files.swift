@@ -99,7 +99,7 @@ extension SearchlightEngine {
     }
 
     /// Returns `true` if a bundle is installed, and the user has not disabled it.
-    func isEnabled(_ bundle: String) -> Bool {
+    package func isEnabled(_ bundle: String) -> Bool {
         (try? registry.bundle(bundle)) != nil && !health(of: bundle).isDisabled
     }
 

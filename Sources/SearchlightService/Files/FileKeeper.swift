@@ -197,8 +197,13 @@ final class FileKeeper: Sendable {
         return watcher
     }
 
-    /// The followed files; `nil` until known.
+    /// The followed files of enabled extensions; `nil` until known.
     var followed: FollowedStatus? {
+        guard let engine = core.holder.inUse else { return followedOfAll }
+        return followedOfAll?.limited(to: engine.isEnabled)
+    }
+
+    private var followedOfAll: FollowedStatus? {
         let (watcher, told, failed) = state.withLock { state in
             (state.watcher, state.status, state.failure.map { FollowedStatus(failed: state.wanted ?? [], because: $0) })
         }
