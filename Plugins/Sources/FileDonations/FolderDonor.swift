@@ -81,11 +81,10 @@ package struct FolderDonor<File: ServedFile> {
     ///   - isOver: Called after each file; the page ends when it returns `true`.
     /// - Returns: The last file of the page; nil if no files follow.
     package func donatePage(after: String?, items: Int, isOver: () -> Bool) throws -> String? {
-        if after == nil { settings.problems.forEach(progress.say) }
+        // The error of the request contains the problem that is not reported here.
+        if after == nil { settings.problems.filter { $0 != settings.unreadable }.forEach(progress.say) }
         // The host keeps the items of a watched folder that is missing, and deletes all others.
-        if settings.hasUnreadableFolders, let problem = settings.problems.first {
-            throw IncompleteSettings(description: problem)
-        }
+        if let problem = settings.unreadable { throw IncompleteSettings(description: problem) }
         let donations = Donations(to: index) { progress.madeProgress() }
         var summary = Summary(skipped: after == nil ? settings.problems.count : 0)
         var last: String?

@@ -98,11 +98,10 @@ package struct RecordDonor<File: ServedFile> {
     ) throws -> RecordCursor? {
         let known = interrupted.flatMap { $0.cursor == cursor ? $0.records : nil }
         interrupted = nil
-        if cursor == nil { settings.problems.forEach(progress.say) }
+        // The error of the request contains the problem that is not reported here.
+        if cursor == nil { settings.problems.filter { $0 != settings.unreadable }.forEach(progress.say) }
         // The host keeps the items of a watched folder that is missing, and deletes all others.
-        if settings.hasUnreadableFolders, let problem = settings.problems.first {
-            throw IncompleteSettings(description: problem)
-        }
+        if let problem = settings.unreadable { throw IncompleteSettings(description: problem) }
         let donations = Donations(to: index) { progress.madeProgress() }
         var summary = Summary(isFirstPage: cursor == nil, skipped: cursor == nil ? settings.problems.count : 0)
         func isFull(_ records: Int) -> Bool {

@@ -221,7 +221,14 @@ final class DocumentsHandlerTests {
         try setFolders("not/absolute\n~/Downloads\n")
         let index = RecordingIndex()
         #expect(reindexAll(index) == nil && index.recorded.calls == [])
-        #expect(reports.last?.hasPrefix("reindexing failed: ") == true)
+        #expect(reports.count == 1 && reports[0].hasPrefix("reindexing failed: "), "\(reports)")
+        // Each problem is reported once, and the failure names a problem that caused it.
+        try setFolders("~/missing\n~/Downloads\nnot/absolute\n")
+        let before = reports.count
+        #expect(reindexAll(index) == nil)
+        let said = reports.dropFirst(before)
+        #expect(said.count == 2 && said.first?.contains("missing is missing") == true, "\(said)")
+        #expect(said.last?.contains("line 3: not/absolute") == true, "\(said)")
         // The host keeps the items of a missing folder.
         try setFolders("~/missing\n~/Downloads\n")
         #expect(reindexAll(index) == 1 && index.recorded.calls == ["index 1"])

@@ -70,9 +70,9 @@ package struct FolderSettings: Sendable {
     package var folders: [String] = []
     /// The configured folders that are currently not accessible, in the same form.
     package var unavailable: [String] = []
-    /// `true` if a line or folder cannot be read, so that its files are unknown. Missing folders
-    /// are ignored.
-    package private(set) var hasUnreadableFolders = false
+    /// The first problem with a line or folder that cannot be read, so that its files are unknown;
+    /// nil if there is none. Missing folders are ignored.
+    package private(set) var unreadable: String?
     /// The patterns for excluded files.
     var exclusions: [Exclusion] = []
     /// The problems with individual folders, one line each.
@@ -139,11 +139,10 @@ package struct FolderSettings: Sendable {
             if let path = Self.normalized(expanded) {
                 add(path)
             } else {
-                hasUnreadableFolders = true
-                problems.append(
+                complain(
                     "\(file.onOneLine), line \(number + 1): \(line.onOneLine) is not an absolute path below / without ..; "
-                        + "until it is repaired no \(rules.noun) is deleted"
-                )
+                        + "until it is repaired no \(rules.noun) is deleted",
+                    isUnreadable: true)
             }
         }
         for pattern in patterns.prefix(Exclusion.maximumCount) { addExclusion(pattern) }
@@ -219,8 +218,13 @@ package struct FolderSettings: Sendable {
         guard !(folders + unavailable).contains(where: { $0.utf8.elementsEqual(path.utf8) }) else { return }
         guard let problem = problem(withFolder: path) else { return folders.append(path) }
         unavailable.append(path)
-        if problem != "is missing" { hasUnreadableFolders = true }
-        problems.append("folder \(path.onOneLine) \(problem); its \(rules.noun)s are kept")
+        complain(
+            "folder \(path.onOneLine) \(problem); its \(rules.noun)s are kept", isUnreadable: problem != "is missing")
+    }
+
+    private mutating func complain(_ problem: String, isUnreadable: Bool) {
+        problems.append(problem)
+        if isUnreadable, unreadable == nil { unreadable = problem }
     }
 
     /// Returns the reason why a folder cannot be entered; nil if it can.
