@@ -29,9 +29,8 @@ struct CandidateFinder {
     private(set) var found: [Int64: Double] = [:]
     /// `true` if every list was read to its end.
     private(set) var isExhausted = true
-    /// The texts to include in the count.
-    private(set) var texts: Set<Int64> = []
-    /// The texts among ``texts`` that may lack a word, so their items have to be read.
+    /// The texts among ``found`` that may lack a word, so their items have to be read to count
+    /// them.
     private(set) var uncertain: Set<Int64> = []
     /// The texts that have all words, but whose word strengths were not looked up.
     private var unmeasured: Set<Int64> = []
@@ -52,7 +51,7 @@ struct CandidateFinder {
     /// Finds the candidates for ranking.
     mutating func find() throws {
         let only = try strictTexts() ?? fewAllowed
-        if let only, only.count <= limits.readItems { return add(only, 1) }
+        if let only, only.count <= limits.readItems { return try add(only, 1) }
         try findBest()
         // If the lists were read to their ends, no other text contains a word.
         guard let only, !isExhausted else { return }
@@ -91,25 +90,23 @@ struct CandidateFinder {
 
     /// Finds the newest texts, regardless of their content.
     mutating func findNewest() throws {
-        add(try newest(depth), FreshnessRule.least)
-        texts = Set(found.keys)
+        try add(newest(depth), FreshnessRule.least)
     }
 
     /// Finds the newest texts using only the table of texts; used while a store is being migrated.
     mutating func findInTexts() throws {
         let expressions = words.map { "\"\($0.text)\"\($0.isOpen ? "*" : "")" }
-        add(try list(.texts, expressions.joined(separator: " AND ")), 1)
+        try add(list(.texts, expressions.joined(separator: " AND ")), 1)
         if isSparse, words.count > 1 {
-            for expression in expressions { add(try list(.texts, expression), 0.5) }
+            for expression in expressions { try add(list(.texts, expression), 0.5) }
         }
-        texts = Set(found.keys)
     }
 
     /// Finds only the texts with all words, for counting.
     mutating func findComplete() throws {
-        add(try list(.ranked, words.map { RankedStems.expression($0.stems) }.joined(separator: " AND ")), 1)
+        try add(list(.ranked, words.map { RankedStems.expression($0.stems) }.joined(separator: " AND ")), 1)
         if words.count == 1, words[0].isOpen {
-            add(try list(.ranked, TitleWords.expression(words[0].text, isPrefix: true)), 1)
+            try add(list(.ranked, TitleWords.expression(words[0].text, isPrefix: true)), 1)
         }
         if let open = words.first(where: \.isOpen) {
             if isSparse {
@@ -124,7 +121,6 @@ struct CandidateFinder {
             // Alongside other words, a part of a word is worth less than the word.
             if words.count > 1 { uncertain.formUnion(found.keys.filter { !complete.contains($0) }) }
         }
-        texts = Set(found.keys)
     }
 
     /// The factor by which the work limits increase in repeated attempts.
@@ -133,9 +129,16 @@ struct CandidateFinder {
     /// `true` if fewer candidates were found than wanted.
     private var isSparse: Bool { found.count < depth }
 
-    private mutating func add(_ texts: [Int64], _ estimate: Double) {
-        for text in texts where isAllowed(text) { found[text] = max(estimate, found[text] ?? 0) }
+    /// - Throws: `CancellationError`. A list may have a million texts, and nothing else ends this
+    ///   loop.
+    private mutating func add(_ texts: [Int64], _ estimate: Double) throws {
+        for (number, text) in texts.enumerated() {
+            if number % Self.textsBetweenChecks == 0 { try Task.checkCancellation() }
+            if isAllowed(text) { found[text] = max(estimate, found[text] ?? 0) }
+        }
     }
+
+    private static let textsBetweenChecks = 4096
 
     private func isAllowed(_ text: Int64) -> Bool { allowed?.contains(text) ?? true }
 
@@ -225,7 +228,7 @@ struct CandidateFinder {
                 isExhausted = false
                 return
             }
-            add(try self.list(.ranked, list.expression), list.estimate)
+            try add(self.list(.ranked, list.expression), list.estimate)
         }
         guard word.isOpen else { return }
         if isSparse { try findBeginnings(of: word, beside: []) } else { isExhausted = false }
@@ -239,8 +242,8 @@ struct CandidateFinder {
     // MARK: Several words
 
     private mutating func findSeveral() throws {
-        if plan.titleStart != nil { add(try list(.ranked, titleStart(), limit: max(depth, limits.titleStarts)), 1.7) }
-        if let strict = plan.strict { add(try list(.texts, strict), 1) }
+        if plan.titleStart != nil { try add(list(.ranked, titleStart(), limit: max(depth, limits.titleStarts)), 1.7) }
+        if let strict = plan.strict { try add(list(.texts, strict), 1) }
         let missed = missed
         var titles = [try titles(with: words, evidence: 0.6)]
         if missed.count < words.count {
@@ -257,10 +260,10 @@ struct CandidateFinder {
         if missed.count < words.count { sums.merge(try strongest(words)) { max($0, $1) } }
         for list in titles {
             let known = sums.merging(list.sums) { max($0, $1) }
-            for text in list.texts { add([text], list.evidence + (known[text] ?? list.rest) / total) }
+            for text in list.texts { try add([text], list.evidence + (known[text] ?? list.rest) / total) }
         }
         for (text, sum) in sums where !titles.contains(where: { $0.texts.contains(text) }) {
-            add([text], 0.3 + sum / total)
+            try add([text], 0.3 + sum / total)
         }
         if let open = words.first(where: \.isOpen) {
             let others = missed.filter { !$0.isOpen }
@@ -340,11 +343,11 @@ struct CandidateFinder {
         _ expression: String, of word: QueryWord, _ estimate: (_ strength: Double) -> Double
     ) throws {
         let newest = try list(.ranked, expression)
-        guard newest.count >= depth else { return add(newest, estimate(1)) }
+        guard newest.count >= depth else { return try add(newest, estimate(1)) }
         let (strengths, rest) = try strongest(of: expression, by: word)
-        for (text, strength) in strengths { add([text], estimate(strength)) }
+        for (text, strength) in strengths { try add([text], estimate(strength)) }
         // The newest texts may be weak, but newer than the strongest.
-        add(newest.filter { strengths[$0] == nil }, estimate(rest))
+        try add(newest.filter { strengths[$0] == nil }, estimate(rest))
     }
 
     /// Returns the texts of a list of titles or keywords in which a word is strongest.
@@ -460,11 +463,10 @@ struct CandidateFinder {
     /// Finds the texts with any of the words, for counting.
     mutating func findAny() throws {
         for word in distinctive {
-            add(try list(.ranked, RankedStems.expression(word.stems)), 1)
+            try add(list(.ranked, RankedStems.expression(word.stems)), 1)
             if word.isOpen { try collectBeginnings(of: word, beside: []) }
         }
         if findsInsideWords, isSparse { try findInsideWords() }
-        texts = Set(found.keys)
     }
 
     /// Finds the best texts that contain some of the words. Reads the lists of the rarest words
@@ -498,7 +500,7 @@ struct CandidateFinder {
             let usual = others.reduce(0) { $0 + $1.rarity } * 0.5
             let forms = others.map { RankedStems.expression($0.stems) }.joined(separator: " AND ")
             let titles = TitleWords.expression(word.text, isPrefix: true)
-            add(try list(.ranked, "\(titles) AND \(forms)"), 0.3 + (usual + word.rarity * 0.6) / total)
+            try add(list(.ranked, "\(titles) AND \(forms)"), 0.3 + (usual + word.rarity * 0.6) / total)
             if isEnough(against: 0.3 + (usual * 1.9 + word.rarity * 0.25) / total) {
                 isExhausted = false
                 return
@@ -522,7 +524,7 @@ struct CandidateFinder {
             && ((!rest.isEmpty && isRare(rest)) || isCommonBeginning(word.text, statistics))
         guard isLooked else {
             let expression = "\"\(word.text)\"*" + (rest.isEmpty ? "" : " AND \(rest)")
-            add(try list(.texts, expression), others.isEmpty ? 0.4 : 0.6)
+            try add(list(.texts, expression), others.isEmpty ? 0.4 : 0.6)
             return
         }
         let count = limits.candidates * patience
@@ -542,7 +544,7 @@ struct CandidateFinder {
         let isLarge = statistics.texts > limits.smallStore || word.text.unicodeScalars.count == 1
         if try isLarge && isCommonBeginning(word.text, statistics) {
             if !others.isEmpty {
-                add(try list(.ranked, TitleWords.expression(word.text, isPrefix: true) + " AND " + forms), 1)
+                try add(list(.ranked, TitleWords.expression(word.text, isPrefix: true) + " AND " + forms), 1)
             }
             guard isSparse else {
                 isExhausted = false
@@ -554,9 +556,9 @@ struct CandidateFinder {
             try addBeginnings(of: word, among: candidates) { _ in 1 }
         } else {
             let beginning = "\"\(word.text)\"*"
-            guard !others.isEmpty else { return add(try list(.texts, beginning), 1) }
+            guard !others.isEmpty else { return try add(list(.texts, beginning), 1) }
             let texts = Set(try list(.texts, beginning, limit: Self.comparedBeginnings))
-            add(try list(.ranked, forms, limit: Self.comparedBeginnings).filter(texts.contains), 1)
+            try add(list(.ranked, forms, limit: Self.comparedBeginnings).filter(texts.contains), 1)
         }
     }
 
@@ -578,7 +580,7 @@ struct CandidateFinder {
             }
             guard mayOccur == true else { continue }
             count += 1
-            add([text], estimate(text))
+            try add([text], estimate(text))
             if isCounting { uncertain.insert(text) }
         }
     }
@@ -624,7 +626,7 @@ struct CandidateFinder {
             let (parts, end) = try TermDictionary.words(containing: part, after: place, db)
             if !parts.isEmpty {
                 let alternatives = parts.map { TitleWords.expression($0, isPrefix: false) }.joined(separator: " OR ")
-                add(try list(.ranked, "\(others)(\(alternatives))"), 0.2)
+                try add(list(.ranked, "\(others)(\(alternatives))"), 0.2)
             }
             guard let end else { return }
             place = end

@@ -186,9 +186,12 @@ struct SearchRun {
             try finder.findAny()
         }
         var isExact = finder.isExhausted
-        let (read, certain) =
-            isCountedByReading ? (finder.texts, []) : (finder.uncertain, finder.texts.subtracting(finder.uncertain))
-        var count = certain.count - (try expiredTexts(among: certain))
+        let read = isCountedByReading ? Set(finder.found.keys) : finder.uncertain
+        var count = 0
+        if !isCountedByReading {
+            let expired = try expiredTexts { finder.found[$0] != nil && !finder.uncertain.contains($0) }
+            count = finder.found.count - finder.uncertain.count - expired
+        }
         let relevance = try relevance(words)
         var bytes = 0
         for (reads, text) in read.sorted(by: >).enumerated() where count < maximum {
@@ -215,12 +218,12 @@ struct SearchRun {
         return min(maximum, Self.maximumDepth) + expired + 1
     }
 
-    /// Counts the texts whose items have expired but are not deleted yet.
-    private func expiredTexts(among texts: Set<Int64>) throws -> Int {
+    /// Counts the texts of a kind whose items have expired but are not deleted yet.
+    private func expiredTexts(where isCounted: (Int64) -> Bool) throws -> Int {
         let rows = try Int64?.fetchCursor(
             db.cachedStatement(sql: "SELECT text_row FROM item WHERE expires <= ?"), arguments: [present])
         var count = 0
-        while let text = try rows.next() { if let text, texts.contains(text) { count += 1 } }
+        while let text = try rows.next() { if let text, isCounted(text) { count += 1 } }
         return count
     }
 
