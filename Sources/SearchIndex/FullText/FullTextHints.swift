@@ -94,7 +94,7 @@ struct FullTextHints {
                 var isPlain = true
                 while position < bytes.count {
                     let byte = bytes[position]
-                    guard byte >= 0x80 || Code.digit(byte) != nil else { break }
+                    guard byte >= 0x80 || (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 < 10 else { break }
                     isPlain = isPlain && byte < 0x80
                     position += 1
                 }
@@ -105,7 +105,8 @@ struct FullTextHints {
     }
 
     private mutating func addPlain(_ run: UnsafeBufferPointer<UInt8>) {
-        guard run.count > Self.length else { return }
+        // Most words have no capital after the first letter.
+        guard run.count > Self.length, run.dropFirst().contains(where: { $0 &- 0x41 < 26 }) else { return }
         for place in 1...(run.count - Self.length)
         where (0x41...0x5A).contains(run[place]) && (0x61...0x7A).contains(run[place - 1]) {
             var code = Code()

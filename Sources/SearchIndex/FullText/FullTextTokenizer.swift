@@ -44,14 +44,18 @@ enum FullTextTokenizer {
             _, context, purpose, text, count, callback in
             guard let text, let callback, count > 0 else { return SQLITE_OK }
             return text.withMemoryRebound(to: UInt8.self, capacity: Int(count)) { bytes in
-                var status = SQLITE_OK
+                // A variable that closures share is checked at each access, which costs as much as
+                // a word.
+                let status = UnsafeMutablePointer<CInt>.allocate(capacity: 1)
+                status.initialize(to: SQLITE_OK)
+                defer { status.deallocate() }
                 func emit(_ word: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, isVariant: Bool) -> Bool {
-                    word.withMemoryRebound(to: CChar.self) { word in
-                        status = callback(
+                    status.pointee = word.withMemoryRebound(to: CChar.self) { word in
+                        callback(
                             context, isVariant ? FTS5_TOKEN_COLOCATED : 0, word.baseAddress, CInt(word.count),
                             CInt(range.lowerBound), CInt(range.upperBound))
                     }
-                    return status == SQLITE_OK
+                    return status.pointee == SQLITE_OK
                 }
                 let text = UnsafeBufferPointer(start: bytes, count: Int(count))
                 if purpose & FTS5_TOKENIZE_QUERY != 0, text.first != FullTextTokenizer.tagMark {
@@ -59,7 +63,7 @@ enum FullTextTokenizer {
                 } else {
                     FullTextTokenizer.forEachWord(in: text) { emit($0.bytes, $0.range, isVariant: $0.isVariant) }
                 }
-                return status
+                return status.pointee
             }
         }
     }

@@ -105,7 +105,8 @@ extension SearchlightEngine {
         var cursor: QueryCursor?
         repeat {
             let page = try await onQuery { (index) throws(IndexQueryError) in
-                try await index.items(matching: .and([]), bundle: bundle, limit: 1000, after: cursor)
+                try await index.items(
+                    matching: .and([]), bundle: bundle, attributes: ["contentURL"], limit: 1000, after: cursor)
             }
             let paths = page.items.compactMap { item -> (String, String)? in
                 guard let path = item.record.contentPath, roots.contains(where: { lies(path, in: $0) }),

@@ -84,15 +84,20 @@ private struct Beginning: Hashable {
 
 /// The words of one item. The buffers are reused for the next item.
 private struct Memory {
+    /// The occurrences of the stem with the same number in ``table``.
+    private struct Found {
+        var sum = 0.0
+        /// The occurrences in the present field.
+        var count = 0
+        /// `true` if the stem occurs in titles or keywords.
+        var isInTitle = false
+    }
+
     private let stems = WordStems([])
     private var language = WordLanguage.english
-    private var numbers: [String: Int] = [:]
-    private var words: [String] = []
-    private var sums: [Double] = []
-    private var counts: [Int] = []
+    private var table = StemTable()
+    private var found: [Found] = []
     private var met: [Int] = []
-    /// `true` for the words that occur in titles or keywords.
-    private var isInTitle: [Bool] = []
     private var wholes: Set<String> = []
     private var places: [String: TitlePlace] = [:]
     private var beginnings: [Beginning: TitlePlace] = [:]
@@ -106,19 +111,20 @@ private struct Memory {
             add(texts[field.rawValue], field)
         }
         terms.removeAll(keepingCapacity: terms.capacity <= Self.mostKept << 4)
-        func append(_ mark: String, _ word: String.UTF8View) {
+        func append(_ mark: String, _ word: some Sequence<UInt8>) {
             terms.append(contentsOf: mark.utf8)
             terms.append(contentsOf: word)
             terms.append(0x20)
         }
-        for (index, word) in words.enumerated() {
-            append(RankedWords.stemMark, word.utf8)
-            let level = WordStrength.level(sums[index])
-            if level >= RankedWords.firstLevel { append(RankedWords.mark(ofLevel: level), word.utf8) }
-            guard isInTitle[index] else { continue }
-            append(RankedWords.titleStemMark, word.utf8)
-            let fine = WordStrength.fineLevel(sums[index])
-            if fine >= RankedWords.firstFineLevel { append(RankedWords.mark(ofFineLevel: fine), word.utf8) }
+        for (index, stem) in found.enumerated() {
+            let word = table.stem(index)
+            append(RankedWords.stemMark, word)
+            let level = WordStrength.level(stem.sum)
+            if level >= RankedWords.firstLevel { append(RankedWords.mark(ofLevel: level), word) }
+            guard stem.isInTitle else { continue }
+            append(RankedWords.titleStemMark, word)
+            let fine = WordStrength.fineLevel(stem.sum)
+            if fine >= RankedWords.firstFineLevel { append(RankedWords.mark(ofFineLevel: fine), word) }
         }
         for (word, place) in places {
             append(RankedWords.mark(of: place), word.utf8)
@@ -142,13 +148,10 @@ private struct Memory {
     private static let mostKept = 1 << 12
 
     private mutating func removeAll() {
-        let keeps = max(words.count, places.count, beginnings.count, wholes.count) <= Self.mostKept
-        numbers.removeAll(keepingCapacity: keeps)
-        words.removeAll(keepingCapacity: keeps)
-        sums.removeAll(keepingCapacity: keeps)
-        counts.removeAll(keepingCapacity: keeps)
+        let keeps = max(found.count, places.count, beginnings.count, wholes.count) <= Self.mostKept
+        table.removeAll(keepingCapacity: keeps)
+        found.removeAll(keepingCapacity: keeps)
         met.removeAll(keepingCapacity: keeps)
-        isInTitle.removeAll(keepingCapacity: keeps)
         wholes.removeAll(keepingCapacity: keeps)
         places.removeAll(keepingCapacity: keeps)
         beginnings.removeAll(keepingCapacity: keeps)
@@ -172,8 +175,8 @@ private struct Memory {
         }
         let occurrence = field.occurrence(inLength: length)
         for index in met {
-            sums[index] += Double(counts[index]) * occurrence
-            counts[index] = 0
+            found[index].sum += Double(found[index].count) * occurrence
+            found[index].count = 0
         }
     }
 
@@ -204,18 +207,11 @@ private struct Memory {
     }
 
     private mutating func count(_ word: UnsafeBufferPointer<UInt8>, isInTitle: Bool = false) {
-        let stem = stems.withStem(of: word, in: language) { String(decoding: $0, as: UTF8.self) }
-        let index = numbers[stem] ?? words.count
-        if index == words.count {
-            numbers[stem] = index
-            words.append(stem)
-            sums.append(0)
-            counts.append(0)
-            self.isInTitle.append(false)
-        }
-        if isInTitle { self.isInTitle[index] = true }
-        if counts[index] == 0 { met.append(index) }
-        counts[index] += 1
+        let index = stems.withStem(of: word, in: language) { table.number(of: $0) }
+        if index == found.count { found.append(Found()) }
+        if isInTitle { found[index].isInTitle = true }
+        if found[index].count == 0 { met.append(index) }
+        found[index].count += 1
     }
 
     private mutating func forEachWord(in text: String, _ body: (inout Memory, TextAnalyzer.Word) -> Void) {

@@ -75,12 +75,15 @@ extension String {
         var line = ""
         var count = 0
         // Enough bytes for real text, since a character may have any number of scalars.
-        for word in utf8.prefix(limit * 16).split(whereSeparator: { $0 <= 0x20 }) {
-            let word = String(decoding: word, as: UTF8.self)
+        var rest = utf8.prefix(limit * 16)
+        while let start = rest.firstIndex(where: { $0 > 0x20 }) {
+            let end = rest[start...].firstIndex { $0 <= 0x20 } ?? rest.endIndex
+            let word = String(decoding: rest[start..<end], as: UTF8.self)
             if count > 0 { line += " " }
             line += word
             count += word.count + 1
             if count > limit { return String(line.prefix(limit - 1)) + "…" }
+            rest = rest[end...]
         }
         return line
     }

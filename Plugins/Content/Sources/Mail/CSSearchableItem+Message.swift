@@ -46,7 +46,8 @@ extension FoundMessage {
     /// The domain of the thread: the account, and a digest of the thread's first Message-ID. All
     /// messages in a thread share the domain, regardless of their folders.
     var domain: String {
-        let account = folder.account.replacing(".", with: "_")
+        let name = folder.account
+        let account = name.utf8.contains(UInt8(ascii: ".")) ? name.replacing(".", with: "_") : name
         return (account.isEmpty ? "mail" : account) + "." + FNV1a.hash(message.thread.utf8).hexadecimal
     }
 }
@@ -61,7 +62,17 @@ extension Message {
 
     /// The URL of the message (RFC 2392), which mail programs can open.
     var url: URL? {
-        identifier.addingPercentEncoding(withAllowedCharacters: Self.unreserved).flatMap { URL(string: "mid:" + $0) }
+        let isPlain = identifier.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "@"):
+                true
+            default: false
+            }
+        }
+        let encoded = isPlain ? identifier : identifier.addingPercentEncoding(withAllowedCharacters: Self.unreserved)
+        return encoded.flatMap { URL(string: "mid:" + $0) }
     }
 
     /// The characters of a Message-ID that a URL contains unchanged. A constant, because the
@@ -158,14 +169,15 @@ extension CSSearchableItemAttributeSet {
         mailboxIdentifiers = [role ?? folder.name]
     }
 
+    private static let flagKeys: [(key: CSCustomAttributeKey, flag: MailFlags)] = [
+        ("com_searchlight_mail_read", MailFlags.read), ("com_searchlight_mail_flagged", .flagged),
+        ("com_searchlight_mail_replied", .replied),
+    ].compactMap { name, flag in key(name, isFound: false).map { ($0, flag) } }
+
     fileprivate func setFlags(_ message: Message) {
         if message.isSpam { likelyJunk = true }
-        let flags: [(String, MailFlags)] = [
-            ("com_searchlight_mail_read", .read), ("com_searchlight_mail_flagged", .flagged),
-            ("com_searchlight_mail_replied", .replied),
-        ]
-        for (name, flag) in flags {
-            setCustom(name, NSNumber(value: message.flags.contains(flag)), isFound: false)
+        for (key, flag) in Self.flagKeys {
+            setValue(NSNumber(value: message.flags.contains(flag)), forCustomKey: key)
         }
         setCustom(
             "com_searchlight_mail_list", (message.listIdentifier ?? "") as NSString, isFound: true,
@@ -178,11 +190,12 @@ extension CSSearchableItemAttributeSet {
     fileprivate func setCustom(
         _ name: String, _ value: any NSSecureCoding, isFound: Bool, if condition: Bool = true
     ) {
-        guard condition,
-            let key = CSCustomAttributeKey(
-                keyName: name, searchable: true, searchableByDefault: isFound, unique: false,
-                multiValued: value is NSArray)
-        else { return }
+        guard condition, let key = Self.key(name, isFound: isFound, isList: value is NSArray) else { return }
         setValue(value, forCustomKey: key)
+    }
+
+    private static func key(_ name: String, isFound: Bool, isList: Bool = false) -> CSCustomAttributeKey? {
+        CSCustomAttributeKey(
+            keyName: name, searchable: true, searchableByDefault: isFound, unique: false, multiValued: isList)
     }
 }
