@@ -17,7 +17,7 @@ struct StemTableTests {
         var table = StemTable(secret: random.next())
         for round in 0..<60 {
             var (numbers, stems): ([String: Int], [String]) = ([:], [])
-            // Some rounds make the table grow, also beyond what is kept.
+            // In some rounds the table grows several times.
             for _ in 0..<random.pick([0, 1, 40, 300, 6000]) {
                 let stem = random.pick(["", "a", "run", "\(random.below(4000))", random.text(length: random.below(30))])
                 let expected = numbers[stem] ?? stems.count
