@@ -144,6 +144,29 @@ struct QueryResultsTests {
         #expect(try await store.find("rating == 0").count == 1)
     }
 
+    @Test("A search that is cancelled between two reads of items reads no further ones")
+    func betweenReads() async throws {
+        let store = try await QueryTestStore(Self.records(300))
+        let reads = Mutex(0)
+        let task = Task {
+            try await store.index.query("Searching") { db in
+                let items = try TextItemReader(db)
+                for text in try Int64.fetchAll(db, sql: "SELECT id FROM text_row") {
+                    _ = try items.withItem(ofText: text) { _ in
+                        let count = reads.withLock { count in
+                            count += 1
+                            return count
+                        }
+                        // SQLite is interrupted while no statement goes on.
+                        if count == 100 { withUnsafeCurrentTask { $0?.cancel() } }
+                    }
+                }
+            }
+        }
+        await #expect(throws: IndexQueryError.cancelled) { try await task.value }
+        #expect(reads.withLock { $0 } == 100)
+    }
+
     @Test("A task that was cancelled before gets no results")
     func cancelledBefore() async throws {
         let store = try await QueryTestStore(Self.records(10))

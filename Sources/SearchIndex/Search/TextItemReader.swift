@@ -48,7 +48,10 @@ final class TextItemReader {
     /// exists.
     ///
     /// - Throws: `DatabaseError`; `SQLITE_CORRUPT` for columns of unexpected types.
+    ///   `CancellationError` for a cancelled task, because SQLite forgets an interruption between
+    ///   two reads.
     func withItem<Result>(ofText text: Int64, _ body: (Item) throws -> Result) throws -> Result? {
+        try Task.checkCancellation()
         var result: Result?
         try statement.forEachRow {
             try $0.bind(text, at: 1)
