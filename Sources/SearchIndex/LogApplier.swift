@@ -319,6 +319,8 @@ final class LogApplier: Sendable {
     /// The donations that are durable but not searchable yet.
     var pending: PendingDonations { state.withLock { $0.pending.tally.summary } }
 
+    func pending(of bundle: String) -> PendingDonations { state.withLock { $0.pending.tally.summary(of: bundle) } }
+
     /// Returns when all previously durable entries of a bundle are applied.
     ///
     /// - Parameter includingHeld: `true` to wait for deferred entries too; see ``hold(_:)``.

@@ -113,6 +113,14 @@ struct PendingTally {
         amount.bytes += sign * entry.bytes
     }
 
+    /// Returns the pending donations of one bundle, with the total of this bundle alone.
+    func summary(of bundle: String) -> PendingDonations {
+        var summary = PendingDonations()
+        summary.total = amount(of: bundle)
+        if !summary.isEmpty { summary.bundles = [bundle: summary.total] }
+        return summary
+    }
+
     var summary: PendingDonations {
         var summary = PendingDonations()
         summary.total = total

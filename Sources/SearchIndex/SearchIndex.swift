@@ -290,6 +290,14 @@ public final class SearchIndex: Sendable {
     /// read-only, which knows only applied donations; see ``waitingEntries()``.
     public var pending: PendingDonations { applier?.pending ?? PendingDonations() }
 
+    /// Returns the pending donations that may add to the results of a read; `nil` if there are none.
+    ///
+    /// - Parameter bundle: The only bundle whose items are read; `nil` for all.
+    func pending(of bundle: String?) -> PendingDonations? {
+        guard let bundle else { return pending.nonEmpty }
+        return applier?.pending(of: bundle).nonEmpty
+    }
+
     /// The processor time spent on writing the index since it was opened, in seconds: applying
     /// donations, merging segments and background maintenance, but not searches. 0 for an index
     /// opened read-only. The value never decreases and can be read from any thread.

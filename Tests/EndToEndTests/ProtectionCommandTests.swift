@@ -89,6 +89,8 @@ struct ProtectionCommandTests {
         }
         let elsewhere = try await command.outcome(["list", "--bundle", "org.example.other"])
         #expect(!elsewhere.errors.contains("locked"), "\(elsewhere)")
+        let search = try await command.outcome(["search", "pulse", "--bundle", "org.example.other"])
+        #expect(!search.errors.contains("locked"), "\(search)")
         let deleted = try await command.outcome(
             ["delete", "--bundle", "org.example.health", "--index", "notes", "--identifiers", "pulse"])
         #expect(deleted.output == "The index is locked, so the items are deleted at the next unlock.\n", "\(deleted)")

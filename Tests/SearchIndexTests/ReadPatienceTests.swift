@@ -45,6 +45,11 @@ struct ReadPatienceTests {
             #expect(pending.bundles == [Self.other.bundle: pending.total])
             let all = try await index.items(matching: .and([]))
             #expect(all.items.count == 1 && all.pending == pending)
+            // Only the donations of the searched bundle may be missing from the results.
+            for (bundle, expected) in [(Self.other.bundle, pending), (Store.app.bundle, nil)] {
+                #expect(try await index.search(SearchRequest("lemon", bundle: bundle)).pending == expected)
+                #expect(try await index.items(matching: .and([]), bundle: bundle).pending == expected)
+            }
             #expect(try await index.items(uniqueIdentifier: "a").isEmpty)
             #expect(try await index.itemCounts() == [Store.app.bundle: 1])
             #expect(try await index.count(SearchRequest("lemon")) == 1)

@@ -84,7 +84,7 @@ extension SearchIndex {
         return try await query("Searching") { [self] db in
             // Read before the data, so that donations applied in between are not considered
             // included.
-            let pending = pending.nonEmpty
+            let pending = pending(of: prepared.bundle)
             return try prepared.run(db, now: clock.now(db)) { compiled in
                 // Requests one more item than wanted, to see whether there is a next page.
                 let select = compiled.page(limit: limit + 1, after: cursor)

@@ -37,7 +37,7 @@ extension SearchIndex {
         return try await query("Searching", includingPending: request.includesPending) { [self] db in
             // Read before the data, so that donations applied in between are not considered
             // included.
-            let pending = pending.nonEmpty
+            let pending = pending(of: request.bundle)
             let shown = request.cursor?.shown ?? []
             let known = Set(shown)
             // Requests one more hit than wanted, to see whether there is a next page.

@@ -14,7 +14,8 @@ extension SearchlightEngine {
         return FoundItems(
             hits: found(page.hits, search, query: page.correction?.text ?? search.text), next: page.next,
             pending: page.pending, total: page.total, correction: page.correction,
-            notes: try await notes(search.notes, about: search.bundle), isLocked: vault.isLocked)
+            notes: try await notes(search.notes, about: search.bundle),
+            isLocked: search.bundle.map(vault.isLocked) ?? vault.isLocked)
     }
 
     /// Returns hits with their snippets.
