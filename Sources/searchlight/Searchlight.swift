@@ -70,7 +70,7 @@ enum Program {
             }
             Output.complain("\(text: message)")
             let arguments = Array(CommandLine.arguments.dropFirst())
-            if let hint = excludedWordHint(arguments) ?? dashHint(arguments, message)
+            if let hint = excludedWordHint(arguments, message) ?? dashHint(arguments, message)
                 ?? ValueHint.question(for: message)
             {
                 Output.complain("\(hint)")
@@ -146,15 +146,21 @@ enum Program {
             return "To pass a name that begins with a dash: searchlight \(command) … \(option)=\(name.prefix(80))"
         }
         guard let kind = dashedArguments[command],
-            ["Unknown option", "Missing expected argument"].contains(where: message.contains),
+            concernsDashes(message),
             let name = words.first(where: { $0.count > 1 && $0.hasPrefix("-") && !$0.hasPrefix("--") })
         else { return nil }
         return "Put \(kind) that begins with a dash after --: searchlight \(command) -- \(name.prefix(80))"
     }
 
+    /// Returns `true` if the cause of an error may be a dash at the beginning of an argument.
+    private static func concernsDashes(_ message: String) -> Bool {
+        ["Unknown option", "Missing expected argument"].contains(where: message.contains)
+    }
+
     /// The arguments that may begin with a dash, by command.
     private static let dashedArguments = [
         "show": "an item", "preview": "an item", "open": "an item", "drag": "an item", "query": "a query",
+        "similar": "an item", "why-not": "an item",
     ]
 
     /// The commands whose text may exclude words (`-word`), each with an example.
@@ -166,11 +172,13 @@ enum Program {
 
     /// Returns a hint for an excluded word (`-word`) that was parsed as options; `nil` if there is
     /// none.
-    private static func excludedWordHint(_ arguments: [String]) -> String? {
-        guard let command = arguments.first, let example = exclusions[command],
-            arguments.prefix(while: { $0 != "--" })
-                .contains(where: { $0.count > 2 && $0.hasPrefix("-") && !$0.hasPrefix("--") })
+    private static func excludedWordHint(_ arguments: [String], _ message: String) -> String? {
+        guard let command = arguments.first, let example = exclusions[command], concernsDashes(message),
+            case let words = arguments.dropFirst().prefix(while: { $0 != "--" }),
+            let place = words.firstIndex(where: { $0.count > 2 && $0.hasPrefix("-") && !$0.hasPrefix("--") })
         else { return nil }
+        // Such a command takes an item first, whose name may itself begin with a dash.
+        if dashedArguments[command] != nil, place == words.startIndex { return nil }
         return "To exclude items with a word, put -- first: searchlight \(example)"
     }
 }

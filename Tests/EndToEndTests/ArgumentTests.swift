@@ -33,10 +33,19 @@ struct ArgumentTests {
             (["window", "-ferry"], "window -- notes -release"),
             (["continue", "com.example.sheets", "-ferry"], "continue com.example.notes -- notes -release"),
             (["similar", "@1", "-app:mail"], "similar -- @12 -app:mail"), (["query", "-title"], "query -- -title"),
+            (["similar", "-x7Qa"], "similar -- -x7Qa"), (["why-not", "-x7Qa", "ferry"], "why-not -- -x7Qa"),
         ])
     func minusSign(arguments: [String], remedy: String) throws {
         let (status, output) = try Command(harness: try Harness())(arguments)
         #expect(status == 64 && output.contains("searchlight \(remedy)"), "\(output)")
+    }
+
+    @Test(
+        "A wrong value of an option is reported without a word about excluded words",
+        arguments: [["suggest", "ferr", "--limit", "-10"], ["similar", "@1", "--limit", "-10"]])
+    func negativeLimit(arguments: [String]) throws {
+        let (status, output) = try Command(harness: try Harness())(arguments)
+        #expect(status == 64 && output.contains("--limit") && !output.contains("exclude"), "\(output)")
     }
 
     @Test("A search without results is reported in one line, with a hint about operators, and is not a failure")

@@ -80,6 +80,15 @@ struct TypesCommandTests {
             #expect(status == 2 && output.contains("searchlight types lookup --extension \(tag)"), "\(output)")
         }
         #expect(try types("lookup", "html", "--mime", "text/html").status == 64)
+        #expect(try types("lookup", "public.html", "--conforming-to", "any") == (0, "public.html\n"))
+        #expect(try types("lookup", "public.html", "--conforming-to", "public.text") == (0, "public.html\n"))
+        let unrelated = try types("lookup", "public.html", "--conforming-to", "public.image")
+        #expect(unrelated.status == 2 && unrelated.output.contains("does not conform to public.image"), "\(unrelated)")
+        #expect(try types("lookup", "application/vnd.example.unknown").output.hasPrefix("dyn."))
+        for path in ["docs/notes.pdf", "/etc/hosts", "./a", "~/a.txt", "a/b/c"] {
+            let (status, output) = try types("lookup", path)
+            #expect(status == 2 && output.contains("searchlight types of \(path)"), "\(output)")
+        }
         let none = try types("lookup")
         #expect(none.status == 64 && none.output.contains("Pass a word, such as pdf"), "\(none.output)")
     }

@@ -65,8 +65,14 @@ struct TypesLookupCommand: OptionedCommand {
 
     /// Returns the type of a word without an option.
     private func typeMeant(by word: String) throws -> UTType {
-        if conformingTo == nil, let type = UTType(word) { return type }
-        if word.contains("/") { return try type(of: word, .mimeType) }
+        if let type = UTType(word) {
+            guard let conformingTo, conformingTo != "any" else { return type }
+            guard type.conforms(to: try declaredType(conformingTo)) else {
+                throw CommandFailure(message: "\(word) does not conform to \(conformingTo).", status: .notFound)
+            }
+            return type
+        }
+        if word.contains("/") { return try type(ofMIMEOrPath: word) }
         let found = try type(of: word, .filenameExtension)
         // An undeclared name with dots inside is a misspelt identifier or a file name.
         guard found.isDynamic, word.dropFirst().contains("."), let last = word.split(separator: ".").last else {
@@ -78,6 +84,29 @@ struct TypesLookupCommand: OptionedCommand {
                 extension: searchlight types lookup --extension \(last)
                 """, status: .notFound)
     }
+
+    /// Returns the type of a word with a slash, which is a MIME type unless it is the path of a file.
+    private func type(ofMIMEOrPath word: String) throws -> UTType {
+        let parts = word.split(separator: "/", omittingEmptySubsequences: false)
+        let isMIMEType = parts.count == 2 && !["", ".", "..", "~"].contains(parts[0])
+        if isMIMEType, let found = try lookup(word, .mimeType, conformingTo: conformingTo),
+            !found.isDynamic || Self.mediaTypes.contains(parts[0].lowercased()) || parts[0].hasPrefix("x-")
+        {
+            return found
+        }
+        throw CommandFailure(
+            message: """
+                \(word.debugDescription) is neither a declared type nor a known MIME type. To find the type of a file: \
+                searchlight types of \(word)
+                """, status: .notFound)
+    }
+
+    /// The top-level media types (IANA), and `chemical`, which shared-mime-info uses.
+    private static let mediaTypes: Set = [
+        "application", "audio", "chemical", "example", "font", "haptics", "image", "message", "model", "multipart",
+        "text",
+        "video",
+    ]
 
     private func type(of tag: String, _ kind: UTTagClass) throws -> UTType {
         guard let found = try lookup(tag, kind, conformingTo: conformingTo) else {
