@@ -58,7 +58,10 @@ struct BusMessage: ~Copyable {
         case .texts(let entries):
             try inside("a", "{ss}") { () throws(BusError) in
                 for (key, text) in entries {
-                    try inside("e", "ss") { () throws(BusError) in try append([.string(key), .string(text)]) }
+                    try inside("e", "ss") { () throws(BusError) in
+                        try append(.string(key))
+                        try append(.string(text))
+                    }
                 }
             }
         case .variant(let value):

@@ -79,7 +79,7 @@ public enum HostRequest: Sendable, Hashable {
             (Method.misuse.member, [.string(rule.rawValue), .string(text: message)])
         case .libraryMemory(let kept): (Method.libraryMemory.member, [.unsigned(UInt64(bitPattern: kept))])
         case .leftOut(let what):
-            (Method.leftOut.member, [.string(text: what.name), .string(text: what.reason)])
+            (Method.leftOut.member, [.string(what.name), .string(text: what.reason)])
         case .openStreams(let count): (Method.openStreams.member, [.unsigned(count)])
         }
     }

@@ -131,3 +131,18 @@ struct AnyArgumentsTests {
         #expect(rejected > MutationLoop.inputs / 4)
     }
 }
+
+/// The names of files in reports of extensions.
+@Suite("A file that was left out")
+struct LeftOutNameTests {
+    @Test("keeps its name in the report, even if D-Bus cannot represent it as a text")
+    func name() {
+        let name = "/home/ada/a\u{FFFE}.pdf"
+        guard case .string(let told)? = HostRequest.leftOut(LeftOut(name: name, reason: "damaged")).arguments.first
+        else {
+            Issue.record("the name is no text")
+            return
+        }
+        #expect(told == name)
+    }
+}

@@ -61,7 +61,7 @@ final class AppConversation: ClientSession.Conversation {
             }
         case .suggest(let number, let text, let limit):
             answer(call, number) { (queries) throws(QueryRefusal) in
-                [.strings(try await queries.suggestions(text, limit: limit))]
+                [.strings(try await queries.suggestions(text, limit: limit).map(\.fitForBus))]
             }
         case .engaged(let number, let item, let text, let kind):
             answer(call, number) { (queries) throws(QueryRefusal) in

@@ -111,11 +111,11 @@ struct LauncherOpening: Sendable {
                 plan.passedOver.map { ["way": .string($0.way.rawValue), "reason": .string(text: $0.reason)] }),
         ]
         if let command = plan.command {
-            values["command"] = .strings([command.program] + command.words.dropFirst())
+            values["command"] = .strings(([command.program] + command.words.dropFirst()).map(\.fitForBus))
         }
         if let bus = plan.bus {
             values["busName"] = .string(bus.name)
-            values["uris"] = .strings(bus.uris)
+            values["uris"] = .strings(bus.uris.map(\.fitForBus))
         }
         return values
     }
