@@ -190,9 +190,10 @@ struct RowDigestTests {
     func parts() throws {
         let binding = try binding()
         var rows = (0..<500).map { ("note/\($0)", [RowValue.integer($0 as Int64), .text("t\($0)")]) }
+        var random = SplitMix64(seed: MutationLoop.seed)
         func digests(_ rows: [(String, [RowValue])]) -> RowDigests {
             var digests = RowDigests(of: binding)
-            for (name, values) in rows.shuffled() { digests.add(name, values) }
+            for (name, values) in rows.shuffled(using: &random) { digests.add(name, values) }
             return digests
         }
         let before = digests(rows)

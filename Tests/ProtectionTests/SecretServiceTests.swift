@@ -51,9 +51,10 @@ struct SecretServiceTests {
         #expect(try stranger.open(sealed) == nil)
         #expect(try receiver.open(.init(parameters: [], value: sealed.value)) == nil)
         #expect(try receiver.open(.init(parameters: sealed.parameters, value: [])) == nil)
+        var random = SplitMix64(seed: MutationLoop.seed)
         for _ in 0..<200 {
             var changed = sealed
-            changed.value[Int.random(in: 64..<80)] ^= UInt8.random(in: 1...255)
+            changed.value[64 + random.below(16)] ^= UInt8.random(in: 1...255, using: &random)
             #expect(try receiver.open(changed) == nil)
         }
     }

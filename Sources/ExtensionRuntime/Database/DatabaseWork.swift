@@ -54,11 +54,7 @@ struct DatabaseWork {
                 return known
             }
         }
-        let made: DatabaseReader
-        do throws(BindingFailure) { made = try DatabaseReader(file.path, watch: watch) } catch {
-            guard error.status == .unsupported else { throw error }
-            throw BindingFailure(error.status, error.message + "; its items stay as they are")
-        }
+        let made = try DatabaseReader(file.path, watch: watch)
         if readers.count >= Self.maximumReaders { readers.removeFirst() }
         readers.append(made)
         return made
@@ -162,8 +158,9 @@ struct DatabaseWork {
             } catch {
                 paging = nil
                 guard error.status != .cancelled else { throw error }
-                failure = failure ?? error.message.cutTo(ReindexCursor.failureBytes)
-                session.log(.warning, error.message)
+                let message = Self.keepingItems(error).message
+                failure = failure ?? message.cutTo(ReindexCursor.failureBytes)
+                session.log(.warning, message)
             }
             position = nil
         }
@@ -235,10 +232,17 @@ struct DatabaseWork {
                 }
             } catch {
                 guard error.status != .cancelled else { throw error }
-                failure = failure ?? error
+                failure = failure ?? Self.keepingItems(error)
             }
         }
         if let failure { throw failure }
+    }
+
+    /// Returns the failure of an update or reindex for a file that cannot be understood, with what
+    /// happens to the items.
+    private static func keepingItems(_ error: BindingFailure) -> BindingFailure {
+        guard error.status == .unsupported else { return error }
+        return BindingFailure(error.status, error.message + ". Its items stay as they are")
     }
 
     /// Deletes the items of a removed file.

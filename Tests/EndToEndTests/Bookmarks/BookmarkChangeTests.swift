@@ -56,7 +56,8 @@ struct BookmarkChangeTests {
             try await update(engine, log)
             #expect(try await engine.compare(bundle).isEqual)
         }
-        for _ in 0..<2 {
+        let seeds = (0..<4).map { MutationLoop.seed &+ $0 }
+        for round in 0..<2 {
             try await harness.withEngine { engine async throws in
                 _ = donated.take()
                 // A page was visited: the database changed, but no bookmark did.
@@ -64,7 +65,8 @@ struct BookmarkChangeTests {
                 try await update(engine, log)
                 #expect(donated.take() == 0)
                 for number in 0..<2 {
-                    let name = Int.random(in: 100..<1600)
+                    var random = SplitMix64(seed: seeds[round * 2 + number])
+                    let name = 100 + random.below(1500)
                     try profile.run(
                         """
                         UPDATE moz_bookmarks SET title = 'Renamed \(number)' WHERE id = \(name);

@@ -263,9 +263,11 @@ struct DatabaseExtensionTests {
             let schema = try await failure()
             #expect(schema.contains("Items.1.Select: no such column: n.body"), "\(schema)")
             #expect(schema.contains("notes (id, title, contents, t, picture)"), "\(schema)")
-            try Data((0..<4096).map { _ in UInt8.random(in: 1...255) }).write(to: URL(filePath: app.path))
+            var random = SplitMix64(seed: MutationLoop.seed)
+            try Data((0..<4096).map { _ in UInt8.random(in: 1...255, using: &random) }).write(
+                to: URL(filePath: app.path))
             #expect(
-                try await failure().contains("not an SQLite database, or is encrypted; its items stay as they are"))
+                try await failure().contains("not an SQLite database, or is encrypted. Its items stay as they are"))
             try Data().write(to: URL(filePath: app.path))
             #expect(try await failure().contains("is empty"))
             unlink(app.path)
@@ -292,6 +294,7 @@ struct DatabaseExtensionTests {
         try app.run("COMMIT")
         let script = """
             import random, sqlite3, sys
+            random.seed(int(sys.argv[2]))
             database = sqlite3.connect(sys.argv[1], timeout=0, isolation_level=None)
             busy = 0
             for number in range(1000):
@@ -314,7 +317,8 @@ struct DatabaseExtensionTests {
             let environment = ["PATH": "/usr/bin:/bin"]
             let path = app.path
             let writer = Task.detached {
-                try CFixture.run("/usr/bin/env", ["python3", "-c", script, path], environment: environment)
+                try CFixture.run(
+                    "/usr/bin/env", ["python3", "-c", script, path, "\(MutationLoop.seed)"], environment: environment)
             }
             let isOver = Mutex(false)
             let watching = Task {

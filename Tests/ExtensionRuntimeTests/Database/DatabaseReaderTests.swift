@@ -131,7 +131,8 @@ struct DatabaseReaderTests {
         #expect(failure { try reader() }.contains("cannot be opened"))
         try Data().write(to: URL(filePath: path))
         #expect(failure { try reader() }.contains("is empty"))
-        try Data((0..<8192).map { _ in UInt8.random(in: 0...255) }).write(to: URL(filePath: path))
+        var random = SplitMix64(seed: MutationLoop.seed)
+        try Data((0..<8192).map { _ in UInt8.random(in: 0...255, using: &random) }).write(to: URL(filePath: path))
         #expect(failure { try reader() }.contains("not an SQLite database, or is encrypted"))
         unlink(path)
         try #require(mkfifo(path, 0o600) == 0)
@@ -205,13 +206,14 @@ struct DatabaseReaderTests {
         }
         let parts = try [path, path + "-wal"].map { try Data(contentsOf: URL(filePath: $0)) }
         let other = folder.path + "/damaged.db"
+        var random = SplitMix64(seed: MutationLoop.seed)
         for round in 0..<150 {
             for (part, ending) in zip(parts, ["", "-wal"]) {
                 var bytes = part
                 for _ in 0..<(1 + round / 10) where !bytes.isEmpty {
-                    bytes[Int.random(in: 0..<bytes.count)] = UInt8.random(in: 0...255)
+                    bytes[random.below(bytes.count)] = UInt8.random(in: 0...255, using: &random)
                 }
-                try bytes.prefix(round % 5 == 0 ? Int.random(in: 0...bytes.count) : bytes.count)
+                try bytes.prefix(round % 5 == 0 ? random.below(bytes.count + 1) : bytes.count)
                     .write(to: URL(filePath: other + ending))
             }
             _ = failure { try titles(try DatabaseReader(other, watch: ReadingWatch(now: { .zero }))) }
