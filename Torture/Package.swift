@@ -33,7 +33,8 @@ let package = Package(
         // Runs the service with clients. Randomly kills processes, fills disks, damages and
         // replaces files, and sets clocks.
         .executableTarget(
-            name: "ServiceTorture", dependencies: [internals], packageAccess: false, swiftSettings: strict),
+            name: "ServiceTorture", dependencies: [internals, .product(name: "GRDB", package: "GRDB.swift")],
+            packageAccess: false, swiftSettings: strict),
         // Sends requests to extensions, randomly cancels and kills, and counts leaked resources.
         .executableTarget(
             name: "ExtensionTorture", dependencies: [internals], packageAccess: false, swiftSettings: strict),

@@ -40,19 +40,8 @@ struct FollowedFileTests {
     /// Installs Journal, which follows the folder of notes.
     private func installJournal() throws -> String {
         let bundle = try harness.installJournal(notes: notes)
-        try change("WatchedPaths", true, of: bundle)
+        try harness.changeManifest(of: bundle, "WatchedPaths", to: true)
         return bundle
-    }
-
-    /// Sets a key of the Searchlight dictionary of an installed manifest.
-    private func change(_ key: String, _ value: Any, of bundle: String) throws {
-        let path = URL(filePath: harness.extensions + "/\(bundle).searchext/Info.plist")
-        var root = try #require(
-            try PropertyListSerialization.propertyList(from: Data(contentsOf: path), format: nil) as? [String: Any])
-        var table = root["Searchlight"] as? [String: Any] ?? [:]
-        table[key] = value
-        root["Searchlight"] = table
-        try PropertyListSerialization.data(fromPropertyList: root, format: .xml, options: 0).write(to: path)
     }
 
     /// Compares all files, as the service does.
@@ -224,7 +213,7 @@ struct FollowedFileTests {
         try write("# One\n\nferry", "one.md")
         try Data("# Two\n\nferry".utf8).write(to: URL(filePath: other + "/two.md"))
         let bundle = try installJournal()
-        try change("ReadablePaths", [notes, other], of: bundle)
+        try harness.changeManifest(of: bundle, "ReadablePaths", to: [notes, other])
         let list = URL(filePath: harness.folder + "/config/\(bundle)/folders")
         try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(bundle) == 1)
@@ -288,9 +277,9 @@ struct FollowedFileTests {
         symlink(own + "/sub", harness.folder + "/way")
         let bundle = try harness.installFixture("changes")
         func roots(_ watched: [String], readable: [String], writable: [String] = []) async throws -> [String] {
-            try change("ReadablePaths", readable, of: bundle)
-            try change("WritablePaths", writable, of: bundle)
-            try change("WatchedPaths", watched, of: bundle)
+            try harness.changeManifest(of: bundle, "ReadablePaths", to: readable)
+            try harness.changeManifest(of: bundle, "WritablePaths", to: writable)
+            try harness.changeManifest(of: bundle, "WatchedPaths", to: watched)
             var roots: [String] = []
             try await harness.withEngine { engine async throws in
                 roots = engine.watchedTrees().filter { $0.owner == bundle }.map(\.root)
@@ -307,8 +296,8 @@ struct FollowedFileTests {
     @Test("An extension that fails with every file gets them again, and none is skip-listed")
     func failingWithAll() async throws {
         let bundle = try harness.installFixture("changes")
-        try change("ReadablePaths", [notes], of: bundle)
-        try change("WatchedPaths", true, of: bundle)
+        try harness.changeManifest(of: bundle, "ReadablePaths", to: [notes])
+        try harness.changeManifest(of: bundle, "WatchedPaths", to: true)
         try write("x", "bad")
         try await harness.withEngine { engine async throws in
             for _ in 0..<5 { #expect(try await engine.update(bundle).first?.problem != nil) }
@@ -320,8 +309,8 @@ struct FollowedFileTests {
     @Test("A file that crashes the extension is skip-listed, however often it is saved, and the extension is not")
     func crashing() async throws {
         let bundle = try harness.installFixture("changes")
-        try change("ReadablePaths", [notes], of: bundle)
-        try change("WatchedPaths", true, of: bundle)
+        try harness.changeManifest(of: bundle, "ReadablePaths", to: [notes])
+        try harness.changeManifest(of: bundle, "WatchedPaths", to: true)
         try write("x", "good")
         try write("x", "crash")
         try await harness.withEngine { engine async throws in
@@ -338,9 +327,9 @@ struct FollowedFileTests {
     @Test("An extension without file changes is asked by identifiers if these are paths")
     func byIdentifiers() async throws {
         let bundle = try harness.installFixture("paths")
-        try change("ReadablePaths", [notes], of: bundle)
-        try change("WatchedPaths", true, of: bundle)
-        try change("IdentifiersArePaths", true, of: bundle)
+        try harness.changeManifest(of: bundle, "ReadablePaths", to: [notes])
+        try harness.changeManifest(of: bundle, "WatchedPaths", to: true)
+        try harness.changeManifest(of: bundle, "IdentifiersArePaths", to: true)
         try write("x", "a")
         try await harness.withEngine { engine async throws in
             _ = try await engine.update(bundle)
@@ -354,8 +343,8 @@ struct FollowedFileTests {
         "Otherwise it is asked for everything, at most once an hour unless the user requests it")
     func byEverything() async throws {
         let bundle = try harness.installFixture("paths")
-        try change("ReadablePaths", [notes], of: bundle)
-        try change("WatchedPaths", true, of: bundle)
+        try harness.changeManifest(of: bundle, "ReadablePaths", to: [notes])
+        try harness.changeManifest(of: bundle, "WatchedPaths", to: true)
         let configuration = EngineConfiguration(
             storeDirectory: harness.store, access: .readWrite, extensionSearchPath: [harness.extensions],
             worker: try harness.workerConfiguration(), now: { [time] in time.now })
@@ -384,8 +373,8 @@ struct FollowedFileTests {
     @Test("A file with which the extension fails delays no others, and is skip-listed at once")
     func failing() async throws {
         let bundle = try harness.installFixture("changes")
-        try change("ReadablePaths", [notes], of: bundle)
-        try change("WatchedPaths", true, of: bundle)
+        try harness.changeManifest(of: bundle, "ReadablePaths", to: [notes])
+        try harness.changeManifest(of: bundle, "WatchedPaths", to: true)
         for name in (0..<60).map(String.init) + ["bad"] { try write("x", name) }
         try await harness.withEngine { engine async throws in
             let update = try #require(try await engine.update(bundle).first)

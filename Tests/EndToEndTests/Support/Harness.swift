@@ -168,6 +168,17 @@ final class Harness: Sendable {
         return identifier
     }
 
+    /// Sets a key of the Searchlight dictionary in the manifest of an installed bundle.
+    func changeManifest(of bundle: String, _ key: String, to value: Any) throws {
+        let path = URL(filePath: extensions + "/\(bundle).searchext/Info.plist")
+        let data = try Data(contentsOf: path)
+        var root = try #require(try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any])
+        var table = root["Searchlight"] as? [String: Any] ?? [:]
+        table[key] = value
+        root["Searchlight"] = table
+        try PropertyListSerialization.data(fromPropertyList: root, format: .xml, options: 0).write(to: path)
+    }
+
     /// Installs Mail, which reads Maildir and Mail, and returns its identifier.
     func installMail() throws -> String {
         let identifier = "com.searchlight.mail"

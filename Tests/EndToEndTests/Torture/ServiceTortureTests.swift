@@ -48,11 +48,48 @@ struct ServiceTortureTests {
             source: BuiltProducts.repository + "/Tests/Fixtures/Torture/shifted-clock.c",
             options: ["-std=c11", "-D_GNU_SOURCE"])
         try FileManager.default.copyItem(atPath: clock, toPath: harness.folder + "/shifted-clock.so")
+        try installFollowers(in: harness)
+        try installApp(in: harness)
+        let model = try TemporaryFolder()
+        try TinyModel.ofWords(TinyModel.manyWords, synonyms: []).writeFiles(to: model)
+        try FileManager.default.copyItem(atPath: model.path, toPath: harness.folder + "/model")
         var random = SplitMix64(seed: TortureSettings.seed)
         let suitable = BrokenExtension.tried.filter { !Self.unsuitable.contains($0.name) }
         for (number, broken) in suitable.shuffled(using: &random).prefix(Self.brokenOnes).enumerated() {
             try broken.install(in: harness, as: "org.example.broken-\(number)")
         }
+    }
+
+    /// Installs the extensions whose files change: notes, and the tasks in a database.
+    private func installFollowers(in harness: Harness) throws {
+        let notes = harness.folder + "/notes"
+        try FileManager.default.createDirectory(atPath: notes, withIntermediateDirectories: true)
+        let journal = try harness.installJournal(notes: notes)
+        try harness.changeManifest(of: journal, "WatchedPaths", to: true)
+        let task: [String: Any] = [
+            "Name": "task", "Select": "SELECT id, title, body FROM task", "Key": "id",
+            "Attributes": ["title": "{title}", "textContent": "{body}"],
+        ]
+        try harness.install(
+            "org.example.tasks", library: nil,
+            manifest: [
+                "CFBundleExecutable": nil as Any?,
+                "Searchlight": [
+                    "ReadablePaths": ["~/tasks"], "Database": ["Files": ["~/tasks/tasks.db"], "Items": [task]],
+                ],
+            ])
+    }
+
+    /// Installs the app of the bundle `org.example.chosen`, which records each start.
+    private func installApp(in harness: Harness) throws {
+        let applications = harness.folder + "/data/applications"
+        try FileManager.default.createDirectory(atPath: applications, withIntermediateDirectories: true)
+        let program = harness.folder + "/chosen"
+        try "#!/bin/sh\nprintf '%s\\n' \"$1\" >> '\(harness.folder)/openings'\n"
+            .write(toFile: program, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        try "[Desktop Entry]\nType=Application\nName=Chosen\nExec=\(program) %u\n"
+            .write(toFile: applications + "/org.example.chosen.desktop", atomically: true, encoding: .utf8)
     }
 
     /// The command prefix that starts the torture in its own namespace, where it may mount file

@@ -112,6 +112,7 @@ struct Asking: Sendable {
             _ = try await store.perform(StatusCall(isExact: false))
             _ = try await store.perform(ExtensionListingCall())
             _ = try await store.perform(ExtensionPlacesCall())
+        case 10 where choice % 24 == 10: _ = try await store.perform(EmbedCall())
         case 10:
             _ = try await store.perform(ExtensionDetailsCall(bundle: bundle))
             _ = try await store.perform(ReleaseCall(bundle: bundle))
@@ -124,22 +125,30 @@ struct Asking: Sendable {
 /// Runs the command repeatedly. It must always exit with one of its documented statuses.
 struct CommandRuns: Sendable {
     let place: TorturePlace
+    let epoch: Int
     let log: ClientLog
 
     private static let commands = [
         ["status"], ["search", "anvil"], ["list"], ["extensions"], ["schedule"], ["query", "pageCount > 1", "--json"],
         ["why", "org.example.ledger-0"], ["verify"], ["log"], ["preview", "@1"], ["show", "@1"],
+        ["search", "anvil bellows chisel"], ["history"], ["semantic", "status"], ["open"], ["open"], ["open"],
     ]
     /// The statuses of ExitStatus. 10 reports damage, which must not occur while clients run.
     private static let statuses: Set<Int32> = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
 
     func run(_ random: inout SplitMix64) async throws {
-        let command = random.pick(Self.commands)
-        let (ending, output) = try await log.timed("searchlight \(command[0])") {
+        var command = random.pick(Self.commands)
+        let opens = command == ["open"]
+        if opens {
+            command += [Chooser.identifier(0, epoch: epoch), "--bundle", Chooser.bundle]
+            log.line("opening")
+        }
+        let (ending, output) = try await log.timed("searchlight \(command[0])") { [command] in
             try ChildProcess.run(
                 BuiltCommand.path, command + ["--store", place.store], environment: place.environment)
         }
-        log.count("commands")
+        log.count(opens ? "openings" : "commands")
+        if opens, ending == .exited(0) { log.line("opened") }
         guard case .exited(let status) = ending, Self.statuses.contains(status) else {
             log.complain("searchlight \(command.joined(separator: " ")): \(ending): \(output.suffix(500))")
             return

@@ -19,13 +19,17 @@ enum ClientKind: String, CaseIterable, Sendable {
     case asker
     /// Runs the command.
     case commander
+    /// Changes the files that the service follows.
+    case author
+    /// Reports uses of items.
+    case chooser
 
     /// The number of clients of this kind.
     var count: Int {
         switch self {
         case .donor: TorturePlace.donors
         case .reader, .asker, .dragger: 2
-        case .previewer, .commander: 1
+        case .previewer, .commander, .author, .chooser: 1
         }
     }
 }
@@ -47,9 +51,14 @@ struct Client: Sendable {
         var random = SplitMix64(seed: seed)
         while true {
             do {
-                if kind == .commander {
-                    try await CommandRuns(place: place, log: log).run(&random)
+                switch kind {
+                case .commander:
+                    try await CommandRuns(place: place, epoch: epoch, log: log).run(&random)
                     continue
+                case .author:
+                    try await Author(place: place, log: log).run(&random)
+                    continue
+                default: break
                 }
                 guard
                     let store = try await RemoteEngine.connect(
@@ -69,7 +78,8 @@ struct Client: Sendable {
                 case .reader: try await Reader(place: place, epoch: epoch, log: log).run(store, &random)
                 case .dragger, .previewer, .asker:
                     try await Asking(place: place, kind: kind, log: log).run(store, &random)
-                case .commander: break
+                case .chooser: try await Chooser(epoch: epoch, log: log).run(store, &random)
+                case .commander, .author: break
                 }
             } catch let error as EngineError {
                 log.note(error, kind)

@@ -99,6 +99,7 @@ final class Conductor {
         _ number: Int, _ service: ServiceProcess, _ disk: SmallDisk, _ replacer: Replacer, replacements: Int
     ) async throws {
         guard try await service.start() else { throw TortureProblem("the service does not start") }
+        try installModel()
         let clients = ClientPool(place, report)
         defer { clients.endAll() }
         try clients.start(epoch: state.epoch, &random)
@@ -123,6 +124,13 @@ final class Conductor {
             reapOrphans()
             if random.below(3) == 0 { try await breakSomething(random.pick(faults), service, clients, disk) }
         }
+    }
+
+    /// Installs the embedding model, which may have been damaged.
+    private func installModel() throws {
+        let (ending, output) = try ChildProcess.run(
+            place.products + "/searchlight", ["semantic", "install", place.model], environment: place.environment)
+        if ending != .exited(0) { report.complain("the model cannot be installed (\(ending)): \(output)") }
     }
 
     private func breakSomething(
@@ -201,4 +209,6 @@ struct TortureState {
     var hasClockBeenFar = false
     /// The number of acknowledged reindexes per ledger that are no longer considered.
     var ledgersBefore: [String: Int] = [:]
+    /// The counts of use after the last damage. Damage may lose earlier counts.
+    var usesBefore = UseCounts()
 }

@@ -142,6 +142,7 @@ struct DamageTrial {
         } else {
             report.count("damages without a loss")
         }
+        state.usesBefore = try await UseCounts(place, store)
         await store.close()
     }
 }

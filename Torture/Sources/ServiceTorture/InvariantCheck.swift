@@ -23,12 +23,13 @@ struct InvariantCheck {
         "index.sqlite", "journal", "jobs.json", "installed.json", "extensions.json", "extensions.lock",
         "sandbox.json",
         "sandbox.lock", "schedule.json", "extensions.cache", "lock", "decisions.log", "decisions.log.1",
+        "files.sqlite", "files.looked", "omissions.json", "forgetting.json", "model",
     ]
 
-    private let place: TorturePlace
+    let place: TorturePlace
+    let report: TortureReport
+    let state: TortureState
     private let service: ServiceProcess
-    private let report: TortureReport
-    private let state: TortureState
 
     init(_ place: TorturePlace, _ service: ServiceProcess, _ report: TortureReport, _ state: TortureState) {
         (self.place, self.service, self.report, self.state) = (place, service, report, state)
@@ -45,6 +46,9 @@ struct InvariantCheck {
         try await ledgers(store)
         try await owed(store)
         try await replaced(store, replacer)
+        try await followed(store)
+        try await embedded(store)
+        try await uses(store)
         let status = try await store.perform(StatusCall(isExact: true))
         if status.hasDamagedJobs || status.hasDamagedSchedule || status.needsRepair || status.generation < 1 {
             report.complain("the store says that it is damaged: \(status.lastFindings?.findings ?? [])")
@@ -57,21 +61,31 @@ struct InvariantCheck {
 
     /// Waits until a check finds no problem. A problem that persists beyond the time limit is a
     /// violation.
-    private func eventually(_ what: String, _ body: () async throws -> String?) async throws {
+    ///
+    /// - Returns: `true` if there is no problem any more.
+    @discardableResult
+    func eventually(
+        _ what: String, within patience: Duration = InvariantCheck.patience, _ body: () async throws -> String?
+    ) async throws -> Bool {
         let clock = ContinuousClock()
         let begin = clock.now
         while let problem = try await body() {
-            guard clock.now - begin < Self.patience else { return report.complain("\(what): \(problem)") }
+            guard clock.now - begin < patience else {
+                report.complain("\(what): \(problem)")
+                return false
+            }
             try await Task.sleep(for: .milliseconds(50))
         }
+        return true
     }
 
     private func folderSize(_ path: String) -> Int {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        return names.reduce(0) { sum, name in
-            let attributes = try? FileManager.default.attributesOfItem(atPath: path + "/" + name)
-            return sum + ((attributes?[.size] as? Int) ?? 0)
-        }
+        return names.reduce(0) { $0 + fileSize(path + "/" + $1) }
+    }
+
+    private func fileSize(_ path: String) -> Int {
+        ((try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int) ?? 0
     }
 
     // MARK: - Donations
@@ -196,6 +210,7 @@ struct InvariantCheck {
         // may write closes, so a read-only command that exits later would legitimately leave the
         // WAL.
         try await nothing("commands or workers", besides: service.identifier)
+        opened()
         await service.stop()
         try await nothing("processes", besides: nil)
         let names = try FileManager.default.contentsOfDirectory(atPath: place.store).sorted()
@@ -204,7 +219,10 @@ struct InvariantCheck {
             return !Self.files.contains(file) && !file.hasSuffix(".journal") && !name.hasSuffix(".damaged")
         }
         if !stray.isEmpty { report.complain("files are left in the store: \(stray)") }
+        // SQLite removes the name of a temporary file right after it has opened the file. A process
+        // that is killed in between leaves an empty file.
         let temporary = try FileManager.default.contentsOfDirectory(atPath: place.folder + "/tmp")
+            .filter { !$0.hasPrefix("etilqs_") || fileSize(place.folder + "/tmp/" + $0) != 0 }
         if !temporary.isEmpty { report.complain("temporary files are left: \(temporary)") }
         let (ending, output) = try ChildProcess.run(
             place.products + "/searchlight", ["verify"], environment: place.environment)

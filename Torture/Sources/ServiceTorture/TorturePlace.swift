@@ -21,10 +21,23 @@ struct TorturePlace: Sendable {
     /// The file with the offset of the service's clock, in nanoseconds.
     var clock: String { folder + "/clock" }
 
+    /// The folder of the notes that Journal indexes.
+    var notes: String { folder + "/notes" }
+    /// The database that ``tasks`` indexes.
+    var database: String { folder + "/tasks/tasks.db" }
+    /// The folder of the embedding model.
+    var model: String { folder + "/model" }
+    /// The file to which the app of ``Chooser/bundle`` appends a line for each start.
+    var openings: String { folder + "/openings" }
+
     func version(_ name: String) -> String { folder + "/versions/\(name).so" }
 
     static let donors = 3
     static let ledgers = ["org.example.ledger-0", "org.example.ledger-1"]
+    /// The extension whose folder of notes changes.
+    static let journal = "com.searchlight.journal"
+    /// The extension whose database changes. It is only a manifest.
+    static let tasks = "org.example.tasks"
     /// Bundles that log requests and acknowledgements (jobs.c).
     static let writers = ["org.example.jobs", "org.example.jobs-paged"]
     /// Bundles that are replaced continuously (versions.c).
@@ -63,6 +76,7 @@ struct TorturePlace: Sendable {
             try FileManager.default.createDirectory(atPath: folder + "/" + name, withIntermediateDirectories: true)
         }
         try Data(count: 8).write(to: URL(filePath: clock))
+        try AuthoredFiles(place: self).prepare()
         let gates = [
             "user-active", "on-battery", "battery-low", "power-saver", "hot", "cpu-busy", "cpu-pressure", "io-pressure",
             "memory-pressure", "disk-floor", "cpu-quota", "write-quota", "person-waiting", "just-resumed",
@@ -73,10 +87,14 @@ struct TorturePlace: Sendable {
 
     /// Returns the number of reindexes of a ledger whose acknowledgement a client has logged.
     func acknowledgedReindexes(of ledger: String) -> Int {
+        lines(ofClients: .asker).count { $0 == "ledger \(ledger)" }
+    }
+
+    /// Returns the lines in the logs of all clients of a kind.
+    func lines(ofClients kind: ClientKind) -> [Substring] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: logs)) ?? []
-        return names.filter { $0.hasPrefix("client-asker-") }.reduce(0) { sum, name in
-            let text = (try? String(contentsOfFile: logs + "/" + name, encoding: .utf8)) ?? ""
-            return sum + text.split(separator: "\n").count { $0 == "ledger \(ledger)" }
+        return names.filter { $0.hasPrefix("client-\(kind)-") }.flatMap { name in
+            ((try? String(contentsOfFile: logs + "/" + name, encoding: .utf8)) ?? "").split(separator: "\n")
         }
     }
 
