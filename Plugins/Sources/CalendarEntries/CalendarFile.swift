@@ -102,8 +102,12 @@ package struct CalendarList {
         zoneComponents = zones
         name = Self.calendarName(bytes[...])
         group(found)
-        if entries.isEmpty, leftOut == nil, !bytes.isEmpty, !Self.isCalendar(bytes[...]) {
+        guard entries.isEmpty, leftOut == nil, !bytes.isEmpty else { return }
+        if !Self.isCalendar(bytes[...]) {
             leftOut = "it has no iCalendar"
+        } else if !ContentLineReader.isWhole(bytes[...], accepts: Self.isOfCalendar) {
+            // Unlike a calendar that is empty.
+            leftOut = "it has no entry that can be read"
         }
     }
 
@@ -165,6 +169,16 @@ package struct CalendarList {
     private static func isCalendar(_ bytes: ArraySlice<UInt8>) -> Bool {
         ComponentScanner(bytes.prefix(1 << 20), isWanted: { $0 == "VCALENDAR" }).contains { _ in true }
     }
+
+    /// Returns `true` for the properties of a calendar itself (RFC 5545 and 7986).
+    private static func isOfCalendar(_ line: ContentLine) -> Bool {
+        properties.contains(line.name) || line.name.hasPrefix("X-")
+    }
+
+    private static let properties: Set<String> = [
+        "CALSCALE", "CATEGORIES", "COLOR", "DESCRIPTION", "IMAGE", "LAST-MODIFIED", "METHOD", "NAME", "PRODID",
+        "REFRESH-INTERVAL", "SOURCE", "UID", "URL", "VERSION",
+    ]
 
     // MARK: Entries
 

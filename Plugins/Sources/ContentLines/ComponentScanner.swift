@@ -99,4 +99,23 @@ extension ContentLineReader {
         }
         return reader.longLines == 0
     }
+
+    /// Returns `true` if each component ends with its own `END` line, and the outermost components
+    /// have only accepted lines. Outside of components, only blank lines are accepted.
+    package static func isWhole(_ bytes: ArraySlice<UInt8>, accepts: (ContentLine) -> Bool) -> Bool {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        var reader = ContentLineReader(bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes)
+        var open: [String] = []
+        while let line = reader.next() {
+            if let name = PhysicalLine.component(line, after: "BEGIN:") {
+                guard open.count < ComponentScanner.maximumDepth else { return false }
+                open.append(name)
+            } else if let name = PhysicalLine.component(line, after: "END:") {
+                guard open.popLast() == name else { return false }
+            } else if open.count < 2, line.contains(where: { $0 > 0x20 }) {
+                guard !open.isEmpty, let parsed = ContentLine(line), accepts(parsed) else { return false }
+            }
+        }
+        return open.isEmpty && reader.longLines == 0
+    }
 }

@@ -43,7 +43,9 @@ package struct InterruptedFile {
 ///
 /// Not thread-safe: create one for each request.
 package struct RecordDonor<File: ServedFile> {
-    /// The maximum number of records and files that a page or an update reports by name.
+    /// The maximum number of records and files that a page or an update names as left out. Then the
+    /// page ends, so that the next page names the others. The same number limits the remarks about
+    /// donated records, and the rest of these is dropped.
     private static var maximumReports: Int { 500 }
     /// The minimum number of records that a page donates from a file, even if the file takes long.
     private static var minimumRecords: Int { 20 }
@@ -75,7 +77,9 @@ package struct RecordDonor<File: ServedFile> {
     private struct Summary {
         var isFirstPage = true
         var skipped = 0
-        var reports = 0
+        /// The number of remarks, and of records and files named as left out.
+        var remarks = 0
+        var named = 0
         /// The file in which the page ended.
         var interrupted: FileRecords?
         /// The states of the files whose records were all donated.
@@ -122,7 +126,7 @@ package struct RecordDonor<File: ServedFile> {
                 if let end = try donate(file, from: 0, donations, &summary, isFull: isFull) {
                     return try finish(donations, summary, at: end, &interrupted)
                 }
-                if isFull(Self.minimumRecords) {
+                if isFull(Self.minimumRecords) || summary.named >= Self.maximumReports {
                     let end = RecordCursor(path: file.path, records: nil)
                     return try finish(donations, summary, at: end, &interrupted)
                 }
@@ -174,7 +178,7 @@ package struct RecordDonor<File: ServedFile> {
         if start == 0, let reason = found.leftOut { leaveOut(file.path, reason, &summary) }
         var position = min(start, found.records.count)
         while position < found.records.count {
-            if isFull(position - start) {
+            if isFull(position - start) || position > start && summary.named >= Self.maximumReports {
                 summary.interrupted = found
                 return RecordCursor(path: file.path, records: position)
             }
@@ -206,22 +210,25 @@ package struct RecordDonor<File: ServedFile> {
             return false
         }
         try donations.add(made.item, size: made.size)
-        for remark in made.remarks where report(&summary) { progress.say(remark) }
-        if let reason = made.leftOut, report(&summary) { index.reportLeftOut(identifier.text, reason: reason) }
+        for remark in made.remarks where summary.remarks < Self.maximumReports {
+            summary.remarks += 1
+            progress.say(remark)
+        }
+        if let reason = made.leftOut, mayName(&summary) { index.reportLeftOut(identifier.text, reason: reason) }
         return true
     }
 
     private func leaveOut(_ name: String, _ reason: String, _ summary: inout Summary) {
         summary.skipped += 1
-        guard report(&summary) else { return }
+        guard mayName(&summary) else { return }
         progress.say("skipped \(name.onOneLine): \(reason)")
         index.reportLeftOut(name, reason: reason)
     }
 
-    /// Returns `true` if another line may be reported.
-    private func report(_ summary: inout Summary) -> Bool {
-        summary.reports += 1
-        return summary.reports <= Self.maximumReports
+    /// Returns `true` if another record or file may be named as left out.
+    private func mayName(_ summary: inout Summary) -> Bool {
+        summary.named += 1
+        return summary.named <= Self.maximumReports
     }
 
     // MARK: Some records

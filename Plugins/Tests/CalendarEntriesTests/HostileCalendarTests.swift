@@ -69,6 +69,22 @@ struct HostileCalendarTests {
         #expect(try list("binary.ics").leftOut == "it has no iCalendar" && list("empty.ics").leftOut == nil)
     }
 
+    @Test func aCalendarWhoseEntriesCannotBeReadIsNamedAndAnEmptyOneIsNot() {
+        func leftOut(_ text: String) -> String? { CalendarList(Array(text.utf8), zone: "UTC").leftOut }
+        let zone = "BEGIN:VTIMEZONE\nTZID:X\nBEGIN:STANDARD\nEND:STANDARD\nEND:VTIMEZONE\n"
+        for text in [
+            "", "BEGIN:VCALENDAR\nVERSION:2.0\nEND:VCALENDAR", "\u{FEFF}begin:vcalendar\r\nEND:VCALENDAR\r\n\r\n",
+            "BEGIN:VCALENDAR\n\(zone)X-WR-CALNAME:Holi\n days\nEND:VCALENDAR\nBEGIN:VCALENDAR\nEND:VCALENDAR\n",
+            "BEGIN:VCALENDAR\nBEGIN:VFREEBUSY\nEND:VFREEBUSY\nEND:VCALENDAR\n",
+        ] { #expect(leftOut(text) == nil, "\(text)") }
+        for text in [
+            "BEGIN:VCALENDAR\nVERSION:2.0\n", "BEGIN:VCALENDAR\nPEGIN:VEVENT\nEND:VEVENT\nEND:VCALENDAR\n",
+            "BEGIN:VCALENDAR\nBEGIN:VEVEN\nEND:VEVENT\nEND:VCALENDAR\n",
+            "BEGIN:VCALENDAR\nEND:VCALENDAR\nSUMMARY:Lost\n", "BEGIN:VCALENDAR\nDTSTART:20260101\nEND:VCALENDAR\n",
+            "BEGIN:VCALENDAR\nVERS\nEND:VCALENDAR\n", String(repeating: "BEGIN:VCALENDAR\n", count: 100_000),
+        ] { #expect(leftOut(text) == "it has no entry that can be read", "\(text.prefix(100))") }
+    }
+
     @Test func afterTheTimeForRepetitionsTheFirstDateIsIndexed() throws {
         let list = try list("many-series.ics")
         let entry = list.read(list.entries[0], CalendarClock(now: now, zone: "UTC", isOver: { true }))

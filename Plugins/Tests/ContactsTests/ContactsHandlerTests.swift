@@ -98,6 +98,16 @@ final class ContactsHandlerTests {
         #expect(pages >= 20 / items && index.recorded.items.count == 21 && index.recorded.kept.count == 21)
     }
 
+    @Test func eachFileWithoutACardIsNamed() throws {
+        // The names do not fit into one page.
+        for number in 0..<600 { try write("BEGIN:VCARD\nFN:Cut \(number)\n", to: "a\(number).vcf") }
+        for number in 0..<1100 { try write("nothing", to: "b\(number).vcf") }
+        #expect(reindexAll(items: 100_000) == 4)
+        let reasons = index.recorded.leftOut.values
+        #expect(
+            reasons.count { $0 == "it has no vCard" } == 1100 && index.recorded.kept.count == 600, "\(Set(reasons))")
+    }
+
     @Test func aThrottledPageEndsEarly() throws {
         try write((0..<100).map { Self.card("Person \($0)", $0) }.joined(), to: "many.vcf")
         let handler = handler()
