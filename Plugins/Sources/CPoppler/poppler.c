@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "CPoppler.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <math.h>
@@ -186,6 +188,24 @@ static int append(void *closure, const unsigned char *data, unsigned int length)
     return success;
 }
 
+/* Links the system's cache of fonts into a folder. fontconfig removes a file of the cache that is older than
+ * the fonts. In the system's folder, the sandbox would refuse that and report it. */
+static void link_caches(const char *folder) {
+    enum { MOST = 1000 };
+    static const char system_folder[] = "/var/cache/fontconfig";
+    DIR *caches = opendir(system_folder);
+    if (!caches) return;
+    struct dirent *entry;
+    for (int count = 0; count < MOST && (entry = readdir(caches)); count++) {
+        if (!strstr(entry->d_name, ".cache-")) continue;
+        char target[sizeof system_folder + sizeof entry->d_name + 1], name[2048];
+        snprintf(target, sizeof target, "%s/%s", system_folder, entry->d_name);
+        int size = snprintf(name, sizeof name, "%s/%s", folder, entry->d_name);
+        if (size > 0 && (size_t)size < sizeof name && symlink(target, name) != 0 && errno != EEXIST) break;
+    }
+    closedir(caches);
+}
+
 /* The system's fonts, for text whose font is not embedded in the document. The user's configuration
  * and that in /etc are not read, because a worker must not; fontconfig's cache is in the temporary
  * folder. */
@@ -196,11 +216,11 @@ static void set_fonts(void) {
     /* If the system's cache is older than the fonts, fontconfig writes a new one. It makes a
      * missing folder with chmod, which the sandbox denies, and then tries the next folder. */
     int size = snprintf(xml, sizeof xml, "%s/fonts", temporary);
-    if (size > 0 && (size_t)size < sizeof xml) mkdir(xml, 0700);
+    if (size > 0 && (size_t)size < sizeof xml && (mkdir(xml, 0700) == 0 || errno == EEXIST)) link_caches(xml);
     int length = snprintf(
         xml, sizeof xml,
         "<?xml version=\"1.0\"?><fontconfig><dir>/usr/share/fonts</dir><dir>/usr/local/share/fonts</dir>"
-        "<cachedir>%s/fonts</cachedir><cachedir>/var/cache/fontconfig</cachedir>"
+        "<cachedir>%s/fonts</cachedir>"
         "<alias binding=\"same\"><family>Helvetica</family><accept><family>Nimbus Sans</family>"
         "<family>Liberation Sans</family><family>DejaVu Sans</family></accept></alias>"
         "<alias binding=\"same\"><family>Times</family><accept><family>Nimbus Roman</family>"
