@@ -290,7 +290,8 @@ public final class SearchIndex: Sendable {
     /// read-only, which knows only applied donations; see ``waitingEntries()``.
     public var pending: PendingDonations { applier?.pending ?? PendingDonations() }
 
-    /// Returns the pending donations that may add to the results of a read; `nil` if there are none.
+    /// Returns the pending donations that may add to the results of a read; `nil` if there are
+    /// none.
     ///
     /// - Parameter bundle: The only bundle whose items are read; `nil` for all.
     func pending(of bundle: String?) -> PendingDonations? {

@@ -188,8 +188,8 @@ static int append(void *closure, const unsigned char *data, unsigned int length)
     return success;
 }
 
-/* Links the system's cache of fonts into a folder. fontconfig removes a file of the cache that is older than
- * the fonts. In the system's folder, the sandbox would refuse that and report it. */
+/* Links the system's cache of fonts into a folder. fontconfig removes a file of the cache that
+ * is older than the fonts. In the system's folder, the sandbox would refuse that and report it. */
 static void link_caches(const char *folder) {
     enum { MOST = 1000 };
     static const char system_folder[] = "/var/cache/fontconfig";

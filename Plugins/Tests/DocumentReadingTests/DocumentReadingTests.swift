@@ -45,7 +45,8 @@ struct DocumentReadingTests {
         let temporary = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
         let attributes = try FileManager.default.attributesOfItem(atPath: temporary + "/fonts")
         #expect(attributes[.posixPermissions] as? Int == 0o700)
-        // The system's cache is used, and not in its own folder, where stale files cannot be removed.
+        // The system's cache is used, and not in its own folder, where stale files cannot be
+        // removed.
         let system = "/var/cache/fontconfig/"
         for name in try FileManager.default.contentsOfDirectory(atPath: system) where name.contains(".cache-") {
             let copy = temporary + "/fonts/" + name

@@ -38,8 +38,8 @@ struct Author: Sendable {
         place.notes + "/\(random.pick([""] + Self.folders))note \(random.below(Self.notes)).md"
     }
 
-    /// Makes one change. A change that is impossible now, such as the removal of a missing file, has
-    /// no effect.
+    /// Makes one change. A change that is impossible now, such as the removal of a missing file,
+    /// has no effect.
     private func changeNotes(_ random: inout SplitMix64) {
         let files = FileManager.default
         let path = note(&random)

@@ -85,7 +85,8 @@ struct TypesLookupCommand: OptionedCommand {
                 """, status: .notFound)
     }
 
-    /// Returns the type of a word with a slash, which is a MIME type unless it is the path of a file.
+    /// Returns the type of a word with a slash, which is a MIME type unless it is the path of a
+    /// file.
     private func type(ofMIMEOrPath word: String) throws -> UTType {
         let parts = word.split(separator: "/", omittingEmptySubsequences: false)
         let isMIMEType = parts.count == 2 && !["", ".", "..", "~"].contains(parts[0])
