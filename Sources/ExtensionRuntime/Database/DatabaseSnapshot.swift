@@ -236,10 +236,10 @@ struct DatabaseSnapshot {
     /// Checks that the copy is a database, and marks it as a database without a log.
     private static func check(_ copy: OwnedDescriptor, _ path: String) throws(BindingFailure) {
         let header = (try? WholeTransfer.bytes(of: copy.number, upTo: 100, at: 0)) ?? []
-        guard header.count == 100 else {
+        guard !header.isEmpty else {
             throw BindingFailure(.unavailable, "\(path) is empty: the app has not created its tables yet")
         }
-        guard header.starts(with: magic) else {
+        guard header.count == 100, header.starts(with: magic) else {
             throw BindingFailure(.unsupported, "\(path) is not an SQLite database, or is encrypted")
         }
         // The format versions for writing and reading. With version 2, SQLite would search for a

@@ -258,7 +258,10 @@ struct DatabaseWork {
     private mutating func update(_ file: DatabaseFile) throws(BindingFailure) {
         let reader = try reader(file)
         let fitted = try SchemaCheck.fit(binding, reader)
-        let former = try session.clientState(of: file.stateIndex).flatMap { RowDigests($0, of: binding) }
+        // Without items, the stored state is of rows that a reindex without the file has removed.
+        let former =
+            try hasItems(file)
+            ? session.clientState(of: file.stateIndex).flatMap { RowDigests($0, of: binding) } : nil
         var digests = RowDigests(of: binding)
         for item in fitted {
             let rows = try item.states(reader)
@@ -275,6 +278,14 @@ struct DatabaseWork {
         try deleteGone(file, parts, there, &donations)
         try donations.keep(digests.bytes, in: file.stateIndex)
     }
+
+    private func hasItems(_ file: DatabaseFile) throws(BindingFailure) -> Bool {
+        let start = Self.prefix(of: file)
+        return try session.identifiers(after: start, limit: 1).first?.hasPrefix(start) == true
+    }
+
+    /// Returns the common prefix of the identifiers of a file's items.
+    private static func prefix(of file: DatabaseFile) -> String { file.tag.isEmpty ? "" : file.tag + "/" }
 
     /// Donates the rows in some parts that differ from the index.
     ///
@@ -313,7 +324,7 @@ struct DatabaseWork {
     private func deleteGone(
         _ file: DatabaseFile, _ parts: Set<Int>, _ there: Set<UInt64>, _ donations: inout RowDonations
     ) throws(BindingFailure) {
-        let start = file.tag.isEmpty ? "" : file.tag + "/"
+        let start = Self.prefix(of: file)
         var after = start
         while true {
             let names = try session.identifiers(after: after)

@@ -110,6 +110,23 @@ struct DatabaseExtensionTests {
         }
     }
 
+    @Test("finds all rows again when the file is back after a reindex without it")
+    func fileIsBack() async throws {
+        try install()
+        let app = try database()
+        try app.run("INSERT INTO notes VALUES (1, 'Ferry', 'nine', 1, NULL), (2, 'Pier', 'ten', 1, NULL)")
+        try await harness.withEngine { engine async throws in
+            #expect(try await engine.reindexAll(Self.bundle) == 2)
+            #expect(rename(app.path, app.path + ".away") == 0)
+            #expect(try await engine.reindexAll(Self.bundle) == 0)
+            #expect(try await count("ferry", engine) == 0)
+            #expect(rename(app.path + ".away", app.path) == 0)
+            try await update(engine, app.path)
+            #expect(try await count("ferry", engine) == 1)
+            #expect(try await engine.compare(Self.bundle).isEqual)
+        }
+    }
+
     @Test(
         "makes rows findable, previewable and draggable while the app has an exclusive lock",
         arguments: ["PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL;", "PRAGMA locking_mode=EXCLUSIVE;"])

@@ -131,6 +131,8 @@ struct DatabaseReaderTests {
         #expect(failure { try reader() }.contains("cannot be opened"))
         try Data().write(to: URL(filePath: path))
         #expect(failure { try reader() }.contains("is empty"))
+        try Data("A few words, and no database.".utf8).write(to: URL(filePath: path))
+        #expect(failure { try reader() }.contains("not an SQLite database"))
         var random = SplitMix64(seed: MutationLoop.seed)
         try Data((0..<8192).map { _ in UInt8.random(in: 0...255, using: &random) }).write(to: URL(filePath: path))
         #expect(failure { try reader() }.contains("not an SQLite database, or is encrypted"))
