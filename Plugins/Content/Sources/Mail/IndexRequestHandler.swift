@@ -128,7 +128,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
     ) throws -> Data {
         let located = try locate(itemIdentifier)
         switch typeIdentifier {
-        case UTType.savedEmailMessage.identifier, UTType.emailMessage.identifier: return Data(located.exported)
+        case UTType.savedEmailMessage.identifier, UTType.emailMessage.identifier: return Data(located.bytes)
         case UTType.utf8PlainText.identifier: return Data(MessagePage.plainText(located).utf8)
         case UTType.html.identifier:
             let html = located.bytes.withUnsafeBytes { Message.html(of: $0, limit: Message.Limits.size) }
@@ -148,7 +148,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
                 guard let file = located.file else { throw UnsupportedType("\(typeIdentifier) in place") }
                 return URL(filePath: file, directoryHint: .notDirectory)
             }
-            return try deliveries.deliver(Data(located.exported), name: message.title + ".eml")
+            return try deliveries.deliver(Data(located.bytes), name: message.title + ".eml")
         }
         guard !inPlace, let attachment = message.attachments.first(where: { $0.typeIdentifier == typeIdentifier }),
             let data = located.bytes.withUnsafeBytes({ Message.attachment(part: attachment.part, of: $0) })

@@ -206,21 +206,6 @@ package struct LocatedMessage: Sendable {
         self.flags = flags
         self.size = size
     }
-
-    /// The message as a separate file. An mbox escapes `From ` at the beginning of a line; this
-    /// property removes the escapes.
-    package var exported: [UInt8] {
-        guard file == nil else { return bytes }
-        var result: [UInt8] = []
-        result.reserveCapacity(bytes.count)
-        for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false) {
-            if !result.isEmpty || line.startIndex > 0 { result.append(0x0A) }
-            let isEscaped =
-                line.first == UInt8(ascii: ">") && line.drop { $0 == UInt8(ascii: ">") }.starts(with: "From ".utf8)
-            result += isEscaped ? line.dropFirst() : line
-        }
-        return result
-    }
 }
 
 extension OpenFile {

@@ -84,9 +84,26 @@ package struct MboxReader {
         }
     }
 
-    /// Returns the bytes of a message.
+    /// Returns the bytes of a message. An mbox escapes `From ` at the beginning of a line with `>`;
+    /// these escapes are removed.
     package func content(of entry: Entry) throws(LeftOutReason) -> [UInt8] {
-        try file.read(at: entry.content, count: entry.readSize)
+        let bytes = try file.read(at: entry.content, count: entry.readSize)
+        let mayBeEscaped = bytes.withUnsafeBytes { bytes in
+            bytes.baseAddress.map { mail_find($0, bytes.count, ">From ") >= 0 } ?? false
+        }
+        return mayBeEscaped ? Self.unescaped(bytes) : bytes
+    }
+
+    private static func unescaped(_ bytes: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false) {
+            if line.startIndex > 0 { result.append(0x0A) }
+            let isEscaped =
+                line.first == UInt8(ascii: ">") && line.drop { $0 == UInt8(ascii: ">") }.starts(with: "From ".utf8)
+            result += isEscaped ? line.dropFirst() : line
+        }
+        return result
     }
 
     private func entry(_ start: Int64, _ end: Int64) throws(LeftOutReason) -> Entry {

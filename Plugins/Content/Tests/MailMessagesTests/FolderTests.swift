@@ -256,7 +256,7 @@ struct MboxTests {
         let box = mail.path + "/Mail/box"
         let found = try LocatedMessage(MessageIdentifier(folder: box, message: "2@x", unique: nil), settings)
         #expect(
-            String(decoding: try #require(found).exported, as: UTF8.self) == "Message-ID: <2@x>\n\nFrom two\n>From >\n")
+            String(decoding: try #require(found).bytes, as: UTF8.self) == "Message-ID: <2@x>\n\nFrom two\n>From >\n")
         #expect(try LocatedMessage(MessageIdentifier(folder: box, message: "3@x", unique: nil), settings) == nil)
         #expect(
             try LocatedMessage(MessageIdentifier(folder: "/etc/passwd", message: "3@x", unique: nil), settings) == nil)
