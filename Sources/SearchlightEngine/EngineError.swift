@@ -56,7 +56,10 @@ package enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConver
         case .alreadyReindexing(let identifier):
             "A reindex of \(identifier) is already in progress. Wait until it ends."
         case .itemNotFound(let name):
-            "There is no item \(Self.quoted(name)) in the index. To find items: searchlight search WORDS"
+            """
+            There is no item \(Self.quoted(name)) in the index. \
+            \(UInt32(name).map { "The number of an item is written @\($0)." } ?? "To find items: searchlight search WORDS")
+            """
         case .itemElsewhere(let name, let place, let places):
             """
             \(place) has no item \(Self.quoted(name)); \(places.joined(separator: ", ")) \

@@ -43,6 +43,7 @@ struct DragRefusalTests {
             }
         }
         #expect(try command("show", "nobody", "--bundle", "com.example.other").output.contains("There is no item"))
+        #expect(try command("show", "30").output.contains("The number of an item is written @30."))
     }
 
     @Test("of bytes and JSON on one output: they exclude each other, unless nothing is written")

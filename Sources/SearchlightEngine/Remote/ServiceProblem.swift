@@ -33,7 +33,7 @@ package enum ServiceProblem: Error, Hashable, Sendable, Codable, CustomStringCon
             after a crash, which takes minutes. Wait and try again. To see its state: systemctl --user status searchlightd
             """
         case .otherVersion(let reason): reason
-        case .refused(let during, let reason): "The service refused to \(during): \(reason)"
+        case .refused(let during, let reason): "Refused to \(during): \(reason)"
         case .ended(let during):
             """
             The service ended before its answer to the request to \(during), which may have taken effect. Run the \

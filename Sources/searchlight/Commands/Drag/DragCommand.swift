@@ -17,9 +17,9 @@ struct DragCommand: OptionedCommand {
             them.
 
             A file appears when it is complete. An existing file is replaced and keeps its mode; a link is followed; a named \
-            pipe, a device or a socket is written directly. In a folder each item gets a new name after its title, and no \
-            existing file is replaced. Packages, such as .rtfd, become folders. Standard output gets the raw bytes, item \
-            after item.
+            pipe, a device or a socket is written directly. In a folder each item gets a new name, after its title or its \
+            original file, and no existing file is replaced. Packages, such as .rtfd, become folders. Standard output gets \
+            the raw bytes, item after item.
 
             With --in-place the extension of the item's app opens the original at its path, and the path is printed.
 
