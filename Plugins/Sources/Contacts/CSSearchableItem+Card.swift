@@ -98,9 +98,22 @@ extension CSSearchableItemAttributeSet {
         if !addresses.isEmpty { emailAddresses = addresses }
         if !numbers.isEmpty {
             phoneNumbers = numbers
+            let endings = numbers.compactMap(Self.endings(of:))
+            if !endings.isEmpty { contactKeywords = endings }
             supportsPhoneCall = 1
         }
         if !card.messengers.isEmpty { instantMessageAddresses = card.messengers.map(\.value) }
+    }
+
+    /// Returns the endings of a phone number as digits, from three digits to all, so that it is found
+    /// however its digits are grouped. Returns nil for a number with fewer than five digits, or more
+    /// than 20.
+    private static func endings(of number: String) -> String? {
+        // An extension follows a semicolon or a letter.
+        let digits = number.prefix { $0 != ";" && !$0.isLetter }.compactMap(\.wholeNumberValue)
+        guard (5...20).contains(digits.count), digits.allSatisfy({ $0 < 10 }) else { return nil }
+        let text = digits.map(String.init).joined()
+        return (3...text.count).map { String(text.suffix($0)) }.joined(separator: " ")
     }
 
     fileprivate func setPlace(_ card: Card) {

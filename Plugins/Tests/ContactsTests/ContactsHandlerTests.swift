@@ -90,6 +90,18 @@ final class ContactsHandlerTests {
                 && grace.alternateNames == ["Amazing Grace"])
     }
 
+    @Test(arguments: [
+        ("+49 431 555-0777", "777 0777 50777 550777 5550777 15550777 315550777 4315550777 94315550777 494315550777"),
+        ("0431/12345;ext=99", "345 2345 12345 112345 3112345 43112345 043112345"),
+        ("(٠٤٣١) ٥٥", "155 3155 43155 043155"),
+        ("112", ""), ("call me", ""), (String(repeating: "1", count: 500), ""),
+    ]) func phoneNumbersAreFoundByTheirLastDigits(_ number: String, _ endings: String) throws {
+        try write(Self.card("Anna", 1, "TEL:\(number.replacing(";", with: "\\;"))\n"), to: "anna.vcf")
+        #expect(reindexAll() == 1)
+        let attributes = try #require(index.recorded.kept.values.first).attributeSet
+        #expect((attributes.contactKeywords ?? []).joined() == endings)
+    }
+
     @Test(arguments: [1, 3, 7, 1000]) func pagesOfAnySizeDonateEachCardOnce(_ items: Int) throws {
         try write((0..<20).map { Self.card("Person \($0)", $0) }.joined(), to: "many.vcf")
         try write(Self.card("Single", 1), to: "single.vcf")
