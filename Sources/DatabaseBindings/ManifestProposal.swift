@@ -31,9 +31,15 @@ package struct ManifestProposal: Sendable {
         value = .object([
             .init(key: "Files", value: .list([.text(file)])), .init(key: "Items", value: .list(items)),
         ])
-        let rest = candidates.filter { candidate in !chosen.contains { $0.table.name == candidate.table.name } }
+        let rest = schema.tables.filter { table in
+            !Self.isInternal(table.name, schema) && !Candidate.hasControl(table.name)
+                && !chosen.contains { $0.table.name == table.name }
+        }
         var notes = chosen.map(\.note)
-        if !rest.isEmpty { notes.append("not used: " + rest.map(\.table.name).joined(separator: ", ")) }
+        if !rest.isEmpty {
+            let names = rest.map { $0.rows > 0 ? $0.name : "\($0.name) (empty)" }
+            notes.append("not used: " + names.joined(separator: ", "))
+        }
         self.notes = notes
     }
 
@@ -202,14 +208,18 @@ private struct Candidate {
         return name
     }
 
+    /// The names of the columns that are read.
+    private var selected: [String] {
+        table.columns.map(\.name).filter { column in
+            [key, title, text, changed].contains(column)
+                || attributes.contains { $0.template.hasPrefix("{\(column)}") || $0.template.hasPrefix("{\(column):") }
+        }
+    }
+
     private static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
 
     /// Returns the entry for `Items`.
     func item(named name: String) -> JSONValue {
-        let selected = table.columns.map(\.name).filter { column in
-            [key, title, text, changed].contains(column)
-                || attributes.contains { $0.template.hasPrefix("{\(column)}") || $0.template.hasPrefix("{\(column):") }
-        }
         let columns = (key == nil ? ["rowid AS row_number"] : []) + selected.map(Self.quoted)
         let heading =
             title ?? text ?? attributes.first { $0.name == "url" || $0.name == "contentURL" }
@@ -265,7 +275,9 @@ private struct Candidate {
         let parts =
             [title.map { "title \($0)" }, text.map { "text \($0)" }].compactMap(\.self)
             + attributes.map { "\($0.name) \($0.template)" }
+        let unused = table.columns.map(\.name).filter { !selected.contains($0) }
         return "\(table.name) (\(table.rows) \(table.rows == 1 ? "row" : "rows")): " + parts.joined(separator: ", ")
+            + (unused.isEmpty ? "" : "; columns not used: " + unused.joined(separator: ", "))
     }
 }
 

@@ -59,10 +59,12 @@ struct ManifestProposalTests {
         let texts: [RowValue] = [.text("a"), .text("b")]
         var books = table("books", [("isbn", texts), ("name", [.text("Moby"), .text("Dick")])])
         (books.primaryKey, books.hasRowNumbers) = ("isbn", false)
+        books.columns.append(.init(name: "latin", samples: texts))
         var pairs = table("pairs", [("a", texts), ("name", texts)])
         pairs.hasRowNumbers = false
         let (made, binding) = try proposal(books, pairs)
         #expect(binding.items.map(\.key) == ["isbn"] && made.notes.last == "not used: pairs", "\(made.notes)")
+        #expect(made.notes.first == "books (2 rows): title name; columns not used: latin", "\(made.notes)")
         #expect(binding.items[0].select.statements.map(\.text) == [#"SELECT "isbn", "name" FROM "books""#])
     }
 
@@ -77,7 +79,7 @@ struct ManifestProposalTests {
             table("Docs!", [("name", texts)]),
             table("empty", [("title", [])]), table("odd", [("a:b", texts), ("x", [.integer(1)])]))
         #expect(binding.items.map(\.key) == ["row_number", "row_number"] && Set(binding.items.map(\.name)).count == 2)
-        #expect(made.notes.last == "not used: odd", "\(made.notes)")
+        #expect(made.notes.last == "not used: empty (empty), odd", "\(made.notes)")
         #expect(ManifestProposal(DatabaseSchema(tables: [table("n", [("x", [.integer(1)])])]), file: "a") == nil)
     }
 
