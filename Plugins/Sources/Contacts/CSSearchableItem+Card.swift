@@ -105,9 +105,9 @@ extension CSSearchableItemAttributeSet {
         if !card.messengers.isEmpty { instantMessageAddresses = card.messengers.map(\.value) }
     }
 
-    /// Returns the endings of a phone number as digits, from three digits to all, so that it is found
-    /// however its digits are grouped. Returns nil for a number with fewer than five digits, or more
-    /// than 20.
+    /// Returns the endings of a phone number as digits, from three digits to all, so that it is
+    /// found however its digits are grouped. Returns nil for a number with fewer than five digits,
+    /// or more than 20.
     private static func endings(of number: String) -> String? {
         // An extension follows a semicolon or a letter.
         let digits = number.prefix { $0 != ";" && !$0.isLetter }.compactMap(\.wholeNumberValue)
