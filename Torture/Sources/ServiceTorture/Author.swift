@@ -84,7 +84,7 @@ struct Author: Sendable {
     }
 }
 
-/// The files of an ``Author`` as they are on the disk. An author must not run meanwhile.
+/// The files of an ``Author`` as they are on the disk. No author may run during a check.
 struct AuthoredFiles {
     let place: TorturePlace
 
