@@ -9,6 +9,8 @@ package struct TreeReport: Hashable, Sendable {
     /// Paths that do not exist or cannot be read. Their files stay as they were, because this does
     /// not prove that they were removed.
     package var unavailable: [String] = []
+    /// `true` if there are more such paths than `unavailable` can hold.
+    package var hasMoreUnavailable = false
     /// Folders beyond ``WatchedTree/Limit``. Their stored state is kept.
     package var beyondLimits: [String] = []
     /// `true` if a difference was written.
@@ -44,7 +46,12 @@ package struct TreeReport: Hashable, Sendable {
     }
 
     mutating func noteUnavailable(_ path: String) {
-        if unavailable.count < Self.maximumPlaces, !unavailable.contains(path) { unavailable.append(path) }
+        if unavailable.contains(path) { return }
+        guard unavailable.count < Self.maximumPlaces else {
+            hasMoreUnavailable = true
+            return
+        }
+        unavailable.append(path)
     }
 
     mutating func noteBeyondLimits(_ path: String) {
@@ -69,6 +76,7 @@ package struct TreeReport: Hashable, Sendable {
         folders += other.folders
         files += other.files
         for path in other.unavailable { noteUnavailable(path) }
+        hasMoreUnavailable = hasMoreUnavailable || other.hasMoreUnavailable
         for path in other.beyondLimits { noteBeyondLimits(path) }
         hasNews = hasNews || other.hasNews
         needsRetry = needsRetry || other.needsRetry

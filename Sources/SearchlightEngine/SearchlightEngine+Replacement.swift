@@ -63,7 +63,7 @@ extension SearchlightEngine {
             if kept.isTooMuch || followed.isUnknown {
                 try await index.beginReplacement(of: identifier)
             } else {
-                if !followed.away.isEmpty {
+                if followed.keepsItems {
                     try await index.keepItems(of: identifier) { followed.mayHold($0) }
                 }
                 try await index.finishReplacement(of: identifier, keeping: kept.names)

@@ -418,6 +418,24 @@ struct FileSnapshotTests {
         #expect(try place.settle() == [])
     }
 
+    @Test(
+        "A report notes that there are more unreadable folders than it lists",
+        .enabled(if: getuid() == 0, "acts as another user, which only root can"))
+    func manyUnreadable() throws {
+        var place = try Place()
+        let names = (0...TreeReport.maximumPlaces).map { "folder\($0)" }
+        for name in names { try place.write("one", name + "/a") }
+        _ = try place.settle()
+        for name in ["", "notes"] + names.map({ "notes/" + $0 }) { chown(place.folder.path(name), 4242, 4242) }
+        _ = try place.settle()
+        for name in names.dropLast() { chmod(place.path(name), 0) }
+        #expect(try acting(as: 4242) { try place.compare() }.hasMoreUnavailable == false)
+        for name in names { chmod(place.path(name), 0) }
+        let report = try acting(as: 4242) { try place.compare() }
+        #expect(report.unavailable.count == TreeReport.maximumPlaces && report.hasMoreUnavailable)
+        for name in names { chmod(place.path(name), 0o700) }
+    }
+
     /// Runs a closure with a user's file access rights, on this thread.
     private func acting<Value>(as user: UInt32, _ body: () throws -> Value) throws -> Value {
         let own = ctestsupport_act_on_files_as(user)

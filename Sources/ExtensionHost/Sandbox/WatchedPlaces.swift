@@ -18,6 +18,8 @@ package struct WatchedPlaces: Hashable, Sendable {
     package var deciding: [String] = []
     /// The user's files that list folders for the extension.
     package var lists: [String] = []
+    /// The watched paths that the user lists in these files.
+    package var listed: [String] = []
     /// The list files that exist but cannot be read. The watched paths are then unknown.
     package var unreadable: [String] = []
 
@@ -36,6 +38,11 @@ package struct WatchedPlaces: Hashable, Sendable {
         lists = policy.lists.map(\.path)
         if folders.isSettingsFileUnreadable { unreadable = [folders.settings] }
         unreadable += policy.unreadableLists.map(\.path)
+        let listing = Set(policy.lists.map(\.declared))
+        defer {
+            let paths = Set(policy.grants.lazy.filter { listing.contains($0.declared) }.map(\.path))
+            listed = places.map(\.path).filter(paths.contains)
+        }
         switch wanted {
         case .none: break
         case .all:
@@ -46,10 +53,9 @@ package struct WatchedPlaces: Hashable, Sendable {
                     add(Place(path: grant.path, names: []))
                 }
             }
-            let listed = Set(policy.lists.map(\.declared))
             for path in paths where !path.isList {
                 guard let start = folders.path(path.start, bundle: bundle.directory),
-                    policy.grants.contains(where: { !listed.contains($0.declared) && lies(start, in: $0.path) }),
+                    policy.grants.contains(where: { !listing.contains($0.declared) && lies(start, in: $0.path) }),
                     policy.isReadableForGood(start)
                 else { continue }
                 add(Place(path: start, names: path.names))

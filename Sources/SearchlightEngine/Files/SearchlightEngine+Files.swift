@@ -293,8 +293,11 @@ extension SearchlightEngine {
             where owners.contains(tree.rule.owner) || !Self.isBundle(tree.rule.owner) {
                 unavailable[tree.rule.owner, default: []] += try snapshot.compare(tree).unavailable
             }
-            return owners.filter { bundle != nil || isEnabled($0) }.sorted()
-                .map { FileUpdate(bundle: $0, unavailable: unavailable[$0] ?? []) }
+            return owners.filter { bundle != nil || isEnabled($0) }.sorted().map { owner in
+                let found = unavailable[owner] ?? []
+                let missing = Self.missing(listedPlaces(of: owner)).subtracting(found)
+                return FileUpdate(bundle: owner, unavailable: found + missing.sorted())
+            }
         }
         if let bundle, owners.isEmpty { return [FileUpdate(bundle: bundle, isFollowed: false)] }
         _ = try await takeFileNews()

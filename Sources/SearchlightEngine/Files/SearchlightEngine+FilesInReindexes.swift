@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
 import FileWatching
+import Glibc
 import ItemRecord
 import SearchIndex
 import SystemSupport
@@ -12,14 +14,24 @@ struct FilesInReindex: Sendable {
     /// The missing or unreadable paths. An extension finds no files there, which does not prove
     /// that they were deleted.
     var away: Set<String> = []
+    /// The folders that the user lists for the extension and that do not exist. They may have been
+    /// moved or be on a disk that is not mounted. The user still wants their items.
+    var missing: Set<String> = []
     /// `true` if the missing paths could not be determined.
     var isUnknown = false
 
+    /// `true` if items are kept although the extension does not donate them.
+    var keepsItems: Bool { !away.isEmpty || !missing.isEmpty }
+
     /// Returns `true` if an item may belong to a missing path. An item without a file path may
-    /// belong to any of them.
+    /// belong to any path in ``away``, but not to a listed folder, which may never have existed.
     func mayHold(_ record: ItemRecord) -> Bool {
-        guard let path = record.contentPath else { return true }
-        return away.contains { lies(path, in: $0) }
+        let path = record.contentPath
+        if path == nil, !away.isEmpty { return true }
+        // The identifier is a path, or begins with one, if the extension has files without URLs.
+        return [path, record.uniqueIdentifier].lazy.compactMap { $0 }.contains { path in
+            away.contains { lies(path, in: $0) } || missing.contains { lies(path, in: $0) }
+        }
     }
 }
 
@@ -35,13 +47,14 @@ extension SearchlightEngine {
             await watch(bundle)
         }
         let isFollowed = fileFollower.withLock { $0 != nil }
+        let listed = listedPlaces(of: bundle)
         do throws(EngineError) {
             return try await files.compare { [self] (snapshot) throws(FileWatchingError) in
                 if !isFollowed { try snapshot.setTrees(watchedTrees()) }
                 if !isResumed { try Self.takeLists(of: bundle, snapshot) }
                 let away = try Self.awayPlaces(of: bundle, snapshot)
                 let request = isResumed ? try snapshot.request(of: bundle) : try snapshot.beginEverything(of: bundle)
-                return FilesInReindex(request: request, away: away)
+                return FilesInReindex(request: request, away: away, missing: Self.missing(listed))
             }
         } catch {
             // Without this record, the extension receives reports about files that the reindex
@@ -54,14 +67,31 @@ extension SearchlightEngine {
         (try? registry.bundle(bundle)).map { $0.manifest.access.watchedPaths != .none } ?? false
     }
 
+    /// Returns the watched paths that the user lists for an extension. Reads files, which may
+    /// block.
+    func listedPlaces(of bundle: String) -> [String] {
+        (try? registry.bundle(bundle)).map { WatchedPlaces(of: $0, configuration.workers).listed } ?? []
+    }
+
+    /// Returns the paths at which no file can be reached. Blocks.
+    static func missing(_ paths: [String]) -> Set<String> { Set(paths.filter { access($0, F_OK) != 0 }) }
+
     private static func awayPlaces(
         of bundle: String, _ snapshot: FileSnapshot
     ) throws(FileWatchingError) -> Set<String> {
         var away: Set<String> = []
         for tree in try snapshot.trees() where tree.rule.owner == bundle {
-            away.formUnion(try snapshot.compare(tree).unavailable)
+            away.formUnion(try Self.awayPlaces(of: tree, snapshot))
         }
         return away
+    }
+
+    private static func awayPlaces(
+        of tree: StoredTree, _ snapshot: FileSnapshot
+    ) throws(FileWatchingError) -> [String] {
+        let report = try snapshot.compare(tree)
+        // If not all paths are known, any file of the tree may be in one of them.
+        return report.hasMoreUnavailable ? [tree.rule.root] : report.unavailable
     }
 
     /// Compares the files again at the end of a reindex. A file that appeared during the reindex is
@@ -69,12 +99,14 @@ extension SearchlightEngine {
     /// missing when the extension read it.
     func endReindexOfFiles(_ bundle: String, _ before: FilesInReindex) async -> FilesInReindex {
         guard let files, before.request != nil else { return before }
+        let listed = listedPlaces(of: bundle)
         var now = before
         do throws(EngineError) {
-            now.away.formUnion(
-                try await files.compare { (snapshot) throws(FileWatchingError) in
-                    try Self.awayPlaces(of: bundle, snapshot)
-                })
+            let (away, missing) = try await files.compare { (snapshot) throws(FileWatchingError) in
+                (try Self.awayPlaces(of: bundle, snapshot), Self.missing(listed))
+            }
+            now.away.formUnion(away)
+            now.missing.formUnion(missing)
         } catch { now.isUnknown = true }
         return now
     }
@@ -141,7 +173,7 @@ extension SearchlightEngine {
             var away: Set<String> = []
             for tree in try snapshot.trees()
             where tree.rule.owner == bundle && all.contains(where: { lies($0, in: tree.rule.root) }) {
-                away.formUnion(try snapshot.compare(tree).unavailable)
+                away.formUnion(try Self.awayPlaces(of: tree, snapshot))
             }
             return away
         }
