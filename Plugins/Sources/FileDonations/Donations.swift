@@ -39,8 +39,31 @@ package final class Donations {
     /// - Parameter size: The size of the item's texts and pictures, in bytes.
     /// - Throws: The error of an earlier batch, if there was one.
     package func add(_ item: CSSearchableItem, size: Int) throws {
-        batch.append(item)
         count += 1
+        try append(item, size: size)
+    }
+
+    /// Keeps the items of a file or folder that cannot be read, although they are not donated: at
+    /// the end of a reindex, the host considers an updated item as donated. The update changes no
+    /// attribute.
+    package func keepItems(at path: String) throws {
+        if try index.hasItem(path) { try keep(path) }
+        // The identifiers of records in a file begin with its path too.
+        try index.visitItemIdentifiers(withPrefix: path + "/") { page in
+            for identifier in page { try keep(identifier) }
+            return true
+        }
+    }
+
+    private func keep(_ identifier: String) throws {
+        let update = CSSearchableItem(
+            uniqueIdentifier: identifier, domainIdentifier: nil, attributeSet: CSSearchableItemAttributeSet())
+        update.isUpdate = true
+        try append(update, size: 0)
+    }
+
+    private func append(_ item: CSSearchableItem, size: Int) throws {
+        batch.append(item)
         sizeOfBatch += size
         if batch.count >= Self.itemsPerBatch || sizeOfBatch >= Self.sizePerBatch { try sendBatch() }
     }

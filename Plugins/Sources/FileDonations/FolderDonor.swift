@@ -117,20 +117,21 @@ package struct FolderDonor<File: ServedFile> {
                 made = try makeItem(file, progress)
             } catch {
                 summary.skipped += 1
-                return skip(Skip(path: file.path, reason: error))
+                return try skip(Skip(path: file.path, reason: error), donations)
             }
             try donate(made, of: file.path, donations, &summary)
         case .skipped(let skip):
             if settings.isComplete, folders.lost(skip) { throw skip }
             summary.skipped += 1
-            self.skip(skip)
+            try self.skip(skip, donations)
         case .leftOut: break
         }
     }
 
-    private func skip(_ skip: Skip) {
+    private func skip(_ skip: Skip, _ donations: Donations) throws {
         progress.say(skip.description)
         index.reportLeftOut(skip.path, reason: skip.reason.kind)
+        if skip.reason.keepsItems { try donations.keepItems(at: skip.path) }
     }
 
     private func donate(
@@ -212,7 +213,11 @@ package struct FolderDonor<File: ServedFile> {
         }
     }
 
+    /// Deletes an item, unless its file exists but cannot be read now.
     private func delete(_ identifier: String, _ reason: FileLookupError?, _ donations: Donations) throws {
+        if let reason, reason.keepsItems, try index.hasItem(identifier) {
+            return progress.say("\(reason); its item is kept")
+        }
         if let reason { progress.say("\(reason)") }
         if case .skipped(let skip) = reason { index.reportLeftOut(skip.path, reason: skip.reason.kind) }
         try donations.delete(identifier)
@@ -229,7 +234,7 @@ package struct FolderDonor<File: ServedFile> {
                 if case .leftOut(let path) = step {
                     try donations.delete(path)
                 } else if case .skipped(let skip) = step {
-                    self.skip(skip)
+                    try self.skip(skip, donations)
                 } else {
                     try take(step, donations, &summary)
                 }

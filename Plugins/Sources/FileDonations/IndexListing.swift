@@ -9,22 +9,44 @@ extension CSSearchableIndex {
     ///
     /// - Parameter limit: The maximum number of identifiers.
     package func itemIdentifiers(withPrefix prefix: String, limit: Int = 1_000_000) throws -> [String] {
-        let pageSize = 1000
         var found: [String] = []
+        try visitItemIdentifiers(withPrefix: prefix) { page in
+            found += page
+            return found.count < limit
+        }
+        return found
+    }
+
+    /// Calls a closure with the item identifiers that begin with a prefix, in byte order, 1,000 at
+    /// a time, until it returns `false`. Blocks until the index answers.
+    package func visitItemIdentifiers(
+        withPrefix prefix: String, _ visit: (_ page: ArraySlice<String>) throws -> Bool
+    ) throws {
+        let pageSize = 1000
         // The listing starts after this text, so it omits an identifier that equals the prefix.
         var after = prefix
-        while found.count < limit {
+        while true {
             let result = BlockingResult<[String]>()
             fetchItemIdentifiers(after: after, maximumCount: pageSize) { identifiers, error in
                 result.give(error.map { .failure($0) } ?? .success(identifiers))
             }
             let page = try result.wait()
             let matching = page.prefix { $0.utf8.starts(with: prefix.utf8) }
-            found += matching
-            guard matching.count == page.count, page.count == pageSize, let last = page.last else { break }
+            guard try visit(matching), matching.count == page.count, page.count == pageSize, let last = page.last
+            else { return }
             after = last
         }
-        return found
+    }
+
+    /// Returns `true` if the index has an item with this identifier. Blocks until the index
+    /// answers.
+    package func hasItem(_ identifier: String) throws -> Bool {
+        var isFound = false
+        try visitItemIdentifiers(withPrefix: String(identifier.unicodeScalars.dropLast())) { page in
+            isFound = page.contains { $0.utf8.elementsEqual(identifier.utf8) }
+            return !isFound && page.last?.utf8.lexicographicallyPrecedes(identifier.utf8) ?? false
+        }
+        return isFound
     }
 
     /// Returns the client state of a named index; nil if there is none.

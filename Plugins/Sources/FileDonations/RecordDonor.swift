@@ -133,6 +133,7 @@ package struct RecordDonor<File: ServedFile> {
             case .skipped(let skip):
                 if settings.isComplete, folders.lost(skip) { throw skip }
                 leaveOut(skip.path, skip.reason.kind, &summary)
+                if skip.reason.keepsItems { try donations.keepItems(at: skip.path) }
             case .leftOut: continue
             }
         }
@@ -173,6 +174,7 @@ package struct RecordDonor<File: ServedFile> {
             if let known { found = known } else { found = try read(file) }
         } catch {
             leaveOut(file.path, error.kind, &summary)
+            if error.keepsItems { try donations.keepItems(at: file.path) }
             return nil
         }
         if start == 0, let reason = found.leftOut { leaveOut(file.path, reason, &summary) }
@@ -250,8 +252,8 @@ package struct RecordDonor<File: ServedFile> {
         for (path, keys) in keys.sorted(by: { $0.key < $1.key }) {
             var missing = keys
             if let file = try file(at: path, &summary) {
-                guard let file = file.value else { continue }
-                for record in try records(of: file, &summary) where missing.contains(record.key) {
+                guard let file = file.value, let records = try records(of: file, &summary) else { continue }
+                for record in records where missing.contains(record.key) {
                     if try donate(record, of: path, donations, &summary) { missing.remove(record.key) }
                 }
             }
@@ -295,8 +297,7 @@ package struct RecordDonor<File: ServedFile> {
     ) throws {
         var old = Set(try index.itemIdentifiers(withPrefix: RecordIdentifier.prefix(of: path)))
         if let file = try file(at: path, &summary) {
-            guard let file = file.value else { return }
-            let records = try records(of: file, &summary)
+            guard let file = file.value, let records = try records(of: file, &summary) else { return }
             let state = RecordDigests(records)
             let stored = try states.load(path)
             // A state without items is ignored, because something else deleted the items.
@@ -322,15 +323,16 @@ package struct RecordDonor<File: ServedFile> {
         case .file(let file): return Kept(value: file)
         case .gone(let reason):
             if case .skipped(let skip) = reason { leaveOut(skip.path, skip.reason.kind, &summary) }
-            return nil
+            return reason?.keepsItems == true ? Kept(value: nil) : nil
         case .kept(let complaint):
             progress.say(complaint)
             return Kept(value: nil)
         }
     }
 
-    /// Returns the records in a file; none if it cannot be read.
-    private func records(of file: File, _ summary: inout Summary) throws -> [FileRecord] {
+    /// Returns the records in a file; none if its content is unusable, and nil if its items are
+    /// kept although it cannot be read now.
+    private func records(of file: File, _ summary: inout Summary) throws -> [FileRecord]? {
         progress.reading(file.path)
         do throws(SkipReason) {
             let found = try read(file)
@@ -340,7 +342,7 @@ package struct RecordDonor<File: ServedFile> {
             let skip = Skip(path: file.path, reason: error)
             if FileLookupError.skipped(skip).mayPass { throw skip }
             leaveOut(file.path, error.kind, &summary)
-            return []
+            return error.keepsItems ? nil : []
         }
     }
 

@@ -35,14 +35,38 @@ final class ContactsHandlerTests {
         "BEGIN:VCARD\nVERSION:3.0\nUID:\(identifier)\nFN:\(name)\n\(more)END:VCARD\n"
     }
 
-    private func handler() -> IndexRequestHandler {
+    private func handler(opener: FileOpener = .system) -> IndexRequestHandler {
         let variables = ["HOME": home]
         var environment = RecordRequests<CardFile>.Environment(settings: { () throws(Skip) in
-            try .contacts(environment: variables)
+            try .contacts(environment: variables, opener: opener)
         })
         environment.report = { [unowned self] in reports.append($0) }
         environment.states = states
         return IndexRequestHandler(environment)
+    }
+
+    @Test("The items of a folder or file that may not be read now are kept", arguments: ["sub", "a.vcf"])
+    func itemsThatCannotBeReadNow(refused: String) throws {
+        try FileManager.default.createDirectory(atPath: path("sub"), withIntermediateDirectories: true)
+        try write(Self.card("Ada", 1) + Self.card("Eve", 2), to: "a.vcf")
+        try write(Self.card("Ida", 3), to: "sub/b.vcf")
+        reindexAll()
+        let handler = handler(
+            opener: FileOpener { (directory, name, flags) throws(SkipReason) in
+                if name == refused { throw SkipReason.unreadable }
+                return try FileOpener.system.open(directory, name, flags)
+            })
+        #expect(reindexAll(by: handler) == 1)
+        let kept = index.recorded.items.filter(\.isUpdate).map(\.uniqueIdentifier)
+        #expect(
+            kept == (refused == "sub" ? ["sub/b.vcf//uid:3"] : ["a.vcf//uid:1", "a.vcf//uid:2"]).map(path), "\(reports)"
+        )
+        #expect(index.recorded.items.count == 6)
+        handler.searchableIndex(index, reindexSearchableItemsWithIdentifiers: kept) {}
+        handler.searchableIndex(
+            index, updateItemsForFileChanges: ["a.vcf", "sub/b.vcf"].map { .changed(URL(filePath: path($0))) }
+        ) {}
+        #expect(index.recorded.kept.count == 3)
     }
 
     /// Requests all pages, and returns their number; nil if a page was not acknowledged.

@@ -40,10 +40,10 @@ final class DocumentsHandlerTests {
         try Data(text.utf8).write(to: URL(filePath: settings + "/folders"))
     }
 
-    private func handler(record: Data? = nil) -> IndexRequestHandler {
+    private func handler(record: Data? = nil, opener: FileOpener = .system) -> IndexRequestHandler {
         var environment = IndexRequestHandler.Environment()
         let variables = ["HOME": home]
-        environment.settings = { () throws(Skip) in try .documents(environment: variables) }
+        environment.settings = { () throws(Skip) in try .documents(environment: variables, opener: opener) }
         environment.report = { [unowned self] in reports.append($0) }
         environment.record = { [unowned self] in
             ReadingRecord.Storage(
@@ -80,6 +80,30 @@ final class DocumentsHandlerTests {
             try FileManager.default.copyItem(atPath: file, toPath: path(URL(filePath: file).lastPathComponent))
         }
         return samples
+    }
+
+    @Test("The items of a folder or file that may not be read now are kept", arguments: ["sub", "a.txt"])
+    func itemsThatCannotBeReadNow(refused: String) throws {
+        let names = ["a.txt", "sub.txt", "sub/b.txt", "sub/in/c.txt"]
+        for name in names { try write("words", to: name) }
+        let index = RecordingIndex()
+        reindexAll(index)
+        // A test opener, since permissions do not restrict the superuser, who may run the tests.
+        let handler = handler(
+            opener: FileOpener { (directory, name, flags) throws(SkipReason) in
+                if name == refused { throw SkipReason.unreadable }
+                return try FileOpener.system.open(directory, name, flags)
+            })
+        #expect(reindexAll(index, by: handler) == 1)
+        let again = index.recorded.items.dropFirst(names.count)
+        #expect(Set(again.map(\.uniqueIdentifier)) == Set(names.map(path)) && again.count == names.count)
+        let kept = again.filter(\.isUpdate).map(\.uniqueIdentifier)
+        #expect(kept == (refused == "sub" ? ["sub/b.txt", "sub/in/c.txt"] : ["a.txt"]).map(path))
+        handler.searchableIndex(index, reindexSearchableItemsWithIdentifiers: kept) { [unowned self] in
+            acknowledgements += 1
+        }
+        #expect(acknowledgements == 3 && index.recorded.kept.count == names.count)
+        #expect(reports.filter { $0.hasSuffix("no permission to read it; its item is kept") }.count == kept.count)
     }
 
     @Test func itemsHaveThePropertiesOfTheirDocuments() throws {

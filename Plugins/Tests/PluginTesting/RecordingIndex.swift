@@ -33,7 +33,7 @@ package final class RecordingIndex: CSSearchableIndex, @unchecked Sendable {
         change: (inout [String: CSSearchableItem]) -> Void = { _ in }
     ) {
         state.withLock {
-            for item in items { unguarded.kept[item.uniqueIdentifier] = item }
+            for item in items where !item.isUpdate { unguarded.kept[item.uniqueIdentifier] = item }
             change(&unguarded.kept)
             unguarded.calls.append(call)
             unguarded.items += items

@@ -262,6 +262,13 @@ extension FileLookupError {
         return false
     }
 
+    /// `true` if the file cannot be read now, and its items are kept; see
+    /// ``SkipReason/keepsItems``.
+    package var keepsItems: Bool {
+        if case .skipped(let skip) = self { return skip.reason.keepsItems }
+        return false
+    }
+
     /// `true` if the error may be temporary, because it was caused by the machine, not the file.
     package var mayPass: Bool {
         if case .skipped(let skip) = self, case .system = skip.reason { return true }

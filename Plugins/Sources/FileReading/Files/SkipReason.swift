@@ -45,6 +45,15 @@ package enum SkipReason: Error, Sendable, Equatable {
 }
 
 extension SkipReason {
+    /// `true` if the file or folder exists but cannot be read now, which does not prove that its
+    /// content changed. Its items are kept.
+    package var keepsItems: Bool {
+        switch self {
+        case .unreadable, .system: true
+        default: false
+        }
+    }
+
     /// The kind of the reason as a short phrase without numbers and names.
     package var kind: String {
         switch self {
