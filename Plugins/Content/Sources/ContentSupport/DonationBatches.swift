@@ -38,8 +38,35 @@ package final class DonationBatches {
     /// - Parameter textBytes: The size of the item's text.
     /// - Throws: The error of an earlier request, if there was one.
     package func add(_ item: CSSearchableItem, textBytes: Int) throws {
-        batch.append(item)
         itemCount += 1
+        try append(item, textBytes: textBytes)
+    }
+
+    /// Keeps the items whose identifiers begin with a prefix, although they are not donated: at the
+    /// end of a reindex, the host considers an updated item as donated. The update changes no
+    /// attribute.
+    package func keepItems(withPrefix prefix: String) throws {
+        var failure: (any Error)?
+        try index.listItems(withPrefix: prefix) { identifiers in
+            do {
+                for identifier in identifiers {
+                    let update = CSSearchableItem(
+                        uniqueIdentifier: identifier, domainIdentifier: nil,
+                        attributeSet: CSSearchableItemAttributeSet())
+                    update.isUpdate = true
+                    try append(update, textBytes: 0)
+                }
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private func append(_ item: CSSearchableItem, textBytes: Int) throws {
+        batch.append(item)
         textInBatch += textBytes
         if batch.count >= Self.itemsPerBatch || textInBatch >= Self.textPerBatch { try sendItems() }
     }

@@ -72,6 +72,7 @@ private final class FolderUpdate {
     // MARK: Comparing
 
     private func compareMaildir(_ path: String, _ files: [MaildirFile]) throws {
+        if MailFolders.isClosed(path) { return index.reportLeftOut(path, reason: "\(LeftOutReason.noPermission)") }
         let folder = MailFolders.folder(at: path, settings)
         var present: Set<String> = []
         if let folder {
@@ -99,6 +100,7 @@ private final class FolderUpdate {
     }
 
     private func compareMbox(_ path: String) throws {
+        if MailFolders.isClosed(path) { return index.reportLeftOut(path, reason: "\(LeftOutReason.noPermission)") }
         guard let folder = MailFolders.folder(at: path, settings), folder.format == .mbox else {
             gone.formUnion(try known(path).map { MessageIdentifier(folder: path, message: $0, unique: nil) })
             return

@@ -28,8 +28,13 @@ extension IndexRequestHandler: CSPagedReindexHandler {
         let settings = try readSettings()
         let progress = progressLines()
         let cursor = page.cursor.flatMap(PageCursor.init)
-        let folders = try folders(settings, index, isFirst: cursor == nil, progress)
+        if let problem = settings.problems.first {
+            settings.problems.dropFirst().forEach(progress.say)
+            // Some folders are unknown, and the host would delete the items of their messages.
+            throw UnusableSettings(description: problem)
+        }
         let work = PageWork(page, index, progress, states, now: now) { [unowned self] in isThrottled.withLock { $0 } }
+        let folders = try folders(settings, index, isFirst: cursor == nil, progress, work)
         let path = cursor?.folder ?? ""
         for folder in folders.drop(while: { $0.path.utf8.lexicographicallyPrecedes(path.utf8) }) {
             let resumed = folder.path.utf8.elementsEqual(path.utf8) ? cursor : nil
@@ -56,12 +61,20 @@ extension IndexRequestHandler: CSPagedReindexHandler {
     /// Returns the mail folders. The first page of a reindex finds them and reports the omitted
     /// ones.
     private func folders(
-        _ settings: MailSettings, _ index: CSSearchableIndex, isFirst: Bool, _ progress: ProgressLines
+        _ settings: MailSettings, _ index: CSSearchableIndex, isFirst: Bool, _ progress: ProgressLines,
+        _ work: PageWork
     ) throws -> [MailFolder] {
         if !isFirst, let known = listings.withLock({ $0.folders }) { return known }
         let found = MailFolders(settings) { progress.reading($0) }
         if isFirst {
-            settings.problems.forEach(progress.say)
+            for (path, reason) in found.leftOut {
+                if settings.named.contains(path) {
+                    // The host keeps the items of a listed folder that is missing.
+                    let text = reason == .notThere ? "is missing; its messages are kept" : "was left out: \(reason)"
+                    progress.say("\(path.onOneLine) \(text)")
+                }
+                if reason.keepsItems { try work.keepItems(withPrefix: path + "/") }
+            }
             for omission in found.leftOut.prefix(1000) {
                 index.reportLeftOut(omission.path, reason: "\(omission.reason)")
             }
@@ -80,6 +93,7 @@ extension IndexRequestHandler: CSPagedReindexHandler {
                 files = try DirectoryNames.messages(of: folder.path) { work.visit(folder.path) }
             } catch {
                 work.leaveOut(folder.path, error)
+                if error.keepsItems { try work.keepItems(withPrefix: MessageIdentifier.prefix(of: folder.path)) }
                 return nil
             }
             listings.withLock { $0.maildir = (folder.path, files) }
@@ -105,6 +119,9 @@ extension IndexRequestHandler: CSPagedReindexHandler {
             // A missing file was moved or got other flags, which the host reports as a change.
             if case .leftOut(let omission) = try work.take(folder.read(file)), omission.reason != .notThere {
                 work.leaveOut(omission)
+                if omission.reason.keepsItems {
+                    try work.keepItems(withPrefix: MessageIdentifier.prefix(of: folder.path, unique: file.unique))
+                }
             }
             last = file.name
             position += 1
@@ -130,10 +147,16 @@ extension IndexRequestHandler: CSPagedReindexHandler {
             work.finishedMbox(folder.path, try MboxState(file, last: last))
         } catch {
             work.leaveOut(folder.path, error)
+            if error.keepsItems { try work.keepItems(withPrefix: MessageIdentifier.prefix(of: folder.path)) }
         }
         try work.throwFailure()
         return nil
     }
+}
+
+/// The error for a reindex that would delete items of messages that may exist.
+private struct UnusableSettings: Error, CustomStringConvertible {
+    var description: String
 }
 
 /// The work for one page: donates messages until the budget is used up. Not thread-safe.
@@ -217,6 +240,9 @@ final class PageWork {
         omissions += 1
         if omissions <= Self.maximumOmissions { progress.sayOmissions(of: found) }
     }
+
+    /// Keeps the items of messages that cannot be read now.
+    func keepItems(withPrefix prefix: String) throws { try donations.keepItems(withPrefix: prefix) }
 
     func leaveOut(_ omission: LeftOutMessage) { leaveOut(omission.name, omission.reason) }
 

@@ -91,6 +91,13 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
                 progress.say("\(path.onOneLine) is in a folder that is missing; its messages are kept")
                 continue
             }
+            let isUnknown = !settings.problems.isEmpty && !MailFolders.isServed(path, settings)
+            if isUnknown || MailFolders.isClosed(path) {
+                progress.say(
+                    "\(path.onOneLine) \(isUnknown ? "is in no known folder" : "may not be read"); its messages are kept"
+                )
+                continue
+            }
             try reindex(group, in: MailFolders.folder(at: path, settings), donations, progress)
         }
         try donations.finish()

@@ -14,6 +14,7 @@ package enum LeftOutReason: Error, Sendable, Equatable, CustomStringConvertible 
     case spam
     case excluded
     case notNamed
+    case notMailbox
     case markedAsDeleted
     case problem(Message.Problem)
     case tooLarge
@@ -24,6 +25,15 @@ package enum LeftOutReason: Error, Sendable, Equatable, CustomStringConvertible 
         case EACCES, EPERM: self = .noPermission
         case ENOENT, ENOTDIR, ESTALE: self = .notThere
         default: self = .system(errno: code)
+        }
+    }
+
+    /// `true` if the file or folder exists but cannot be read now, which does not prove that its
+    /// messages were deleted. Their items are kept.
+    package var keepsItems: Bool {
+        switch self {
+        case .noPermission, .system: true
+        default: false
         }
     }
 
@@ -40,6 +50,7 @@ package enum LeftOutReason: Error, Sendable, Equatable, CustomStringConvertible 
         case .spam: "spam"
         case .excluded: "excluded in the settings"
         case .notNamed: "not in the settings of Mail, and it holds passwords too; add it to them to have it indexed"
+        case .notMailbox: "not a mailbox"
         case .markedAsDeleted: "marked as deleted"
         case .problem(.noMessage): "not a message"
         case .problem(let problem): "read in part: \(problem)"

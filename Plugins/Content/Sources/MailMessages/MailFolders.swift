@@ -139,6 +139,12 @@ package struct MailFolders {
         return !roots.isEmpty && roots.allSatisfy { fileType($0) == nil }
     }
 
+    /// `true` if a folder or mbox exists but may not be read, so that its messages are unknown.
+    package static func isClosed(_ path: String) -> Bool {
+        let isFolder = fileType(path) == S_IFDIR
+        return access(path, isFolder ? R_OK | X_OK : R_OK) != 0 && LeftOutReason(errno: errno).keepsItems
+    }
+
     /// `true` if a path may be a mailbox: it is in a folder from the settings (for Thunderbird, in
     /// one of its mail folders), and its name is not used for another kind of file.
     package static func mayBeMailbox(_ path: String, _ settings: MailSettings) -> Bool {
@@ -164,7 +170,7 @@ package struct MailFolders {
         self.root = root
         switch Self.fileType(root) {
         case nil: if settings.named.contains(root) { leftOut.append((root, .notThere)) }
-        case S_IFREG: if Self.isMbox(root) { add(root, .mbox, Self.defaultPlace(root)) }
+        case S_IFREG: addFile(root, Self.defaultPlace(root))
         case S_IFDIR:
             if let profiles = Self.profiles(of: root) {
                 for profile in profiles { addProfile(profile) }
@@ -172,6 +178,21 @@ package struct MailFolders {
                 walk(root, Self.defaultPlace(root), depth: 0)
             }
         default: leftOut.append((root, .notRegular))
+        }
+    }
+
+    /// Adds a file if it is an mbox. A file that the user listed, that has content and that is not
+    /// an mbox is left out.
+    private mutating func addFile(_ path: String, _ place: Place) {
+        do throws(LeftOutReason) {
+            let file = try OpenFile(path)
+            if MboxReader.isStart(file, at: 0) {
+                add(path, .mbox, place)
+            } else if settings.named.contains(path), file.size > 0 {
+                leftOut.append((path, .notMailbox))
+            }
+        } catch {
+            if error.keepsItems { leftOut.append((path, error)) }
         }
     }
 
@@ -205,7 +226,7 @@ package struct MailFolders {
                 walk(path, place, depth: depth + 1)
             } else if type == S_IFREG, !isHidden, Self.mayBeMbox(name) {
                 visiting(path)
-                if Self.isMbox(path) { add(path, .mbox, place) }
+                addFile(path, place)
             }
         }
     }

@@ -26,7 +26,8 @@ package struct MailSettings: Sendable, Equatable {
     package var exclusions: [String] = []
     package var includesTrash = false
     package var includesSpam = false
-    /// The problems with individual lines.
+    /// The problems with individual lines. If there is one, some folders are unknown, and no
+    /// message is considered deleted because it is in none of the folders.
     package var problems: [String] = []
     /// The paths that the user listed. The default folders do not have to exist.
     package var named: Set<String> = []
@@ -76,7 +77,9 @@ package struct MailSettings: Sendable, Equatable {
                     add(path)
                     named.insert(path)
                 } else {
-                    problems.append("\(file), line \(number + 1): not an absolute path below / without “..”")
+                    problems.append(
+                        "\(file), line \(number + 1): not an absolute path below / without “..”; until it is repaired no "
+                            + "message is deleted")
                 }
             }
         }

@@ -43,7 +43,7 @@ final class RecordingIndex: CSSearchableIndex, @unchecked Sendable {
     ) {
         change(completionHandler) { state in
             state.calls.append("index \(items.count)")
-            for item in items { state.items[item.uniqueIdentifier] = item }
+            for item in items where !item.isUpdate { state.items[item.uniqueIdentifier] = item }
         }
     }
 
