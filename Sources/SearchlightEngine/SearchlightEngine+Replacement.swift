@@ -22,6 +22,7 @@ extension SearchlightEngine {
         let files: FilesInReindex
         if let place = job.place, try await isValid(place, of: identifier) {
             files = await beginReindexOfFiles(identifier, isResumed: true)
+            try await keepItems(of: identifier, files)
             reindexes.ask(.worker, identifier)
             try await reindexPages(of: identifier, from: place, Array(place.cursor), origin, checkpoint)
         } else {
@@ -43,7 +44,7 @@ extension SearchlightEngine {
             }
             if !locked.isEmpty, case .delegate? = reindexes.asked(identifier) { writer.onLocked(identifier) }
             if answer == .inPages {
-                try await reindexPages(of: identifier, job, origin, checkpoint)
+                try await reindexPages(of: identifier, job, files, origin, checkpoint)
             } else {
                 omissions.settle(identifier, .everything)
             }
@@ -105,7 +106,8 @@ extension SearchlightEngine {
 
     /// Requests all pages, starting with the first.
     private func reindexPages(
-        of identifier: String, _ job: Job, _ origin: RequestOrigin, _ checkpoint: @escaping JobCheckpoint
+        of identifier: String, _ job: Job, _ files: FilesInReindex, _ origin: RequestOrigin,
+        _ checkpoint: @escaping JobCheckpoint
     ) async throws(EngineError) {
         // Marks all items for deletion, except those that other processes have donated since the
         // reindex began. Later donations of these processes are not marked either.
@@ -116,10 +118,20 @@ extension SearchlightEngine {
                 try await index.generation()
             )
         }
+        try await keepItems(of: identifier, files)
         let place = ReindexPlace(
             cursor: Data(), pages: 0, began: configuration.now(), replacement: replacement, generation: generation,
             fingerprint: fingerprint(of: identifier), request: job.request)
         try await reindexPages(of: identifier, from: place, nil, origin, checkpoint)
+    }
+
+    /// Keeps the items in missing paths at the end of a reindex in pages. If the reindex is
+    /// interrupted and the paths exist again when it resumes, the first pages did not include them.
+    private func keepItems(of identifier: String, _ files: FilesInReindex) async throws(EngineError) {
+        guard files.keepsItems else { return }
+        try await onIndex { (index) throws(SearchIndexError) in
+            try await index.keepItems(of: identifier) { files.mayHold($0) }
+        }
     }
 
     private func reindexPages(

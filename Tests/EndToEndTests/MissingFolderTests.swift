@@ -89,8 +89,8 @@ struct MissingFolderTests {
             #expect(try await engine.reindexAll(bundle) == 2)
             let before = try await numbers(engine, bundle)
             rename(folder, away)
-            // A file that is deleted from another folder loses its item all the same. Journal deletes
-            // nothing while a folder is missing, except after an update.
+            // A file that is deleted from another folder loses its item all the same. Journal
+            // deletes nothing while a folder is missing, except after an update.
             unlink(harness.folder + "/near/" + served.file)
             #expect(try await engine.reindexAll(bundle) == (served == .journal ? 2 : 1))
             let update = try #require(try await engine.update(bundle).first)
@@ -108,6 +108,45 @@ struct MissingFolderTests {
             rename(folder, away)
             try list(harness.folder + "/near", of: bundle)
             #expect(try await engine.reindexAll(bundle) == 0)
+        }
+    }
+
+    @Test("A folder that was missing during the first pages of an interrupted reindex keeps its items")
+    func interrupted() async throws {
+        let near = harness.folder + "/near"
+        for name in ["1.txt", "2.txt"] { for place in [folder, near] { try write("ferry", place + "/" + name) } }
+        let bundle = try install(.documents)
+        try list(folder, near, of: bundle)
+        var pages = ReindexPageLimits()
+        pages.items = 1
+        let engine = try harness.engine(pages: pages)
+        #expect(try await engine.reindexAll(bundle) == 4)
+        rename(folder, away)
+        try engine.owe(.reindexAll, of: bundle, cause: .asked)
+        await #expect(throws: EngineError.self) { try await engine.reindexOwed(bundle) { false } }
+        #expect(engine.owedWork(for: bundle)?.place?.pages == 1)
+        rename(away, folder)
+        #expect(try await engine.reindexOwed(bundle) == 4)
+        await engine.close()
+    }
+
+    @Test("A listed file that is no folder, and a folder that is missing, are named", arguments: Served.allCases)
+    func listedFile(_ served: Served) async throws {
+        try write(served.text, folder + "/" + served.file)
+        if served == .mail { for part in ["new", "tmp"] { try write("", folder + "/sub/\(part)/.keep") } }
+        let (plain, never) = (harness.folder + "/plain", harness.folder + "/never")
+        try write("words", plain)
+        let bundle = try install(served)
+        try list(folder, of: bundle)
+        try await harness.withEngine { engine async throws in
+            #expect(try await engine.reindexAll(bundle) == 1)
+            try list(folder, plain, never, of: bundle)
+            let update = try #require(try await engine.update(bundle).first)
+            #expect(update.unavailable == [never], "\(update)")
+            for text in ["\(never) is missing", plain] {
+                #expect(harness.messages.contains { $0.contains(text) }, "\(text): \(harness.messages)")
+            }
+            #expect(try await numbers(engine, bundle).count == 1)
         }
     }
 
