@@ -127,6 +127,14 @@ struct FileFollowerTests {
                 try? Data(text.utf8).write(to: URL(filePath: other))
             }
         }
+        // A file without read permission keeps its item, which is not donated again.
+        func isSame(_ comparison: ReindexComparison) -> Bool {
+            comparison.missing.isEmpty && comparison.differing.isEmpty
+                && comparison.extra.allSatisfy { name in
+                    var status = stat()
+                    return stat(name.identifier, &status) == 0 && status.st_mode & 0o777 == 0
+                }
+        }
         try await trial.harness.withEngine { engine async throws in
             _ = try await engine.reindexAll(trial.bundle)
             for round in 0..<12 {
@@ -135,10 +143,10 @@ struct FileFollowerTests {
                 let changes = try trial.changes { for _ in 0..<count { try change() } }
                 try await trial.update(changes.shuffled(using: &random), engine)
                 let comparison = try await engine.compare(trial.bundle)
-                #expect(comparison.isEqual, "seed \(seed), round \(round): \(comparison), \(changes)")
+                #expect(isSame(comparison), "seed \(seed), round \(round): \(comparison), \(changes)")
                 // Repeated changes, and changes to missing files, have no effect.
                 try await trial.update(changes + [.changed(path: trial.path("no/such.md"))], engine)
-                #expect(try await engine.compare(trial.bundle).isEqual)
+                #expect(isSame(try await engine.compare(trial.bundle)))
             }
         }
     }
