@@ -38,7 +38,7 @@ struct PreparedSearch: Sendable {
         _ index: SearchIndex, _ request: SearchRequest, context: QueryContext? = nil, findsAll: Bool = false
     ) throws(IndexQueryError) {
         let context = context ?? index.queryContext()
-        let intent = request.readsFilters ? SearchIntent(request.text, clock: context.clock) : nil
+        let intent = SearchIntent(request, clock: context.clock)
         let text = intent?.text ?? request.text
         let typed = intent?.filters ?? []
         let onlyFilters = typed.isEmpty || !(intent?.words.terms.isEmpty ?? true) ? nil : SearchPlan.everything
@@ -183,5 +183,13 @@ struct PreparedSearch: Sendable {
         var hit = hit
         hit.item.record.keep(request.attributes)
         return hit
+    }
+}
+
+extension SearchIntent {
+    /// Interprets the text of a request; `nil` if the request interprets no filters.
+    init?(_ request: SearchRequest, clock: QueryClock) {
+        guard request.readsFilters else { return nil }
+        self.init(request.text, clock: clock, readsBareDates: request.readsBareDates)
     }
 }

@@ -4,11 +4,14 @@ extension SearchCursor: Codable {
     /// The longest list of replaced words, in bytes.
     private static let maximumReplacementBytes = WordReplacement.maximumCount * (5 + 255)
 
+    /// The flags beside the size of the replaced words.
+    private static let (filters, noBareDates): (UInt64, UInt64) = (1 << 32, 1 << 33)
+
     /// Returns the largest size, in bytes, of a cursor that follows a number of hits.
     public static func maximumBytes(hits: Int) -> Int { 8 * (3 + hits) + maximumReplacementBytes }
 
     /// The cursor as bytes, with little-endian numbers: 8 bytes for the time, 4 for the size of the
-    /// replaced words, 4 for the filter flag; then the replaced words, padded with zeros to a
+    /// replaced words, 4 for the flags; then the replaced words, padded with zeros to a
     /// multiple of 8; then 8 bytes per item. A replaced word consists of its start (2 bytes), its
     /// end (2 bytes), the size of its replacement (1 byte), and the replacement.
     public var bytes: [UInt8] {
@@ -26,7 +29,7 @@ extension SearchCursor: Codable {
             words.append(UInt8(truncatingIfNeeded: replacement.word.utf8.count))
             words += replacement.word.utf8
         }
-        append(UInt64(words.count) | (readsFilters ? 1 << 32 : 0))
+        append(UInt64(words.count) | (readsFilters ? Self.filters : 0) | (readsBareDates ? 0 : Self.noBareDates))
         bytes += words + [UInt8](repeating: 0, count: (8 - words.count % 8) % 8)
         for number in shown { append(UInt64(bitPattern: number)) }
         return bytes
@@ -43,7 +46,7 @@ extension SearchCursor: Codable {
         let head = number(bytes.dropFirst(8).prefix(8))
         let size = Int(head & 0xFFFF_FFFF)
         let rest = bytes.dropFirst(16)
-        guard now.isFinite, head >> 32 <= 1, size <= Self.maximumReplacementBytes, (size + 7) / 8 * 8 <= rest.count,
+        guard now.isFinite, head >> 34 == 0, size <= Self.maximumReplacementBytes, (size + 7) / 8 * 8 <= rest.count,
             let replacements = Self.replacements(rest.prefix(size))
         else { return nil }
         var shown: [Int64] = []
@@ -53,7 +56,9 @@ extension SearchCursor: Codable {
             shown.append(Int64(bitPattern: number(items.prefix(8))))
             items = items.dropFirst(8)
         }
-        self.init(now: now, shown: shown, replacements: replacements, readsFilters: head >> 32 == 1)
+        self.init(
+            now: now, shown: shown, replacements: replacements, readsFilters: head & Self.filters != 0,
+            readsBareDates: head & Self.noBareDates == 0)
     }
 
     /// Decodes replaced words; `nil` for invalid bytes.

@@ -12,13 +12,17 @@ extension SearchIndex {
         try await answer(to: request).page
     }
 
-    /// Returns a page and the request that it answers. If the filters include a date phrase and
-    /// match nothing, the search is repeated without filters, and the returned request has none.
+    /// Returns a page and the request that it answers. If the text has a date phrase without a
+    /// filter name and nothing is found, the search is repeated with the phrase as words, and the
+    /// returned request says so. Filters with a name apply to both searches.
     func answer(
         to request: SearchRequest
     ) async throws(IndexQueryError) -> (page: SearchPage, request: SearchRequest) {
         var request = request
-        if let cursor = request.cursor { request.readsFilters = request.readsFilters && cursor.readsFilters }
+        if let cursor = request.cursor {
+            request.readsFilters = request.readsFilters && cursor.readsFilters
+            request.readsBareDates = request.readsBareDates && cursor.readsBareDates
+        }
         guard let search = try PreparedSearch(self, request) else {
             let total = request.countsUpTo.map { _ in SearchTotal(count: 0, isExact: true) }
             return (SearchPage(hits: [], next: nil, total: total), request)
@@ -26,7 +30,7 @@ extension SearchIndex {
         let page = try await self.page(of: search)
         guard page.hits.isEmpty, search.mayReadOtherwise, request.cursor == nil else { return (page, request) }
         var other = request
-        other.readsFilters = false
+        other.readsBareDates = false
         guard let search = try PreparedSearch(self, other) else { return (page, request) }
         return (try await self.page(of: search), other)
     }
@@ -60,14 +64,15 @@ extension SearchIndex {
             }
             let next = SearchCursor(
                 now: run.now, shown: shown + rest.prefix(count).map(\.item), replacements: found.replacements,
-                readsFilters: request.readsFilters)
+                readsFilters: request.readsFilters, readsBareDates: request.readsBareDates)
             return SearchPage(
                 hits: hits, next: rest.count > count ? next : nil, pending: pending, total: total,
                 correction: found.correction)
         }
     }
 
-    /// Counts the items that a search finds.
+    /// Counts the items that a search finds. Like a search, a count that finds nothing is repeated
+    /// with date phrases without a filter name as words.
     ///
     /// - Parameters:
     ///   - request: The search; its limit and cursor are ignored.
@@ -75,8 +80,17 @@ extension SearchIndex {
     public func count(_ request: SearchRequest, upTo maximum: Int? = nil) async throws(IndexQueryError) -> Int {
         var request = request
         (request.limits.countedReads, request.limits.countedBytes) = (.max, .max)
+        request.cursor = nil
         guard let search = try PreparedSearch(self, request) else { return 0 }
-        return try await query("Counting items", includingPending: request.includesPending) { db in
+        let count = try await self.count(search, upTo: maximum)
+        guard count == 0, search.mayReadOtherwise, maximum != 0 else { return count }
+        request.readsBareDates = false
+        guard let search = try PreparedSearch(self, request) else { return 0 }
+        return try await self.count(search, upTo: maximum)
+    }
+
+    private func count(_ search: PreparedSearch, upTo maximum: Int?) async throws(IndexQueryError) -> Int {
+        try await query("Counting items", includingPending: search.request.includesPending) { db in
             let found = try search.outcome(1, db)
             return try found.run.total(found.hits, areAll: found.areAll, shown: 1, upTo: maximum ?? .max).count
         }

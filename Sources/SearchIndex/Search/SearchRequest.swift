@@ -16,6 +16,9 @@ public struct SearchRequest: Sendable {
     public var filters: [QueryExpression] = []
     /// `true` to interpret filters in the text, as in `report kind:pdf` (`SearchIntent`).
     public var readsFilters = true
+    /// `true` to interpret date phrases without a filter name as filters too
+    /// (`SearchIntent.Filter.isImplied`). Has no effect if ``readsFilters`` is `false`.
+    var readsBareDates = true
     /// The attributes to return for each hit; `nil` means all. An item's identifier and domain are
     /// always included.
     public var attributes: Set<String>?
@@ -123,6 +126,8 @@ public struct SearchCursor: Hashable, Sendable {
     var replacements: [WordReplacement] = []
     /// `true` if filters in the text were interpreted.
     var readsFilters = true
+    /// `true` if date phrases without a filter name were interpreted as filters.
+    var readsBareDates = true
 
     /// The number of hits before the position.
     public var hitCount: Int { shown.count }

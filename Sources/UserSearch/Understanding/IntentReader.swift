@@ -53,13 +53,14 @@ struct IntentReader {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    mutating func read() {
+    /// - Parameter bareDates: `true` to look for dates without a filter name.
+    mutating func read(bareDates: Bool) {
         while true {
             while let scalar = current, UserQuery.isSpace(scalar) { position += 1 }
             guard position < scalars.count else { break }
             readPiece()
         }
-        readBareDates()
+        if bareDates { readBareDates() }
         filters.sort { $0.range.lowerBound < $1.range.lowerBound }
     }
 

@@ -38,7 +38,7 @@ public struct SearchIntent: Hashable, Sendable {
         /// ``apps`` does not.
         public let isExcluded: Bool
         /// `true` if the filter is a date phrase without a filter name. If nothing is found, search
-        /// again without this filter.
+        /// again with the phrase as words (`readsBareDates: false`); other filters still apply.
         public let isImplied: Bool
         /// The range in the text, including the minus sign and quotes, in UTF-8 bytes.
         public let range: Range<Int>
@@ -81,9 +81,10 @@ public struct SearchIntent: Hashable, Sendable {
     ///     denoted by words such as `today`.
     ///   - languages: The user's languages as BCP 47 tags or POSIX locales, preferred first. They
     ///     determine how `3/4/2026` is interpreted.
-    public init(_ text: String, clock: QueryClock, languages: [String] = []) {
+    ///   - readsBareDates: `false` to treat dates without a filter name as words.
+    public init(_ text: String, clock: QueryClock, languages: [String] = [], readsBareDates: Bool = true) {
         var reader = IntentReader(text, dates: DatePhrase(clock: clock, languages: languages))
-        reader.read()
+        reader.read(bareDates: readsBareDates)
         filters = reader.filters
         hints = reader.hints
         self.text = reader.remainder

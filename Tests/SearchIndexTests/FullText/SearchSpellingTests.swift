@@ -150,10 +150,13 @@ struct SearchSpellingTests {
         let words = [WordReplacement(range: 2..<5, word: "größe"), WordReplacement(range: 300..<4000, word: "cat")]
         for replacements in [[], words] {
             for readsFilters in [true, false] {
-                let cursor = SearchCursor(
-                    now: 7, shown: [1, -1, .max], replacements: replacements, readsFilters: readsFilters)
-                #expect(SearchCursor(bytes: cursor.bytes) == cursor)
-                #expect(cursor.bytes.count <= SearchCursor.maximumBytes(hits: 3))
+                for readsBareDates in [true, false] {
+                    let cursor = SearchCursor(
+                        now: 7, shown: [1, -1, .max], replacements: replacements, readsFilters: readsFilters,
+                        readsBareDates: readsBareDates)
+                    #expect(SearchCursor(bytes: cursor.bytes) == cursor)
+                    #expect(cursor.bytes.count <= SearchCursor.maximumBytes(hits: 3))
+                }
             }
         }
         var random = SplitMix64(seed: 5)

@@ -16,7 +16,7 @@ struct ItemDiagnosis {
 
     init(_ request: SearchRequest, _ item: StoredItem, _ context: QueryContext) {
         (self.request, self.item, self.context) = (request, item, context)
-        intent = request.readsFilters ? SearchIntent(request.text, clock: context.clock) : nil
+        intent = SearchIntent(request, clock: context.clock)
         plan = SearchPlan(intent?.text ?? request.text)
     }
 

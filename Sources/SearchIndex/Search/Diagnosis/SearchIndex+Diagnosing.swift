@@ -18,7 +18,7 @@ extension SearchIndex {
     public func diagnose(
         _ request: SearchRequest, item number: Int64
     ) async throws(IndexQueryError) -> SearchDiagnosis? {
-        let (text, readsFilters) = (request.text, request.readsFilters)
+        let (text, readsBareDates) = (request.text, request.readsBareDates)
         var request = request
         request.cursor = nil
         request.attributes = ["title", "displayName"]
@@ -47,7 +47,7 @@ extension SearchIndex {
         try await rank(&diagnosis, among: page, request, isSearch: prepared != nil)
         guard diagnosis.outcome != .shown, compared.hasNotExpired else { return diagnosis }
         diagnosis.suggestions = try await suggestions(
-            for: diagnosis, compared.texts, request, readsFilters: readsFilters)
+            for: diagnosis, compared.texts, request, readsBareDates: readsBareDates)
         return diagnosis
     }
 
@@ -99,7 +99,7 @@ extension SearchIndex {
 
     /// Returns searches that find the item. Each one is tried.
     private func suggestions(
-        for diagnosis: SearchDiagnosis, _ texts: [String], _ request: SearchRequest, readsFilters: Bool
+        for diagnosis: SearchDiagnosis, _ texts: [String], _ request: SearchRequest, readsBareDates: Bool
     ) async throws(IndexQueryError) -> [SearchDiagnosis.Suggestion] {
         let item = diagnosis.item
         var suggestions: [SearchDiagnosis.Suggestion] = []
@@ -114,7 +114,7 @@ extension SearchIndex {
         if request.bundle != nil, item.scope.bundle != request.bundle { texts.insert(request.text, at: 0) }
         for text in texts.prefix(SearchDiagnosis.maximumSuggestions) {
             var other = request.with(limit: SearchDiagnosis.maximumRank)
-            (other.text, other.readsFilters) = (text, readsFilters)
+            (other.text, other.readsBareDates) = (text, readsBareDates)
             if request.bundle != item.scope.bundle { other.bundle = nil }
             guard let rank = try await search(other).rank(of: item) else { continue }
             let limit = rank <= request.limit ? request.limit : (rank + 9) / 10 * 10
