@@ -52,13 +52,44 @@ struct DatePeriod: Hashable {
             }
         }
 
+        /// Returns the conditions for the time from an item's start to its end: an item satisfies
+        /// one of them if this time overlaps the period. The end itself is excluded, because an
+        /// all-day event ends at the start of the next day. A due day is included.
+        func spans(_ period: DatePeriod) -> [QueryExpression]? {
+            let (start, afterwards) = (period.first, period.last.adding(1, .day))
+            switch self {
+            case .before: return Self.compared("endDate", .lessOrEqual, start).map { [Self.onlyEnd([$0])] }
+            case .onOrAfter: return Self.compared("endDate", .greater, start).map { [$0] }
+            case .through: return Self.compared("endDate", .lessOrEqual, afterwards).map { [Self.onlyEnd([$0])] }
+            case .within:
+                guard let begins = Self.compared("startDate", .less, start),
+                    let ends = Self.compared("endDate", .greater, start),
+                    let isDue = Self.compared("dueDate", .greaterOrEqual, start),
+                    let hasEnded = Self.compared("endDate", .lessOrEqual, afterwards)
+                else { return nil }
+                return [.and([ends, begins]), .and([isDue, begins]), Self.onlyEnd([ends, hasEnded])]
+            }
+        }
+
+        /// Returns conditions on the end of an item that has no start.
+        private static func onlyEnd(_ conditions: [QueryExpression]) -> QueryExpression {
+            let start = Comparison(
+                attribute: .named("startDate"), operation: .equal, value: .text(TextPattern([.anyText])))
+            return .and(conditions + [.not(.comparison(start))])
+        }
+
+        private static func compared(
+            _ attribute: String, _ operation: ComparisonOperator, _ day: CivilDay
+        ) -> QueryExpression? {
+            ISOMoment(DatePeriod.spelling(day)).map { moment in
+                .comparison(Comparison(attribute: .named(attribute), operation: operation, value: .time(.iso(moment))))
+            }
+        }
+
         /// Returns the condition for one attribute.
         func expression(_ attribute: String, _ period: DatePeriod) -> QueryExpression? {
             func compared(_ operation: ComparisonOperator, _ day: CivilDay) -> QueryExpression? {
-                ISOMoment(DatePeriod.spelling(day)).map { moment in
-                    .comparison(
-                        Comparison(attribute: .named(attribute), operation: operation, value: .time(.iso(moment))))
-                }
+                Self.compared(attribute, operation, day)
             }
             let afterwards = period.last.adding(1, .day)
             switch self {

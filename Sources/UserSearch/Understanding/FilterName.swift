@@ -44,7 +44,8 @@ enum FilterName: String, CaseIterable {
         }
     }
 
-    /// The dates of an item. A date filter is satisfied if one of them satisfies it.
+    /// The dates of an item. A date filter is satisfied if one of them satisfies it, or if the
+    /// item's time from start to end does (``DatePeriod/Bound/spans(_:)``).
     static let dates = [
         "contentModificationDate", "contentCreationDate", "addedDate", "downloadedDate", "lastUsedDate", "startDate",
         "dueDate", "recordingDate",
@@ -189,8 +190,12 @@ enum FilterName: String, CaseIterable {
     private func meaning(
         _ period: DatePeriod, _ bound: DatePeriod.Bound, _ attributes: [String], _ verb: String
     ) -> FilterMeaning? {
-        let parts = attributes.compactMap { bound.expression($0, period) }
+        var parts = attributes.compactMap { bound.expression($0, period) }
         guard parts.count == attributes.count else { return nil }
+        if attributes == Self.dates {
+            guard let spans = bound.spans(period) else { return nil }
+            parts += spans
+        }
         return FilterMeaning(parts.count == 1 ? parts[0] : .or(parts), "\(verb) \(bound.text(period))")
     }
 
