@@ -243,11 +243,15 @@ struct SearchRun {
     // MARK: Words
 
     func soughtWords() throws -> [QueryWord] {
+        var occurring: Set<String> = []
+        let languages = statistics.languages + [LanguageGuess.language(of: plan.text)].compactMap { $0 }
         var words = try plan.words.map { word in
             let forms = Set(statistics.languages.map { stems.stem(word.text, in: $0) })
             var sought = QueryWord(word.text, stems: forms.sorted(), isOpen: word.isOpen)
+            sought.isFunctionWord = QuestionWords.contains(word.text, in: languages)
             if plan.words.count > 1, !isMigrating {
                 let occurrences = try occurrences(of: sought)
+                if occurrences > 0 { occurring.insert(word.text) }
                 // A word that occurs nowhere does not distinguish items; the other words do.
                 sought.rarity =
                     occurrences == 0
@@ -256,8 +260,18 @@ struct SearchRun {
             }
             return sought
         }
-        guard !acceptsCommonWords, words.contains(where: { $0.rarity > QueryWord.leastRarity }) else { return words }
-        for index in words.indices { words[index].isDistinctive = words[index].rarity > QueryWord.leastRarity }
+        guard plan.words.count > 1, !isMigrating else { return words }
+        let content = words.indices.filter { !words[$0].isFunctionWord && occurring.contains(words[$0].text) }
+        let deciding = content.isEmpty ? Array(words.indices) : content
+        if !acceptsCommonWords, deciding.contains(where: { words[$0].rarity > QueryWord.leastRarity }) {
+            for index in words.indices { words[index].isDistinctive = words[index].rarity > QueryWord.leastRarity }
+        }
+        // Function words count little beside content words, even if they are rare in the index.
+        if let least = content.map({ words[$0].rarity }).min() {
+            for index in words.indices where words[index].isFunctionWord {
+                words[index].rarity = min(words[index].rarity, least * QueryWord.functionWordShare)
+            }
+        }
         return words
     }
 

@@ -11,6 +11,8 @@ public struct QueryWord: Hashable, Sendable {
     public var isOpen: Bool
     /// The rarity of the word in the index (``rarity(occurrences:texts:)``).
     public var rarity: Double
+    /// `true` if the word is a question word or a function word and carries no content.
+    public var isFunctionWord = false
     /// `true` if the word alone makes an item a hit. Words that occur in nearly all items do not
     /// distinguish items.
     public var isDistinctive = true
@@ -30,6 +32,10 @@ public struct QueryWord: Hashable, Sendable {
     /// The rarity above which an item should contain the word. Words that occur in more than a
     /// quarter of all texts are below it.
     public static let missedRarity = 1.0
+
+    /// The largest share of the least rarity of a content word that a function word has beside it.
+    /// In a small index, a function word may be as rare as a content word.
+    public static let functionWordShare = 0.2
 
     /// The rarity of a word that occurs in nearly all texts.
     public static let leastRarity = 0.05

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The words that people use to ask, and other short words that carry no content. A search for
-/// “when does the flight leave” does not correct `when`, even if no text has it.
+/// “when does the flight leave” does not correct `when`, even if no text has it, and ranks items by
+/// `flight` and `leave`. Such words do not make items similar.
 package enum QuestionWords {
     /// Returns `true` if a word is a question word or a function word of one of the languages.
     ///
@@ -28,37 +29,41 @@ package enum QuestionWords {
     }()
 
     /// Question words, function words, and the verbs of a request (“show”), apart from the words of
-    /// ``FunctionWords``. Words of fewer than four letters are missing, because they are never
-    /// corrected.
+    /// ``FunctionWords``.
     private static let lists: [WordLanguage: String] = [
         .english:
             """
         what when where whose does done doing were been being having will would could should shall \
         might must there here their them then than these those your yours mine ours about into over under between \
         again also just only some such very because while until since after before much many more most other both \
-        each ever every same tell show find give please want need know
+        each ever every same who how why did do has had can may its any all our out i my me you your we us his him \
+        her she so if but no an am were too did off up down than tell show find give please want need know
         """,
         .german:
             """
         wann welche welcher welches welchen welchem wessen warum wieso weshalb woher wohin wieviel wurde wurden haben \
         hatte hatten sein sind waren kann konnen konnte sollen sollte muss mussen musste habe hast mein meine meinen \
         meinem meiner dein deine unser unsere ihre ihren ihrer dieser diese dieses diesen uber unter zwischen nach \
-        aber oder wenn dann noch schon viel viele
+        aber oder wenn dann noch schon viel viele wer wie was wo ob bin bist hat mir mich dir dich ihr wir uns sie ich \
+        du er am beim vom zum zur bei nur so um vor
         """,
         .french:
             """
         quand quel quelle quels quelles comment pourquoi combien lequel laquelle etait etaient peut peuvent doit faut \
-        fait notre votre leur leurs cette mais donc entre apres avant depuis pendant chez sans sous aussi tous tout
+        fait notre votre leur leurs cette mais donc entre apres avant depuis pendant chez sans sous aussi tous tout \
+        qui ou mon ma mes ton ta tes nos vos je tu il elle vous on si
         """,
         .spanish:
             """
         cuando donde quien quienes cual cuales porque cuanto cuanta cuantos cuantas eran tiene tienen puede pueden \
-        debe hace entre sobre desde hasta despues antes cuyo cuya tambien todo todos
+        debe hace entre sobre desde hasta despues antes cuyo cuya tambien todo todos \
+        mi mis tu tus si yo fue hay son
         """,
         .italian:
             """
         quando dove cosa quale quali perche quanto quanta quanti quante erano stato stata possono deve dopo \
-        prima sopra sotto delle degli dalla nelle tutto tutti
+        prima sopra sotto delle degli dalla nelle tutto tutti \
+        chi mi mio mia ho hai noi voi al dal
         """,
         .portuguese:
             """
