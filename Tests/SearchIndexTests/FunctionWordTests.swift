@@ -52,4 +52,18 @@ struct FunctionWordTests {
         #expect(try await Self.first("what is it ", of: records) == "film")
         #expect(try await Self.first("about", of: records + [item("about", title: "About")]) == "about")
     }
+
+    @Test("They do not make items similar")
+    func similar() async throws {
+        let store = try Store()
+        try await store.put(
+            item("photo", title: "Sunset at the Opera", text: "A photo on the harbour"),
+            item("lunch", title: "Lunch on Thursday?", text: "We meet at the door, on the left. What about it?"),
+            item("opera", title: "Opera tickets", text: "Row nine"))
+        for record in Self.others { try await store.put(record) }
+        let number = try #require(try await store.index.items(uniqueIdentifier: "photo").first?.number)
+        let page = try #require(try await store.index.similar(to: number, SearchRequest(""), model: nil))
+        #expect(page.hits.map(\.item.record.uniqueIdentifier) == ["opera"])
+        #expect(page.words == ["opera"])
+    }
 }

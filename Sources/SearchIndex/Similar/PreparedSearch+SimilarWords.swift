@@ -30,7 +30,7 @@ extension PreparedSearch {
 }
 
 /// The words that distinguish a text from other texts in the store: words that are frequent in the
-/// text or occur in its title, and are rare in the store.
+/// text or occur in its title, and are rare in the store. Function words are left out.
 struct CharacteristicWords {
     /// The words, most characteristic first.
     let words: [String]
@@ -57,6 +57,7 @@ struct CharacteristicWords {
             return
         }
         let (stems, languages) = (WordStems([]), run.statistics.languages)
+        let spoken = languages + [LanguageGuess.language(of: text.text)].compactMap { $0 }
         var (places, found): ([[String]: Int], [Word]) = ([:], [])
         var forms: [[String]] = []
         for (part, isTitle) in [(text.title, true), (text.text, false)] {
@@ -65,6 +66,7 @@ struct CharacteristicWords {
                 TextAnalyzer.forEachWord(in: bytes, variants: false) { word in
                     let text = String(decoding: word.bytes, as: UTF8.self)
                     guard text.unicodeScalars.contains(where: \.properties.isAlphabetic) else { return true }
+                    guard !QuestionWords.contains(text, in: spoken) else { return true }
                     let form = Set(languages.map { stems.stem(text, in: $0) }).sorted()
                     let place = places[form] ?? found.count
                     if place == found.count {
