@@ -39,10 +39,10 @@ enum {
     /* The deflate window, which covers the dictionary. */
     WINDOW_BITS = 14,
     /*
-     * The zstd level. Level 3 takes half as long but needs 3.5 percent more space. Level 6 saves 1
-     * percent but takes twice as long.
+     * The zstd level. Level 4 saves 3.5 percent of the space of records but takes almost twice as
+     * long, which is 4 percent of the time of indexing.
      */
-    LEVEL = 4,
+    LEVEL = 3,
     MAGIC_LENGTH = 4,
 };
 

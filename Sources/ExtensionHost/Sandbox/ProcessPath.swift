@@ -41,6 +41,10 @@ enum ProcessPath: Equatable, Sendable {
         _ path: String, process: pid_t, thread: pid_t? = nil,
         isThread: (pid_t) -> Bool
     ) {
+        guard Self.mayLeadToProcesses(path) else {
+            self = .elsewhere
+            return
+        }
         var names = path.split(separator: "/").filter { $0 != "." }[...]
         // These paths lead to the descriptors of the calling process.
         if path.hasPrefix("/"), names.first == "dev", let second = names.dropFirst().first {
@@ -108,6 +112,14 @@ enum ProcessPath: Equatable, Sendable {
         case let name? where Self.unneeded.contains(name): self = .closed
         default: self = .file(([base] + names.map(String.init)).joined(separator: "/"))
         }
+    }
+
+    /// Returns `false` if the path clearly leads elsewhere: if its first name does not begin like
+    /// `proc` or `dev`. This is true of most paths, and splitting each one would take longer.
+    private static func mayLeadToProcesses(_ path: String) -> Bool {
+        var rest = path.utf8[...]
+        while rest.starts(with: "/".utf8) || rest.starts(with: "./".utf8) { rest = rest.dropFirst() }
+        return rest.isEmpty || rest.starts(with: "proc".utf8) || rest.starts(with: "dev".utf8)
     }
 
     /// Interprets a path, using the kernel's list of the worker's threads.

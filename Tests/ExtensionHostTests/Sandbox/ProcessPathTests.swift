@@ -19,7 +19,7 @@ struct ProcessPathTests {
             ("/proc/101/stat", "/proc/100/task/101/stat"), ("/proc/thread-self/stat", "/proc/100/task/101/stat"),
             ("/proc/self/task/102/comm", "/proc/100/task/102/comm"), ("/proc/self/task", "/proc/100/task"),
             ("/proc/self/fd", "/proc/100/fd"), ("/proc/self", "/proc/100"), ("/proc/mounts", "/proc/100/mounts"),
-            ("/proc/self/fdinfo/3", "/proc/100/fdinfo/3"),
+            ("/proc/self/fdinfo/3", "/proc/100/fdinfo/3"), ("/.//./proc/self/status", "/proc/100/status"),
         ])
     func own(_ text: String, _ expected: String) { #expect(path(text) == .file(expected)) }
 
@@ -53,7 +53,10 @@ struct ProcessPathTests {
 
     @Test(
         "that starts elsewhere is not below /proc",
-        arguments: ["/", "/process", "/usr/proc/1", "/tmp/../proc/1/stat"])
+        arguments: [
+            "/", "/process", "/device", "/usr/proc/1", "/tmp/../proc/1/stat", "/.", "/./", "/./tmp/proc", "/.proc/1",
+            "proc/1/stat", "./proc/1/stat", "",
+        ])
     func elsewhere(_ text: String) { #expect(path(text) == .elsewhere) }
 
     @Test("of the state of a number that nobody has is of an ended thread, and no other path is")
@@ -69,6 +72,7 @@ struct ProcessPathTests {
 
     @Test("that is itself a link has the meaning of the target")
     func links() {
+        #expect(ProcessPath("/./dev//fd/9999", process: getpid()) == .closed)
         let own = ProcessPath("/proc/self/root/etc/shadow", process: getpid())
         #expect(own == .means("/etc/shadow"))
         guard case .means(let folder) = ProcessPath("/proc/self/cwd/x", process: getpid()) else {
