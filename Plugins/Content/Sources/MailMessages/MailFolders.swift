@@ -218,7 +218,12 @@ package struct MailFolders {
         for name in names(in: directory) {
             if isMaildir, ["cur", "new", "tmp"].contains(name) { continue }
             let path = directory + "/" + name
-            guard !path.utf8.contains(0), let type = Self.fileType(path, follows: false) else { continue }
+            guard !path.utf8.contains(0) else { continue }
+            guard let type = Self.fileType(path, follows: false) else {
+                let reason = LeftOutReason(errno: errno)
+                if reason.keepsItems { leftOut.append((path, reason)) }
+                continue
+            }
             let isHidden = name.utf8.first == UInt8(ascii: ".")
             if type == S_IFDIR {
                 // A hidden folder is considered only if it is a Maildir, as in Maildir++.

@@ -97,11 +97,15 @@ package struct MboxReader {
     private static func unescaped(_ bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
-        for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false) {
-            if line.startIndex > 0 { result.append(0x0A) }
+        // One line at a time, because a message may consist of millions of lines.
+        var start = 0
+        while start < bytes.count {
+            let next = bytes[start...].firstIndex(of: 0x0A).map { $0 + 1 } ?? bytes.count
+            let line = bytes[start..<next]
             let isEscaped =
                 line.first == UInt8(ascii: ">") && line.drop { $0 == UInt8(ascii: ">") }.starts(with: "From ".utf8)
             result += isEscaped ? line.dropFirst() : line
+            start = next
         }
         return result
     }

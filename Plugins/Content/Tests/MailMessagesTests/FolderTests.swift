@@ -249,6 +249,17 @@ struct MboxTests {
         }
     }
 
+    @Test func aMessageOfManyLinesIsUnescapedWithinItsSize() throws {
+        let lines = String(repeating: "\n", count: 4_000_000)
+        try mail.write("\(from)Message-ID: <1@x>\n\n>From here\n\(lines)>>From there", "Mail/box")
+        let settings = try MailSettings(environment: ["HOME": mail.path])
+        let box = mail.path + "/Mail/box"
+        let found = try LocatedMessage(MessageIdentifier(folder: box, message: "1@x", unique: nil), settings)
+        let bytes = try #require(found).bytes
+        #expect(bytes.starts(with: "Message-ID: <1@x>\n\nFrom here\n".utf8))
+        #expect(bytes.suffix(12).elementsEqual("\n>From there".utf8))
+    }
+
     @Test func messagesAreFoundByTheirIdentifiers() throws {
         try mail.write(
             "\(from)Message-ID: <1@x>\n\none\n\n\(from)Message-ID: <2@x>\n\n>From two\n>>From >\n", "Mail/box")
