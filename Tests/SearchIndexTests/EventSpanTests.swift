@@ -26,6 +26,7 @@ struct EventSpanTests {
             event("night", ["startDate": "2026-11-29T20:00:00Z", "endDate": "2026-11-30T00:00:00Z"]),
             event("call", ["startDate": "2026-11-30T00:00:00Z", "endDate": "2026-11-30T00:00:00Z"]),
             event("start", ["startDate": "2026-11-28T09:00:00Z"]), event("end", ["endDate": "2026-12-01T12:00:00Z"]),
+            event("midnight", ["endDate": "2026-12-04T00:00:00Z"]),
             event("task", ["startDate": "2026-11-27T00:00:00Z", "dueDate": "2026-12-01T00:00:00Z"]),
             event("wrong", ["startDate": "2026-12-05T00:00:00Z", "endDate": "2026-11-20T00:00:00Z"]))
         return store
@@ -38,10 +39,12 @@ struct EventSpanTests {
             ("on:2026-11-29", ["fair", "night", "task", "train"]),
             ("on:2026-11-30", ["call", "fair", "task", "train"]), ("on:today", ["call", "fair", "task", "train"]),
             ("on:2026-12-01", ["end", "fair", "task"]), ("on:2026-12-02", ["fair"]), ("on:2026-12-03", []),
+            ("on:2026-12-04", ["midnight"]), ("before:2026-12-04 title:midnight", []),
+            ("until:2026-12-04 title:midnight", ["midnight"]),
             ("on:2026-11-26", []), ("bologna on:2026-11-30", ["call", "fair", "task", "train"]),
             ("fair -on:today", []), ("fair -on:2026-12-03", ["fair"]),
             ("bologna today", ["call", "fair", "task", "train"]),
-            ("after:2026-12-03", ["wrong"]), ("after:2026-12-02", ["fair", "wrong"]),
+            ("after:2026-12-03", ["midnight", "wrong"]), ("after:2026-12-02", ["fair", "midnight", "wrong"]),
             ("before:2026-11-28", ["task"]), ("until:2026-11-28", ["fair", "start", "task"]),
             ("due:2026-11-30", []), ("due:2026-12-01", ["task"]), ("on:2026-12-05", ["wrong"]),
             ("before:2026-12-02 title:end", ["end"]), ("before:2026-12-01 title:end", []),

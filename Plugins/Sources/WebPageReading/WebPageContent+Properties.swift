@@ -35,7 +35,9 @@ extension WebPageContent {
         modified = (thing.first("dateModified") ?? meta("article:modified_time", "og:updated_time")).flatMap(
             PageDate.web)
         starts = thing.first("startDate").flatMap(PageDate.web)
-        ends = thing.first("endDate").flatMap(PageDate.web)
+        // A last day counts to its end.
+        ends = thing.first("endDate").flatMap { text in PageDate.web(text).map { text.contains(":") ? $0 : $0 + 86_399 }
+        }
         duration = thing.first("duration", "totalTime").flatMap(PageDate.duration)
         type = thing.first("@type") ?? meta("og:type").flatMap { $0 == "website" ? nil : Self.line($0) }
         takeRating(thing)

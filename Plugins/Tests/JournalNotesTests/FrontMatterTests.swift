@@ -113,6 +113,12 @@ struct FrontMatterTests {
             ])
     }
 
+    @Test func aLastDayCountsToItsEnd() {
+        func end(_ text: String) -> Date? { properties("start: 2024-05-01", "end: \(text)").date(.end) }
+        #expect(end("2024-05-03") == ISO8601.date(from: "2024-05-03T23:59:59Z", timeZone: .gmt))
+        #expect(end("2024-05-03T10:00:00Z") == ISO8601.date(from: "2024-05-03T10:00:00Z", timeZone: .gmt))
+    }
+
     @Test func knownKeysAreTypedAndAllOthersAreText() {
         let properties = properties(
             "Author: [Ada Lovelace, {name: Mary, email: mary@example.org}]", "aliases: [Engine, Notes]",

@@ -54,20 +54,22 @@ struct DatePeriod: Hashable {
 
         /// Returns the conditions for the time from an item's start to its end: an item satisfies
         /// one of them if this time overlaps the period. The end itself is excluded, because an
-        /// all-day event ends at the start of the next day. A due day is included.
+        /// all-day event ends at the start of the next day. A due day is included, and so is the
+        /// end of an item that has no start.
         func spans(_ period: DatePeriod) -> [QueryExpression]? {
             let (start, afterwards) = (period.first, period.last.adding(1, .day))
             switch self {
-            case .before: return Self.compared("endDate", .lessOrEqual, start).map { [Self.onlyEnd([$0])] }
+            case .before: return Self.compared("endDate", .less, start).map { [Self.onlyEnd([$0])] }
             case .onOrAfter: return Self.compared("endDate", .greater, start).map { [$0] }
-            case .through: return Self.compared("endDate", .lessOrEqual, afterwards).map { [Self.onlyEnd([$0])] }
+            case .through: return Self.compared("endDate", .less, afterwards).map { [Self.onlyEnd([$0])] }
             case .within:
                 guard let begins = Self.compared("startDate", .less, start),
                     let ends = Self.compared("endDate", .greater, start),
                     let isDue = Self.compared("dueDate", .greaterOrEqual, start),
-                    let hasEnded = Self.compared("endDate", .lessOrEqual, afterwards)
+                    let endsInside = Self.compared("endDate", .greaterOrEqual, start),
+                    let hasEnded = Self.compared("endDate", .less, afterwards)
                 else { return nil }
-                return [.and([ends, begins]), .and([isDue, begins]), Self.onlyEnd([ends, hasEnded])]
+                return [.and([ends, begins]), .and([isDue, begins]), Self.onlyEnd([endsInside, hasEnded])]
             }
         }
 

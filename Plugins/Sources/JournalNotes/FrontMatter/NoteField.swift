@@ -133,6 +133,8 @@ package struct NoteProperties: Sendable, Equatable {
     /// The property texts that no searchable attribute contains, one per line.
     package private(set) var text = ""
 
+    private static let lastSecondOfDay: TimeInterval = 86_399
+
     /// Creates the properties of a note without front matter.
     package init() {}
 
@@ -147,9 +149,11 @@ package struct NoteProperties: Sendable, Equatable {
                 let isFirst = values[field] == nil
                 values[field, default: []] += entry.values
                 if isFirst || dates[field] == nil || Self.leads(entry.key, field),
-                    let date = entry.values.first.flatMap({ ISO8601.date(from: $0.text, timeZone: timeZone) })
+                    let text = entry.values.first?.text,
+                    let date = ISO8601.date(from: text, timeZone: timeZone)
                 {
-                    dates[field] = date
+                    // A last day counts to its end.
+                    dates[field] = field == .end && !text.contains(":") ? date + Self.lastSecondOfDay : date
                 }
             } else {
                 addCustom(entry)
