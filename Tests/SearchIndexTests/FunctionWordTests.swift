@@ -53,6 +53,15 @@ struct FunctionWordTests {
         #expect(try await Self.first("about", of: records + [item("about", title: "About")]) == "about")
     }
 
+    @Test("An unfinished word is not one of them, and does not change the order at its next letter")
+    func unfinished() async throws {
+        let records =
+            [item("wanted", title: "Sale downtown"), item("other", title: "Sale Paris")] + Self.others
+        for text in ["sale d", "sale do", "sale dow"] {
+            #expect(try await Self.first(text, of: records) == "wanted", "\(text)")
+        }
+    }
+
     @Test("They do not make items similar")
     func similar() async throws {
         let store = try Store()

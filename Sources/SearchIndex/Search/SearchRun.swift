@@ -248,7 +248,8 @@ struct SearchRun {
         var words = try plan.words.map { word in
             let forms = Set(statistics.languages.map { stems.stem(word.text, in: $0) })
             var sought = QueryWord(word.text, stems: forms.sorted(), isOpen: word.isOpen)
-            sought.isFunctionWord = QuestionWords.contains(word.text, in: languages)
+            // An unfinished word may become another word.
+            sought.isFunctionWord = !word.isOpen && QuestionWords.contains(word.text, in: languages)
             if plan.words.count > 1, !isMigrating {
                 let occurrences = try occurrences(of: sought)
                 if occurrences > 0 { occurring.insert(word.text) }
