@@ -9,6 +9,8 @@ package struct TreeReport: Hashable, Sendable {
     /// Paths that do not exist or cannot be read. Their files stay as they were, because this does
     /// not prove that they were removed.
     package var unavailable: [String] = []
+    /// The same paths.
+    private var knownUnavailable: Set<String> = []
     /// `true` if there are more such paths than `unavailable` can hold.
     package var hasMoreUnavailable = false
     /// Folders beyond ``WatchedTree/Limit``. Their stored state is kept.
@@ -31,8 +33,13 @@ package struct TreeReport: Hashable, Sendable {
     /// `true` if there are more other names than `otherNames` can hold.
     var hasMoreNames = false
 
-    /// The maximum number of reported paths.
+    /// The maximum number of folders beyond the limits that are reported.
     static let maximumPlaces = 16
+    /// The maximum number of unavailable paths. Up to this number, a reindex keeps only the items
+    /// in these paths.
+    static let maximumUnavailable = 4096
+    /// The number of unavailable paths that are shown to the user.
+    package static let shownUnavailable = 16
     /// The maximum number of unsettled names. Names beyond it differ at the next comparison.
     static let maximumUnsettled = 1024
 
@@ -46,12 +53,18 @@ package struct TreeReport: Hashable, Sendable {
     }
 
     mutating func noteUnavailable(_ path: String) {
-        if unavailable.contains(path) { return }
-        guard unavailable.count < Self.maximumPlaces else {
+        if knownUnavailable.contains(path) { return }
+        guard unavailable.count < Self.maximumUnavailable else {
             hasMoreUnavailable = true
             return
         }
+        knownUnavailable.insert(path)
         unavailable.append(path)
+    }
+
+    /// Returns the paths to show, with an ellipsis for the others.
+    package static func shown(_ places: [String]) -> [String] {
+        places.prefix(shownUnavailable) + (places.count > shownUnavailable ? ["…"] : [])
     }
 
     mutating func noteBeyondLimits(_ path: String) {

@@ -123,30 +123,41 @@ extension SearchIndex {
         applier?.noteDeleted(deleted)
     }
 
+    /// The attributes that decide about an item, without its text.
+    private static let keptProjection = RecordProjection(of: ["contentURL"])
     /// The number of items examined in one transaction.
     private static let keptAtOnce = 256
 
     /// Keeps items that would be deleted at the end of a replacement.
     ///
-    /// - Parameter isKept: Returns `true` for the record of an item to keep. Called on any thread.
+    /// - Parameter isKept: Returns `true` for the record of an item to keep, which has no
+    ///   attributes but `contentURL`. Called on any thread.
     public func keepItems(
         of bundle: String, where isKept: @escaping @Sendable (ItemRecord) -> Bool
     ) async throws(SearchIndexError) {
         var last: Int64? = 0
         while let after = last {
             last = try await write("Keeping items of \(bundle)") { db in
-                let items = try Row.fetchAll(
+                let rows = try Row.fetchAll(
                     db,
                     sql: """
-                        SELECT \(StoredItem.columns) FROM unconfirmed CROSS JOIN item ON item.id = unconfirmed.item
+                        SELECT item.id, plain_record(item.record) AS record
+                        FROM unconfirmed CROSS JOIN item ON item.id = unconfirmed.item
                         JOIN bundle ON bundle.id = item.bundle
                         WHERE unconfirmed.item > ? AND bundle.identifier = ? ORDER BY unconfirmed.item
                         LIMIT \(Self.keptAtOnce)
-                        """, arguments: [after, bundle]
-                ).map(StoredItem.init)
+                        """, arguments: [after, bundle])
                 let confirm = try db.cachedStatement(sql: "DELETE FROM unconfirmed WHERE item = ?")
-                for item in items where isKept(item.record) { try confirm.execute(arguments: [item.number]) }
-                return items.count < Self.keptAtOnce ? nil : items.last?.number
+                var number: Int64?
+                for row in rows {
+                    let item: Int64 = try row.decode(forColumn: "id")
+                    let record = try row.withUnsafeData(named: "record") { data in
+                        try data.map { try Self.keptProjection.record(decoding: $0) }
+                    }
+                    if let record, isKept(record) { try confirm.execute(arguments: [item]) }
+                    number = item
+                }
+                return rows.count < Self.keptAtOnce ? nil : number
             }
         }
     }

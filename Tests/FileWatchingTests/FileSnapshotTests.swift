@@ -423,17 +423,18 @@ struct FileSnapshotTests {
         .enabled(if: getuid() == 0, "acts as another user, which only root can"))
     func manyUnreadable() throws {
         var place = try Place()
-        let names = (0...TreeReport.maximumPlaces).map { "folder\($0)" }
+        let names = (0...TreeReport.shownUnavailable).map { "folder\($0)" }
         for name in names { try place.write("one", name + "/a") }
         _ = try place.settle()
         for name in ["", "notes"] + names.map({ "notes/" + $0 }) { chown(place.folder.path(name), 4242, 4242) }
         _ = try place.settle()
-        for name in names.dropLast() { chmod(place.path(name), 0) }
-        #expect(try acting(as: 4242) { try place.compare() }.hasMoreUnavailable == false)
         for name in names { chmod(place.path(name), 0) }
-        let report = try acting(as: 4242) { try place.compare() }
-        #expect(report.unavailable.count == TreeReport.maximumPlaces && report.hasMoreUnavailable)
+        var report = try acting(as: 4242) { try place.compare() }
+        #expect(report.unavailable.count == names.count && !report.hasMoreUnavailable)
+        #expect(TreeReport.shown(report.unavailable).last == "…")
         for name in names { chmod(place.path(name), 0o700) }
+        for number in 0..<TreeReport.maximumUnavailable { report.noteUnavailable("/\(number)") }
+        #expect(report.unavailable.count == TreeReport.maximumUnavailable && report.hasMoreUnavailable)
     }
 
     /// Runs a closure with a user's file access rights, on this thread.

@@ -87,7 +87,7 @@ package struct FollowedStatus: Hashable, Sendable, Codable {
             case .missing: place.state = .missing
             case .unavailable(let places):
                 (place.state, place.reason) = (
-                    .unavailable, "missing or not readable: \(places.joined(separator: ", "))"
+                    .unavailable, "missing or not readable: \(TreeReport.shown(places).joined(separator: ", "))"
                 )
             case .silent: (place.state, place.reason) = (.unavailable, "its file system does not answer")
             case .failed(let reason): (place.state, place.reason) = (.failed, withoutFullStop(reason))

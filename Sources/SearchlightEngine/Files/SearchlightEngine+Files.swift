@@ -296,7 +296,7 @@ extension SearchlightEngine {
             return owners.filter { bundle != nil || isEnabled($0) }.sorted().map { owner in
                 let found = unavailable[owner] ?? []
                 let missing = Self.missing(listedPlaces(of: owner)).subtracting(found)
-                return FileUpdate(bundle: owner, unavailable: found + missing.sorted())
+                return FileUpdate(bundle: owner, unavailable: TreeReport.shown(found + missing.sorted()))
             }
         }
         if let bundle, owners.isEmpty { return [FileUpdate(bundle: bundle, isFollowed: false)] }

@@ -173,7 +173,7 @@ extension SearchlightEngine {
             var away: Set<String> = []
             for tree in try snapshot.trees()
             where tree.rule.owner == bundle && all.contains(where: { lies($0, in: tree.rule.root) }) {
-                away.formUnion(try Self.awayPlaces(of: tree, snapshot))
+                away.formUnion(try snapshot.compare(tree).unavailable)
             }
             return away
         }

@@ -281,7 +281,7 @@ extension FileWatcher.TreeState {
         switch self {
         case .waiting, .watched, .missing: nil
         case .unavailable(let places):
-            "Not available, so its items stay in the index: \(places.joined(separator: ", "))."
+            "Not available, so its items stay in the index: \(TreeReport.shown(places).joined(separator: ", "))."
         case .silent: "Its file system does not answer."
         case .failed(let reason): reason
         }
