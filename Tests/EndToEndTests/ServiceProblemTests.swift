@@ -137,7 +137,7 @@ struct ServiceProblemTests {
         }
         let outcome = try await command.outcome(["verify"])
         #expect(outcome.status == 4)
-        #expect(outcome.errors.contains("refused to check its store: It is in use."), "\(outcome)")
+        #expect(outcome.errors.contains("Refused to check its store: It is in use."), "\(outcome)")
         fake.close()
     }
 

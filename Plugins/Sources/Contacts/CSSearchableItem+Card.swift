@@ -105,7 +105,7 @@ extension CSSearchableItemAttributeSet {
         if !card.messengers.isEmpty { instantMessageAddresses = card.messengers.map(\.value) }
     }
 
-    /// Returns the endings of a phone number as digits, from three digits to all, so that it is
+    /// Returns the endings of a phone number as digits, from four digits to all, so that it is
     /// found however its digits are grouped. Returns nil for a number with fewer than five digits,
     /// or more than 20.
     private static func endings(of number: String) -> String? {
@@ -113,7 +113,7 @@ extension CSSearchableItemAttributeSet {
         let digits = number.prefix { $0 != ";" && !$0.isLetter }.compactMap(\.wholeNumberValue)
         guard (5...20).contains(digits.count), digits.allSatisfy({ $0 < 10 }) else { return nil }
         let text = digits.map(String.init).joined()
-        return (3...text.count).map { String(text.suffix($0)) }.joined(separator: " ")
+        return (4...text.count).map { String(text.suffix($0)) }.joined(separator: " ")
     }
 
     fileprivate func setPlace(_ card: Card) {

@@ -49,7 +49,7 @@ package final class Donations {
     package func keepItems(at path: String) throws {
         if try index.hasItem(path) { try keep(path) }
         // The identifiers of records in a file begin with its path too.
-        try index.visitItemIdentifiers(withPrefix: path + "/") { page in
+        try index.visitItemIdentifiers(withPrefix: path + "/", firstPage: 2) { page in
             for identifier in page { try keep(identifier) }
             return true
         }

@@ -19,10 +19,13 @@ extension CSSearchableIndex {
 
     /// Calls a closure with the item identifiers that begin with a prefix, in byte order, 1,000 at
     /// a time, until it returns `false`. Blocks until the index answers.
+    ///
+    /// - Parameter firstPage: The number of identifiers to request first. The index sends as many,
+    ///   with or without the prefix, so a caller that expects few should request few.
     package func visitItemIdentifiers(
-        withPrefix prefix: String, _ visit: (_ page: ArraySlice<String>) throws -> Bool
+        withPrefix prefix: String, firstPage: Int = 1000, _ visit: (_ page: ArraySlice<String>) throws -> Bool
     ) throws {
-        let pageSize = 1000
+        var pageSize = firstPage
         // The listing starts after this text, so it omits an identifier that equals the prefix.
         var after = prefix
         while true {
@@ -35,6 +38,7 @@ extension CSSearchableIndex {
             guard try visit(matching), matching.count == page.count, page.count == pageSize, let last = page.last
             else { return }
             after = last
+            pageSize = 1000
         }
     }
 
@@ -42,7 +46,7 @@ extension CSSearchableIndex {
     /// answers.
     package func hasItem(_ identifier: String) throws -> Bool {
         var isFound = false
-        try visitItemIdentifiers(withPrefix: String(identifier.unicodeScalars.dropLast())) { page in
+        try visitItemIdentifiers(withPrefix: String(identifier.unicodeScalars.dropLast()), firstPage: 2) { page in
             isFound = page.contains { $0.utf8.elementsEqual(identifier.utf8) }
             return !isFound && page.last?.utf8.lexicographicallyPrecedes(identifier.utf8) ?? false
         }

@@ -255,11 +255,16 @@ struct WordCompletions {
         var seen: Set<String> = []
         var looked = 0
         for name in Self.titlesAndKeywords + (readsText ? Self.texts : []) where record.isSearchable(name) {
-            for text in record.texts(name) {
+            // Numbers among the keywords of a contact are endings of phone numbers.
+            for text in record.texts(name) where name != "contactKeywords" || !Self.isOfNumbers(text) {
                 add(text, weight, phrases: Self.titles.contains(name), &seen, &looked)
                 guard looked < Self.wordsOfItem else { return }
             }
         }
+    }
+
+    private static func isOfNumbers(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 == 0x20 || (0x30...0x39).contains($0) }
     }
 
     private mutating func add(
