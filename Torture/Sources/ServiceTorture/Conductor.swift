@@ -62,9 +62,22 @@ final class Conductor {
         }
         for process in ProcessFacts.descendants(of: getpid()) { Glibc.kill(process, SIGKILL) }
         report.read(place)
+        lookAtSuccesses()
         print(report.summary)
         return !report.hasFailed
     }
+
+    /// Reports work that never succeeded, whose checks could not fail.
+    private func lookAtSuccesses() {
+        for (kind, tried, done) in [(ClientKind.commander, "opening", "opened"), (.chooser, "using ", "used ")] {
+            let lines = place.lines(ofClients: kind)
+            let attempts = lines.count { $0.hasPrefix(tried) }
+            guard attempts >= Self.attemptsWithSuccess, !lines.contains(where: { $0.hasPrefix(done) }) else { continue }
+            report.complain("of \(attempts) lines “\(tried)” of a \(kind), none succeeded")
+        }
+    }
+    /// The number of attempts of which one must succeed.
+    private static let attemptsWithSuccess = 20
 
     private func segments() async throws {
         let disk = SmallDisk(place)
