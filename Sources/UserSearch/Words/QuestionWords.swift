@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The words that people use to ask, and other short words that carry no content. A search for
-/// “when does the flight leave” does not correct `when`, even if no text has it, and ranks items by
-/// `flight` and `leave`. Such words do not make items similar.
+/// Question words and other short words that carry no content. In a search for “when does the
+/// flight leave”, spelling does not correct `when`, and `flight` and `leave` decide the order.
+/// Items are not similar because of such words.
 package enum QuestionWords {
     /// Returns `true` if a word is a question word or a function word of one of the languages.
     ///

@@ -47,7 +47,7 @@ struct Chooser: Sendable {
             batch.index([try EncodedItem(record)])
         }
         let donation = batch
-        try await log.timed("donating what is chosen") { try await store.commit(donation) }
+        try await log.timed("donating the chosen items") { try await store.commit(donation) }
     }
 }
 
