@@ -13,14 +13,14 @@ struct TextStatistics: Sendable {
 
     /// The most common languages of the texts; always includes English.
     let languages: [WordLanguage]
-    /// `true` if there are texts in other languages than ``languages``.
-    let hasOtherLanguages: Bool
+    /// The other languages of texts.
+    let otherLanguages: [WordLanguage]
 
     /// The largest number of languages in which a search looks up forms of its words.
     private static let maximumLanguages = 4
 
     /// Creates statistics without a sample.
-    init() { (texts, sampleStart, sampled, languages, hasOtherLanguages) = (0, 0, 0, [.english], false) }
+    init() { (texts, sampleStart, sampled, languages, otherLanguages) = (0, 0, 0, [.english], []) }
 
     /// - Parameter sample: The largest number of texts in the sample.
     init(_ db: Database, sample: Int64) throws {
@@ -28,14 +28,24 @@ struct TextStatistics: Sendable {
             db.cachedStatement(sql: "SELECT id FROM text_row ORDER BY id DESC LIMIT 1 OFFSET ?"),
             arguments: [sample - 1])
         texts = try Int64.fetchOne(db.cachedStatement(sql: "SELECT texts FROM text_total")) ?? 0
-        let names = try String.fetchAll(
-            db.cachedStatement(sql: "SELECT language FROM text_language WHERE texts > 0 ORDER BY texts DESC LIMIT ?"),
-            arguments: [Self.maximumLanguages + 1])
-        let known = names.prefix(Self.maximumLanguages).compactMap(WordLanguage.init(rawValue:))
-        languages = known.contains(.english) ? known : known + [.english]
-        hasOtherLanguages = names.count > Self.maximumLanguages
+        (languages, otherLanguages) = try Self.languages(db)
         sampleStart = last ?? 0
         sampled = last == nil ? texts : sample
+    }
+}
+
+extension TextStatistics {
+    /// Returns the most common languages of the texts, including English, and the others.
+    static func languages(_ db: Database) throws -> (common: [WordLanguage], others: [WordLanguage]) {
+        let names = try String.fetchAll(
+            db.cachedStatement(sql: "SELECT language FROM text_language WHERE texts > 0 ORDER BY texts DESC LIMIT ?"),
+            arguments: [WordLanguage.allCases.count])
+        let known = names.compactMap(WordLanguage.init(rawValue:))
+        let most = Array(known.prefix(maximumLanguages))
+        return (
+            most.contains(.english) ? most : most + [.english],
+            known.dropFirst(maximumLanguages).filter { $0 != .english }
+        )
     }
 }
 
@@ -89,6 +99,15 @@ enum RankedStems {
     /// fine level.
     static func titleExpression(_ stems: [String], fineLevel: Int) -> String {
         expression(stems, RankedWords.mark(ofFineLevel: fineLevel))
+    }
+
+    /// Returns the expression for the texts that have one of the stems in titles or keywords, at a
+    /// level.
+    static func titleExpression(_ stems: [String], level: Int) -> String {
+        let words = fineLevels(of: level).flatMap { fine in
+            stems.map { "\"\(RankedWords.mark(ofFineLevel: fine))\($0)\"" }
+        }
+        return "(\(words.joined(separator: " OR ")))"
     }
 
     /// Returns the fine levels of a level, strongest first.

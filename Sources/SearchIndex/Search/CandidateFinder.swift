@@ -14,7 +14,9 @@ struct CandidateFinder {
     let tags: SearchTags
     /// The only texts that the filters may allow; `nil` if there is no such list. Other texts in
     /// index lists are skipped.
-    let allowed: Set<Int64>?
+    private(set) var allowed: Set<Int64>?
+    /// `true` if ``allowed`` has only texts of the bundle to search.
+    private var isInBundle = false
     let limits: SearchLimits
     let now: Double
     /// The number of candidates requested from each list.
@@ -34,6 +36,8 @@ struct CandidateFinder {
     private(set) var uncertain: Set<Int64> = []
     /// The texts that have all words, but whose word strengths were not looked up.
     private var unmeasured: Set<Int64> = []
+    /// The stems of words that occur in titles and keywords.
+    var stemsOfTitles: [String: [String]] = [:]
     /// `true` while texts are collected for counting.
     var isCounting = false
 
@@ -50,8 +54,11 @@ struct CandidateFinder {
 
     /// Finds the candidates for ranking.
     mutating func find() throws {
-        let only = try strictTexts() ?? fewAllowed
+        let strict = try strictTexts()
+        let only = strict ?? fewAllowed
         if let only, only.count <= limits.readItems { return try add(only, 1) }
+        // Reading some hundreds of texts with all words is faster than finding the best.
+        if let strict, strict.count <= limits.readItems * SearchRun.patience { return try add(strict, 2.7) }
         try findBest()
         // If the lists were read to their ends, no other text contains a word.
         guard let only, !isExhausted else { return }
@@ -65,7 +72,12 @@ struct CandidateFinder {
     private mutating func findBest() throws {
         try add(TitleLookup(plan, now: now).rows(tags, db), 2.7)
         try findWhole()
-        if words.count == 1 { try findSingle(words[0]) } else { try findSeveral() }
+        if words.count == 1 {
+            if try addedFew(of: words[0]) { return }
+            try findSingle(words[0])
+        } else {
+            try findSeveral()
+        }
         if findsInsideWords, plan.part != nil {
             if isSparse { try findInsideWords() } else { isExhausted = false }
         }
@@ -74,12 +86,7 @@ struct CandidateFinder {
     /// Returns all texts that contain the phrases; `nil` if there are no phrases, or too many
     /// texts.
     private mutating func strictTexts() throws -> [Int64]? {
-        guard let strict = plan.strict else { return nil }
-        let wasExhausted = isExhausted
-        defer { isExhausted = wasExhausted }
-        isExhausted = true
-        let texts = try list(.texts, "(\(strict))", limit: max(depth, limits.together))
-        return isExhausted ? texts : nil
+        try plan.strict.flatMap { try all(.texts, "(\($0))", limit: max(depth, limits.together)) }
     }
 
     /// The texts that the filters may allow; `nil` if there are too many.
@@ -145,9 +152,18 @@ struct CandidateFinder {
     private func factor(_ text: Int64) -> Double { FreshnessRule.factor(age: TextNumber.age(of: text, now: now)) }
 
     /// Returns `true` if enough candidates are better than anything that has the given estimate.
-    private func isEnough(against estimate: Double) -> Bool {
+    ///
+    /// - Parameter sums: The sums of the strengths of words in texts that are not candidates yet.
+    private func isEnough(against estimate: Double, with sums: [Int64: Double] = [:]) -> Bool {
+        func isBetter(_ text: Int64, _ own: Double) -> Bool {
+            own * FreshnessRule.least >= estimate || (own >= estimate && own * factor(text) >= estimate)
+        }
         var better = 0
-        for (text, own) in found where own * FreshnessRule.least >= estimate || own * factor(text) >= estimate {
+        for (text, own) in found where isBetter(text, own) {
+            better += 1
+            if better >= depth { return true }
+        }
+        for (text, sum) in sums where isBetter(text, 0.3 + sum / total) && found[text] == nil {
             better += 1
             if better >= depth { return true }
         }
@@ -156,7 +172,7 @@ struct CandidateFinder {
 
     // MARK: Lists
 
-    private enum Table {
+    enum Table {
         case ranked, texts
 
         var name: String {
@@ -172,11 +188,11 @@ struct CandidateFinder {
     private static let checkedTexts: Int64 = 64
 
     /// Returns the newest texts that match an expression, among the allowed texts.
-    private mutating func list(_ table: Table, _ expression: String, limit: Int? = nil) throws -> [Int64] {
+    mutating func list(_ table: Table, _ expression: String, limit: Int? = nil) throws -> [Int64] {
         let limit = limit ?? depth
         let checked = allowed == nil ? Int64(limit) : Int64(min(limit, Self.comparedBeginnings)) * Self.checkedTexts
         var seen: Int64 = 0
-        let tag = table == .texts ? tags.textExpression : tags.expression
+        let tag = isInBundle ? nil : table == .texts ? tags.textExpression : tags.expression
         let whole = tag.map { "(\(expression)) AND \($0)" } ?? expression
         var texts: [Int64] = []
         try ReadStatement(
@@ -193,7 +209,34 @@ struct CandidateFinder {
         return texts
     }
 
+    /// Returns all texts that match an expression, among the allowed texts; `nil` if there are
+    /// more.
+    private mutating func all(_ table: Table, _ expression: String, limit: Int) throws -> [Int64]? {
+        let wasExhausted = isExhausted
+        defer { isExhausted = wasExhausted }
+        isExhausted = true
+        let texts = try list(table, expression, limit: limit)
+        return isExhausted ? texts : nil
+    }
+
     // MARK: One word
+
+    /// Looks up all texts of a bundle that contain a word. Adds them if they are few; otherwise,
+    /// the other lists do not have to be compared with the long list of the bundle.
+    ///
+    /// - Returns: `true` if the texts were added.
+    private mutating func addedFew(of word: QueryWord) throws -> Bool {
+        guard tags.expression != nil, !word.isOpen else { return false }
+        guard let texts = try all(.ranked, RankedStems.expression(word.stems), limit: limits.postings) else {
+            return false
+        }
+        if texts.count <= limits.readItems {
+            try add(texts, 1)
+            return true
+        }
+        (allowed, isInBundle) = (Set(texts), true)
+        return false
+    }
 
     private mutating func findSingle(_ word: QueryWord) throws {
         var lists: [(estimate: Double, expression: String)] = []
@@ -242,87 +285,84 @@ struct CandidateFinder {
     // MARK: Several words
 
     private mutating func findSeveral() throws {
-        if plan.titleStart != nil { try add(list(.ranked, titleStart(), limit: max(depth, limits.titleStarts)), 1.7) }
+        let (missed, sought) = (Self.rarest(missed), Self.rarest(words))
+        for word in missed + sought where stemsOfTitles[word.text] == nil {
+            stemsOfTitles[word.text] = try occurringTitleStems(of: word)
+        }
         if let strict = plan.strict { try add(list(.texts, strict), 1) }
-        let missed = missed
-        var titles = [try titles(with: words, evidence: 0.6)]
-        if missed.count < words.count {
-            // Titles that lack only common words.
-            let coverage = missed.reduce(0) { $0 + $1.rarity } / total
-            titles.append(
-                try self.titles(with: missed, evidence: max(0.3, 0.6 * Relevance.evidence(ofCoverage: coverage))))
+        let titles = try titles(with: sought, evidence: 0.6)
+        try add(titles)
+        if plan.isPlain, titles.isLong {
+            try add(list(.ranked, titleStart(sought), limit: max(depth, limits.titleStarts)), 1.7)
         }
         // If many titles have all words, other texts cannot rank among the best.
-        let isTitles = titles.count == 1 && titles[0].isLong && !words.contains(where: \.isOpen)
-        var sums = isTitles ? [:] : try strongest(missed)
-        if isTitles { isExhausted = false }
-        // Items with all words still rank first.
-        if missed.count < words.count { sums.merge(try strongest(words)) { max($0, $1) } }
-        for list in titles {
-            let known = sums.merging(list.sums) { max($0, $1) }
-            for text in list.texts { try add([text], list.evidence + (known[text] ?? list.rest) / total) }
+        if titles.isLong {
+            isExhausted = false
+        } else if words.count > Self.combinedWords {
+            // Hardly any text has all words of a question.
+            try findSome()
+        } else {
+            var known = Set(titles.sums.keys)
+            if missed.count < words.count {
+                // Titles that lack only common words.
+                let coverage = missed.reduce(0) { $0 + $1.rarity } / total
+                let others = try self.titles(
+                    with: missed, evidence: max(0.3, 0.6 * Relevance.evidence(ofCoverage: coverage)))
+                try add(others)
+                known.formUnion(others.sums.keys)
+            }
+            var sums = try strongest(missed)
+            // Items with all words still rank first.
+            if missed.count < words.count { sums.merge(try strongest(words)) { max($0, $1) } }
+            for (text, sum) in sums where !known.contains(text) { try add([text], 0.3 + sum / total) }
+            if let open = words.first(where: \.isOpen) {
+                let others = missed.filter { !$0.isOpen }
+                try findBeginnings(of: open, beside: others.isEmpty ? words.filter { !$0.isOpen } : others)
+            }
         }
-        for (text, sum) in sums where !titles.contains(where: { $0.texts.contains(text) }) {
-            try add([text], 0.3 + sum / total)
-        }
-        if let open = words.first(where: \.isOpen) {
-            let others = missed.filter { !$0.isOpen }
-            try findBeginnings(of: open, beside: others.isEmpty ? words.filter { !$0.isOpen } : others)
-        }
-        // A filter may exclude all candidates found so far.
-        if isSparse { try findSome() } else { isExhausted = false }
+        guard words.count <= Self.combinedWords else { return }
+        // A filter may exclude all candidates found so far. Of three words, a title with two of
+        // them may be better than most texts with all of them.
+        if isSparse || words.count > 2 { try findSome() } else { isExhausted = false }
     }
 
-    /// The titles and keywords that contain some words.
-    private struct TitleList {
-        var evidence: Double
-        var texts: Set<Int64>
-        /// `true` if there are at least as many as wanted.
-        var isLong: Bool
-        /// The sums of the strengths in the strongest texts, weighted by rarity.
-        var sums: [Int64: Double] = [:]
-        /// The sum in all other texts.
-        var rest: Double
+    /// The largest number of words that are looked up together. Of more words, the rarest are.
+    private static let combinedWords = 4
+
+    private static func rarest(_ words: [QueryWord]) -> [QueryWord] {
+        guard words.count > combinedWords else { return words }
+        let rarest = words.sorted { $0.rarity > $1.rarity }.prefix(combinedWords)
+        return words.filter(rarest.contains)
     }
 
-    /// Returns the titles and keywords that contain the given words, in any form.
-    private mutating func titles(with words: [QueryWord], evidence: Double) throws -> TitleList {
-        let expression = words.map(title).joined(separator: " AND ")
-        let texts = try list(.ranked, expression, limit: max(depth, limits.together))
-        var titles = TitleList(
-            evidence: evidence, texts: Set(texts), isLong: texts.count >= depth, rest: total * Self.strengthInTitles)
-        let rare = missed
-        guard titles.isLong, rare.count == 1, !words.contains(where: \.isOpen) else { return titles }
-        // The newest texts are known already.
-        let (strengths, rest) = try strongest(of: expression, by: rare[0])
-        titles.sums = strengths.mapValues { $0 * rare[0].rarity }
-        titles.rest = rest * rare[0].rarity
-        titles.texts.formUnion(titles.sums.keys)
-        return titles
+    private mutating func add(_ titles: TitleList) throws {
+        for (text, sum) in titles.sums { try add([text], titles.evidence + sum / total) }
     }
 
-    /// The assumed strength of words with unknown strength in titles; few words exceed it.
-    private static let strengthInTitles = 0.8
-
-    /// Returns the expression for titles that begin with the first word and contain the others. A
-    /// full prefix match would make FTS5 merge the lists of all words that begin with the last
-    /// word.
-    private func titleStart() throws -> String {
-        let first = words[0]
-        let starts = TitlePlace.allCases.filter(\.isStart)
-            .map { TitleWords.expression(first.text, at: $0, isPrefix: first.isOpen) }
-        let others = words.dropFirst().map { " AND " + TitleWords.expression($0.text, isPrefix: $0.isOpen) }
-        return "(" + starts.joined(separator: " OR ") + ")" + others.joined()
-    }
-
-    /// Returns the expression for titles and keywords that contain a word in any form.
-    private func title(_ word: QueryWord) -> String {
-        var all = [RankedStems.titleExpression(word.stems)]
-        // Items in other languages may have other stems for the same word.
-        if word.isOpen || statistics.hasOtherLanguages {
-            all.append(TitleWords.expression(word.text, isPrefix: word.isOpen))
+    /// Returns the texts in which a word is strongest, by level, strongest first, within a limit.
+    ///
+    /// - Parameters:
+    ///   - stems: The stems of the word.
+    ///   - inTitles: `true` to read only titles and keywords.
+    /// - Returns: The levels that were read, and the largest strength that other texts may have.
+    mutating func levels(
+        of stems: [String], inTitles: Bool = false
+    ) throws -> (levels: [(number: Int, strength: Double, texts: [Int64])], rest: Double) {
+        let wasExhausted = isExhausted
+        defer { isExhausted = wasExhausted }
+        var left = limits.levelTexts
+        var levels: [(number: Int, strength: Double, texts: [Int64])] = []
+        for case let level? in RankedStems.levels {
+            let strength = RankedStems.strength(ofLevel: level)
+            let expression =
+                inTitles
+                ? RankedStems.titleExpression(stems, level: level) : RankedStems.expression(stems, level: level)
+            let texts = try list(.ranked, expression, limit: left)
+            guard texts.count < left else { return (levels, strength) }
+            levels.append((level, strength, texts))
+            left -= texts.count
         }
-        return "(" + all.joined(separator: " OR ") + ")"
+        return (levels, RankedStems.strength(ofLevel: nil))
     }
 
     /// Finds items with a whole title or keyword that equals the typed text, the strongest first.
@@ -378,37 +418,33 @@ struct CandidateFinder {
 
     /// The words that a text needs in order to rank among the best: those that occur in less than a
     /// quarter of all texts, or all words if there are none.
-    private var missed: [QueryWord] {
+    var missed: [QueryWord] {
         let missed = words.filter { $0.rarity > QueryWord.missedRarity }
         return missed.isEmpty ? words : missed
     }
 
-    private var total: Double { max(.leastNormalMagnitude, words.reduce(0) { $0 + $1.rarity }) }
+    var total: Double { max(.leastNormalMagnitude, words.reduce(0) { $0 + $1.rarity }) }
 
     /// Returns the texts that contain all of the given words, with the sum of the words' strengths
     /// weighted by rarity.
     private mutating func strongest(_ words: [QueryWord]) throws -> [Int64: Double] {
         if words.count == 1 { return try strongest(words[0]) }
+        var sums: [Int64: Double] = [:]
         let all = words.map { RankedStems.expression($0.stems) }.joined(separator: " AND ")
         let limit = max(depth, limits.together)
         let together = try list(.ranked, all, limit: limit)
-        var sums: [Int64: Double] = [:]
         if together.count <= depth {
             let usual = words.reduce(0) { $0 + $1.rarity } * 0.5
             for text in together { sums[text] = usual }
             unmeasured.formUnion(together)
         } else if together.count < limit {
-            let weakest = words.reduce(0) { $0 + $1.rarity * RankedStems.strength(ofLevel: nil) }
-            for text in together { sums[text] = weakest }
+            for text in together { sums[text] = 0 }
             for word in words {
-                for case let level? in RankedStems.levels {
-                    let gain =
-                        word.rarity * (RankedStems.strength(ofLevel: level) - RankedStems.strength(ofLevel: nil))
-                    let one = RankedStems.expression(word.stems, level: level)
-                    let others = words.filter { $0 != word }.map { RankedStems.expression($0.stems) }
-                    for text in try list(.ranked, ([one] + others).joined(separator: " AND "), limit: limit) {
-                        sums[text, default: weakest] += gain
-                    }
+                let (levels, rest) = try levels(of: word.stems)
+                for text in together { sums[text, default: 0] += word.rarity * rest }
+                for level in levels {
+                    let gain = word.rarity * (level.strength - rest)
+                    for text in level.texts where sums[text] != nil { sums[text, default: 0] += gain }
                 }
             }
         } else {
@@ -430,15 +466,18 @@ struct CandidateFinder {
     }
 
     /// Adds the texts in which the two rarest words are strongest, restricted to texts that contain
-    /// the other words.
+    /// the other words, until enough candidates are better.
     private mutating func addPairs(of words: [QueryWord], to sums: inout [Int64: Double]) throws {
         let order = words.sorted { $0.rarity > $1.rarity }
         let (one, other) = (order[0], order[1])
         let rest = order.dropFirst(2).map { " AND " + RankedStems.expression($0.stems) }.joined()
         let others = order.dropFirst(2).reduce(0) { $0 + $1.rarity } * 0.4
+        // The strongest texts of two words are compared here, which needs two queries for each
+        // level instead of one for each pair of levels.
+        let known = order.count == 2 ? try addTogether(one, other, to: &sums) : []
         var pairs: [(strength: Double, Int?, Int?)] = []
         for first in RankedStems.levels {
-            for second in RankedStems.levels {
+            for second in RankedStems.levels where !known.contains([first, second]) {
                 let strength =
                     one.rarity * RankedStems.strength(ofLevel: first)
                     + other.rarity * RankedStems.strength(ofLevel: second)
@@ -446,14 +485,31 @@ struct CandidateFinder {
             }
         }
         for (strength, first, second) in pairs.sorted(by: { $0.strength > $1.strength }) {
-            let estimate = 0.3 + strength / total
-            let better = sums.count { (0.3 + $0.value / total) * max(FreshnessRule.least, factor($0.key)) >= estimate }
-            guard better < depth else { break }
+            if isEnough(against: 0.3 + strength / total, with: sums) { break }
             let expression =
                 RankedStems.expression(one.stems, level: first) + " AND "
                 + RankedStems.expression(other.stems, level: second) + rest
             for text in try list(.ranked, expression) { sums[text] = max(strength, sums[text] ?? 0) }
         }
+    }
+
+    /// Adds the texts among the strongest of both words.
+    ///
+    /// - Returns: The pairs of levels whose texts were all added.
+    private mutating func addTogether(
+        _ one: QueryWord, _ other: QueryWord, to sums: inout [Int64: Double]
+    ) throws -> Set<[Int?]> {
+        let ones = try levels(of: one.stems).levels
+        let others = try levels(of: other.stems).levels
+        var known = TextSums()
+        for level in ones { for text in level.texts { known.add(one.rarity * level.strength, to: text, of: 1) } }
+        for level in others {
+            for text in level.texts {
+                guard let first = known[text] else { continue }
+                sums[text] = max(first + other.rarity * level.strength, sums[text] ?? 0)
+            }
+        }
+        return Set(ones.flatMap { first in others.map { [first.number, $0.number] } })
     }
 
     // MARK: Some of the words
@@ -480,15 +536,22 @@ struct CandidateFinder {
                 let texts = try list(.ranked, RankedStems.expression(word.stems, level: level), limit: budget)
                 budget -= texts.count
                 let strength = word.rarity * RankedStems.strength(ofLevel: level)
-                for text in texts { sums.add(strength, to: text, of: number + 1) }
+                for text in texts { sums.add(strength, weight: word.rarity, to: text, of: number + 1) }
             }
         }
         if budget <= 0 { isExhausted = false }
         if sums.count > depth { isExhausted = false }
-        for (text, sum) in sums.best(depth, factor: factor) where found[text] == nil { found[text] = sum / total }
+        let total = total
+        let best = sums.best(
+            depth, value: { $0 / total + Self.usualEvidence * Relevance.evidence(ofCoverage: $1 / total) },
+            factor: factor)
+        for (text, estimate) in best where found[text] == nil { found[text] = estimate }
         for text in unmeasured { if let sum = sums[text] { found[text] = max(0.3 + sum / total, found[text] ?? 0) } }
         if let open = words.first(where: \.isOpen), isSparse { try findBeginnings(of: open, beside: []) }
     }
+
+    /// The usual evidence for a text with all words, which is larger if they are in its title.
+    private static let usualEvidence = 0.45
 
     // MARK: Beginnings of words
 
@@ -636,24 +699,4 @@ struct CandidateFinder {
             }
         }
     }
-}
-
-/// Restricts a search to a bundle within FTS5.
-struct SearchTags: Sendable {
-    /// The number of the only bundle to search; `nil` means all. An unknown bundle has the number
-    /// 0, which no item has.
-    let bundle: Int64?
-
-    /// - Throws: `DatabaseError`.
-    init(bundle: String?, _ db: Database) throws {
-        self.bundle = try bundle.map {
-            try Int64.fetchOne(
-                db.cachedStatement(sql: "SELECT id FROM bundle WHERE identifier = ?"), arguments: [$0]) ?? 0
-        }
-    }
-
-    /// The expression for the table of ranked words.
-    var expression: String? { bundle.map { "\"\(FullTextTag(bundle: $0).text)\"" } }
-    /// The expression for the table of texts.
-    var textExpression: String? { bundle.map { FullTextTag(bundle: $0).expression } }
 }

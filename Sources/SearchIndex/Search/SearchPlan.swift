@@ -15,8 +15,6 @@ struct SearchPlan: Sendable {
     let phrases: [Phrase]
     /// The phrases that must not occur.
     let excluded: [Phrase]
-    /// All words in typing order, including repeated words.
-    private let sequence: [String]
     /// `true` if the text consists only of words, so that a title may equal it.
     let isPlain: Bool
 
@@ -49,7 +47,6 @@ struct SearchPlan: Sendable {
         // Quotes around the whole text only mean that the words must be adjacent.
         let isOnePhrase = terms.count == 1 && terms[0].isPhrase && !terms[0].isExcluded
         var isPlain = true
-        var sequence: [String] = []
         for term in terms {
             let parts = FullTextTokenizer.searchWords(of: term.text, variants: findsVariants)
             isPlain = isPlain && (!term.isPhrase || isOnePhrase) && !term.isExcluded
@@ -63,7 +60,6 @@ struct SearchPlan: Sendable {
                 excluded.append(phrase)
                 continue
             }
-            sequence += parts
             if term.isPhrase || Self.isShortRun(parts) { phrases.append(phrase) }
             for (index, part) in parts.enumerated() {
                 let isOpen = phrase.isPrefix && index == parts.count - 1
@@ -79,7 +75,6 @@ struct SearchPlan: Sendable {
         self.phrases = phrases
         self.excluded = excluded
         self.isPlain = isPlain
-        self.sequence = sequence
         self.text = (isOnePhrase ? terms[0].text : text).collapsingWhitespace
     }
 
@@ -90,7 +85,7 @@ struct SearchPlan: Sendable {
     }
 
     private init(isPlain: Bool) {
-        (text, words, phrases, excluded, sequence) = ("", [], [], [], [])
+        (text, words, phrases, excluded) = ("", [], [], [])
         self.isPlain = isPlain
     }
 
@@ -109,12 +104,6 @@ struct SearchPlan: Sendable {
     var part: String? {
         guard excluded.isEmpty, !phrases.contains(where: \.isPrefix) else { return nil }
         return words.first(where: \.isOpen)?.text
-    }
-
-    /// The FTS5 expression, in the table of texts, for titles that begin with all words.
-    var titleStart: String? {
-        guard isPlain, sequence.count > 1 else { return nil }
-        return "title : ^ " + Phrase(words: sequence, isPrefix: words.contains(where: \.isOpen)).expression
     }
 
     /// The FTS5 expression for texts that contain all phrases and no excluded phrase; `nil` if

@@ -72,6 +72,9 @@ package struct SearchLimits: Sendable {
     package var countedOccurrences = 512
     /// If at most this many texts contain all words, all of these texts become candidates.
     package var together = 1000
+    /// The number of texts of a word that are read to find its strength in other texts, strongest
+    /// first.
+    package var levelTexts = 8192
     /// The largest number of candidates whose titles begin with the first word and contain the
     /// other words.
     package var titleStarts = 256

@@ -369,7 +369,7 @@ struct SearchRun {
     /// per word, plus proximity.
     private static let estimateError = 0.17
     /// The factor by which more items are read while their estimates are close to the best scores.
-    private static let patience = 4
+    static let patience = 4
 
     /// Returns `true` if so much text was read that the current hits have to suffice.
     private func isEnough(_ hits: Int, _ bytes: Int, wanted: Int) -> Bool {

@@ -18,6 +18,9 @@ struct SuggestionCounter {
     private let items: TextItemReader
     /// `true` if the store has expired items that are not deleted yet.
     private let hasExpired: Bool
+    /// The languages in which a search looks up forms of words.
+    private let languages: [WordLanguage]
+    private let stems = WordStems([])
     private let cache = Cache()
 
     /// The number of items read in order to count the items that satisfy filters and phrases.
@@ -81,6 +84,7 @@ struct SuggestionCounter {
         tags = try SearchTags(bundle: bundle, db)
         context = index.queryContext()
         items = try TextItemReader(db)
+        languages = try TextStatistics.languages(db).common
         hasExpired =
             try Int.fetchOne(
                 db.cachedStatement(sql: "SELECT 1 FROM item WHERE expires <= ? LIMIT 1"), arguments: [now]) != nil
@@ -113,24 +117,31 @@ struct SuggestionCounter {
             count: min(count, Suggestion.maximumCounted), isExact: count <= Suggestion.maximumCounted)
     }
 
-    /// Counts the items that contain all words, up to one more than ``Suggestion/maximumCounted``.
+    /// Counts the items that contain all words in any form, as a search does, up to one more than
+    /// ``Suggestion/maximumCounted``.
     private func countWords(_ words: [String]) throws -> Int {
         guard hasExpired else {
-            // The FTS5 position lists alone are sufficient.
+            // The lists alone are sufficient.
             return try db.countTexts(
-                expression(withAll: words), in: FullTextIndex.textTable, upTo: Suggestion.maximumCounted + 1)
+                formsExpression(withAll: words), in: FullTextIndex.rankedTable, upTo: Suggestion.maximumCounted + 1)
         }
         return try Int.fetchOne(
             db.cachedStatement(
                 sql: """
                     SELECT count(*) FROM (
-                        SELECT 1 FROM item_text CROSS JOIN text_row ON text_row.id = item_text.rowid
+                        SELECT 1 FROM ranked_word CROSS JOIN text_row ON text_row.id = ranked_word.rowid
                         CROSS JOIN item ON item.id = text_row.item
-                        WHERE item_text MATCH ? AND (item.expires IS NULL OR item.expires > ?)
+                        WHERE ranked_word MATCH ? AND (item.expires IS NULL OR item.expires > ?)
                             AND (? IS NULL OR item.bundle = ?)
-                        ORDER BY item_text.rowid DESC LIMIT ?)
+                        ORDER BY ranked_word.rowid DESC LIMIT ?)
                     """),
-            arguments: [expression(withAll: words), now, tags.bundle, tags.bundle, Suggestion.maximumCounted + 1]) ?? 0
+            arguments: [formsExpression(withAll: words), now, tags.bundle, tags.bundle, Suggestion.maximumCounted + 1])
+            ?? 0
+    }
+
+    private func formsExpression(withAll words: [String]) -> String {
+        let all = words.map { word in RankedStems.expression(Set(languages.map { stems.stem(word, in: $0) }).sorted()) }
+        return (all + [tags.expression].compactMap { $0 }).joined(separator: " AND ")
     }
 
     private func expression(withAll words: [String]) -> String {

@@ -7,18 +7,21 @@ struct TextSums {
     private struct Slot {
         var text: Int64
         var sum: Double
+        var weight: Double
         /// The source of the number added last; 0 in an empty slot.
         var source: Int32
     }
 
-    private var slots: [Slot] = Array(repeating: Slot(text: 0, sum: 0, source: 0), count: 1024)
+    private var slots: [Slot] = Array(repeating: Slot(text: 0, sum: 0, weight: 0, source: 0), count: 1024)
     /// The number of texts with a sum.
     private(set) var count = 0
 
     /// Adds a number to the sum of a text, unless the previous addition came from the same source.
     ///
-    /// - Parameter source: A source number, starting at 1.
-    mutating func add(_ number: Double, to text: Int64, of source: Int) {
+    /// - Parameters:
+    ///   - weight: A second number, whose sum is kept beside the first.
+    ///   - source: A source number, starting at 1.
+    mutating func add(_ number: Double, weight: Double = 0, to text: Int64, of source: Int) {
         if count * 2 >= slots.count { grow() }
         let slot = place(of: text)
         if slots[slot].source == 0 {
@@ -27,6 +30,7 @@ struct TextSums {
         }
         guard slots[slot].source != Int32(source) else { return }
         slots[slot].sum += number
+        slots[slot].weight += weight
         slots[slot].source = Int32(source)
     }
 
@@ -36,21 +40,28 @@ struct TextSums {
         return slot.source == 0 ? nil : slot.sum
     }
 
-    /// Returns the texts with the largest products of sum and factor; each factor is at most 1. If
-    /// products are equal, the newest text comes first.
-    func best(_ limit: Int, factor: (Int64) -> Double) -> [(text: Int64, sum: Double)] {
-        var best: [(text: Int64, sum: Double, product: Double)] = []
+    /// Returns the texts with the largest products of value and factor; each factor is at most 1.
+    /// If products are equal, the newest text comes first.
+    ///
+    /// - Parameter value: Returns the value of a text from its sum and the sum of its weights.
+    func best(
+        _ limit: Int, value: (_ sum: Double, _ weight: Double) -> Double = { sum, _ in sum },
+        factor: (Int64) -> Double
+    ) -> [(text: Int64, value: Double)] {
+        var best: [(text: Int64, value: Double, product: Double)] = []
         if limit > Self.mostInserted {
             for slot in slots where slot.source != 0 {
-                best.append((slot.text, slot.sum, slot.sum * factor(slot.text)))
+                let value = value(slot.sum, slot.weight)
+                best.append((slot.text, value, value * factor(slot.text)))
             }
             best.sort { ($0.product, $0.text) > ($1.product, $1.text) }
-            return best.prefix(limit).map { ($0.text, $0.sum) }
+            return best.prefix(limit).map { ($0.text, $0.value) }
         }
         for slot in slots where slot.source != 0 {
             let isFull = best.count >= limit
-            if isFull, let last = best.last, slot.sum < last.product { continue }
-            let new = (text: slot.text, sum: slot.sum, product: slot.sum * factor(slot.text))
+            let value = value(slot.sum, slot.weight)
+            if isFull, let last = best.last, value < last.product { continue }
+            let new = (text: slot.text, value: value, product: value * factor(slot.text))
             var (low, high) = (0, best.count)
             while low < high {
                 let middle = (low + high) / 2
@@ -64,7 +75,7 @@ struct TextSums {
             if isFull { best.removeLast() }
             best.insert(new, at: low)
         }
-        return best.map { ($0.text, $0.sum) }
+        return best.map { ($0.text, $0.value) }
     }
 
     /// The limit up to which insertion into a sorted list is faster than sorting.
@@ -78,7 +89,7 @@ struct TextSums {
 
     private mutating func grow() {
         let old = slots
-        slots = Array(repeating: Slot(text: 0, sum: 0, source: 0), count: old.count * 4)
+        slots = Array(repeating: Slot(text: 0, sum: 0, weight: 0, source: 0), count: old.count * 4)
         for slot in old where slot.source != 0 { slots[place(of: slot.text)] = slot }
     }
 }

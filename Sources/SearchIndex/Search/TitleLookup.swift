@@ -13,13 +13,12 @@ struct TitleLookup {
 
     /// The largest number of items found per attribute, more than a page.
     private static let maximumFound = 32
-    /// The limits for long titles that begin with the typed text, newest first: the number of
+    /// The limits for long values that begin as the typed text does, newest first: the number of
     /// items, and the bytes of their records. A single record may be as large as 16 MiB.
-    private static let maximumLongTitles = 4096
+    private static let maximumLongValues = 4096
     private static let maximumBytes = 32 << 20
-    private static let titles = ["title", "displayName", "alternateNames"]
-    private static let attributes = titles + ["keywords"]
-    private static let projection = RecordProjection(of: titles)
+    private static let attributes = ["title", "displayName", "alternateNames", "keywords"]
+    private static let projection = RecordProjection(of: attributes)
 
     init(_ plan: SearchPlan, now: Double) {
         self.plan = plan
@@ -32,35 +31,37 @@ struct TitleLookup {
         guard plan.isPlain, !typed.isEmpty else { return [] }
         var found = try identified(tags, db)
         guard let key = AttributeKey.key(of: typed) else { return found }
-        if AttributeKey.isCut(key) { return try found + longTitles(tags, db) }
+        var budget = Self.maximumBytes
         for name in Self.attributes {
             guard let number = try AttributeIndex.number(of: name, db) else { continue }
-            found += try wholeKeys(key, number, tags.bundle, db)
+            found +=
+                try AttributeKey.isCut(key)
+                ? longValues(key, number, tags.bundle, &budget, db) : wholeKeys(key, number, tags.bundle, db)
         }
         return found
     }
 
-    /// Finds long titles. Their keys contain only the beginning, so their records have to be read,
+    /// Finds long values. Their keys contain only the beginning, so their records have to be read,
     /// which takes longer.
-    private func longTitles(_ tags: SearchTags, _ db: Database) throws -> [Int64] {
-        guard let start = plan.titleStart else { return [] }
+    private func longValues(
+        _ key: String, _ name: Int64, _ bundle: Int64?, _ budget: inout Int, _ db: Database
+    ) throws -> [Int64] {
         let rows = try Row.fetchCursor(
             db.cachedStatement(
                 sql: """
-                    SELECT item_text.rowid, plain_record(item.record) FROM item_text
-                    CROSS JOIN text_row ON text_row.id = item_text.rowid CROSS JOIN item ON item.id = text_row.item
-                    WHERE item_text MATCH ? ORDER BY item_text.rowid DESC LIMIT ?
-                    """),
-            arguments: [tags.textExpression.map { "\(start) AND \($0)" } ?? start, Self.maximumLongTitles])
+                    SELECT item.text_row, plain_record(item.record) FROM attribute CROSS JOIN item ON item.id = attribute.item
+                    WHERE attribute.name = ? AND attribute.value = ?
+                        AND (? IS NULL OR item.bundle = ?) AND (item.expires IS NULL OR item.expires > ?)
+                    ORDER BY attribute.item DESC LIMIT ?
+                    """), arguments: [name, key, bundle, bundle, now, Self.maximumLongValues])
         var found: [Int64] = []
-        var bytes = 0
-        while found.count < Self.maximumFound, bytes < Self.maximumBytes, let row = try rows.next() {
-            let titles = try row.withUnsafeData(atIndex: 1) { record -> [String] in
-                bytes += record?.count ?? 0
+        while found.count < Self.maximumFound, budget > 0, let row = try rows.next() {
+            let values = try row.withUnsafeData(atIndex: 1) { record -> [String] in
+                budget -= record?.count ?? 0
                 let projected = record.flatMap { try? Self.projection.record(decoding: $0) }
-                return Self.titles.flatMap { projected?.texts($0) ?? [] }
+                return Self.attributes.flatMap { projected?.texts($0) ?? [] }
             }
-            let isWhole = titles.contains { TextFolding.folded($0, case: true, diacritics: true) == typed }
+            let isWhole = values.contains { TextFolding.folded($0, case: true, diacritics: true) == typed }
             if isWhole { found.append(try row.decode(atIndex: 0)) }
         }
         return found

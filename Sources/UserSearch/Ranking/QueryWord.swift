@@ -17,6 +17,9 @@ public struct QueryWord: Hashable, Sendable {
     /// distinguish items.
     public var isDistinctive = true
 
+    /// `true` if the word is one or two letters of a word that is being typed.
+    public var isShort: Bool { isOpen && text.unicodeScalars.count < 3 }
+
     /// Creates a word.
     public init(_ text: String, stems: [String], isOpen: Bool = false, rarity: Double = 1) {
         (self.text, self.stems, self.isOpen, self.rarity) = (text, stems, isOpen, rarity)

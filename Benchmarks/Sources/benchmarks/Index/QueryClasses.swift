@@ -73,8 +73,11 @@ struct QueryClasses {
             QueryClass(
                 name: "word of a bundle",
                 queries: middle.map { SearchQuery(words: [$0.word], bundle: CorpusMaker.bundle($0.bundle)) }))
-        classes.append(QueryClass(name: "4 letters inside of a word", queries: draw { $0.inside() }, isInfix: true))
-        classes.append(QueryClass(name: "last 4 letters of a word", queries: draw { $0.end() }, isInfix: true))
+        classes.append(QueryClass(name: "4 letters inside of a word", queries: draw { $0.inside() }, kind: .inside))
+        classes.append(QueryClass(name: "last 4 letters of a word", queries: draw { $0.end() }, kind: .inside))
+        // New classes come last, so that the others keep their searches.
+        classes.append(
+            QueryClass(name: "question of 8 to 20 words", queries: draw { $0.question() }, kind: .question))
         return classes
     }
 
@@ -131,6 +134,17 @@ struct QueryClasses {
         guard let word = pick(title), !common.contains(word), let next = pick(title, longerThan: length), next != word
         else { return nil }
         return SearchQuery(words: [word], prefix: String(next.prefix(length)))
+    }
+
+    /// Draws consecutive words of a text, common ones included, and leaves out every fourth, as a
+    /// user does not remember a text literally.
+    private mutating func question() -> SearchQuery? {
+        let text = generator.pick(sources).text.filter { !$0.isEmpty }
+        let length = 8 + generator.below(13)
+        guard text.count > length * 4 / 3 else { return nil }
+        let start = generator.below(text.count - length * 4 / 3)
+        let words = text[start...].enumerated().filter { $0.offset % 4 != 3 }.map(\.element)
+        return SearchQuery(question: Array(words.prefix(length)))
     }
 
     private mutating func inside() -> SearchQuery? {

@@ -19,7 +19,7 @@ struct SearchLatency: Codable {
     /// The share of the ten best matches among the ten returned hits, 0 to 1.
     /// `nil` if nothing was compared.
     var overlap: Double?
-    var isInfix: Bool
+    var kind: SearchKind
 
     /// The time limits per class. A slow class gets fewer samples.
     private static let warmUpSeconds = 1.5
@@ -42,7 +42,7 @@ struct SearchLatency: Codable {
         overlap =
             compared == 0
             ? nil : try await Searching.overlap(index, queries.queries, seconds: Self.timedSeconds, least: compared)
-        isInfix = queries.isInfix
+        kind = queries.kind
     }
 
     /// Measures the class again while a writer commits.
@@ -90,9 +90,11 @@ struct SearchLatency: Codable {
                 row: row)
         }
         return [
-            row(.searchP50, "p50", searches, \.p50),
-            row(.searchP95, "p95", searches.filter { !$0.isInfix }, \.p95),
-            row(.infixP95, "p95", searches.filter(\.isInfix), \.p95),
+            row(.searchP50, "p50", searches.filter { $0.kind != .question }, \.p50),
+            row(.searchP95, "p95", searches.filter { $0.kind == .word }, \.p95),
+            row(.infixP95, "p95", searches.filter { $0.kind == .inside }, \.p95),
+            row(.questionP50, "p50", searches.filter { $0.kind == .question }, \.p50),
+            row(.questionP95, "p95", searches.filter { $0.kind == .question }, \.p95),
             searches.compactMap { one in one.overlap.map { (name: one.name, overlap: $0) } }
                 .min { $0.overlap < $1.overlap }.map { least in
                     Measurement(
@@ -117,7 +119,7 @@ struct SearchLatency: Codable {
 
     /// Returns a row of a Markdown table.
     func row(_ thresholds: Thresholds) -> String {
-        let (p50, p95) = (thresholds[.searchP50], thresholds[isInfix ? .infixP95 : .searchP95])
+        let (p50, p95) = (thresholds[kind.rows.p50], thresholds[kind.rows.p95])
         func pair(_ times: Percentiles?) -> String {
             guard let times else { return "" }
             let few = times.count < 100 ? " (\(times.count))" : ""

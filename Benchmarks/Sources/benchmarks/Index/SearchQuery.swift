@@ -24,6 +24,12 @@ struct SearchQuery: Sendable {
         typed = plainArgument
     }
 
+    /// Creates a search for items that have as many of these words as possible.
+    init(question words: [String]) {
+        typed = words.joined(separator: " ")
+        plainArgument = words.map { "\"\($0)\"" }.joined(separator: " OR ")
+    }
+
     /// Creates a search for letters inside a word. Plain FTS5 has no such search, so the baseline
     /// scans the titles.
     init(inside letters: String) {
@@ -33,10 +39,29 @@ struct SearchQuery: Sendable {
     }
 }
 
+/// The kind of a search, which determines its latency thresholds.
+enum SearchKind: String, Codable {
+    /// Words and beginnings of words.
+    case word
+    /// Letters inside a word.
+    case inside
+    /// A question of many words.
+    case question
+
+    /// The rows of the median and of the 95th percentile; letters inside a word share the median
+    /// with words.
+    var rows: (p50: Row, p95: Row) {
+        switch self {
+        case .word: (.searchP50, .searchP95)
+        case .inside: (.searchP50, .infixP95)
+        case .question: (.questionP50, .questionP95)
+        }
+    }
+}
+
 /// Searches of one kind, which have the same latency threshold.
 struct QueryClass: Sendable {
     var name: String
     var queries: [SearchQuery]
-    /// `true` for searches inside words, which have a higher threshold.
-    var isInfix = false
+    var kind = SearchKind.word
 }

@@ -7,7 +7,7 @@ enum Suggesting {
     private static let secondsPerClass = 3.0
 
     static func run(index: SearchIndex, classes: [QueryClass], items: Int) async throws -> [Measurement] {
-        var texts = classes.filter { $0.name.contains("letter") && !$0.isInfix }
+        var texts = classes.filter { $0.name.contains("letter") && $0.kind == .word }
             .map { ($0.name, $0.queries.map(\.typed)) }
         let filters = ["ki", "kind:", "kind:p", "from:a", "before:", "tag:a", "app:"]
         let words = texts.last?.1 ?? []

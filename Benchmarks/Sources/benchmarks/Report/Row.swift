@@ -49,6 +49,8 @@ enum Row: String, Codable, CaseIterable {
     case searchP50 = "index.search-p50"
     case searchP95 = "index.search-p95"
     case infixP95 = "index.infix-p95"
+    case questionP50 = "index.question-p50"
+    case questionP95 = "index.question-p95"
     case overlap = "index.overlap"
     case suggestions = "index.suggestions"
     case cancellation = "index.cancellation"
