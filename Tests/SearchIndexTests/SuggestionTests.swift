@@ -146,6 +146,18 @@ struct SuggestionTests {
         #expect(more.first?.total == SearchTotal(count: Suggestion.maximumCounted, isExact: false))
     }
 
+    @Test("The number of items includes those with other forms of the words, as the search does")
+    func forms() async throws {
+        let store = try Store()
+        try await store.put(item("one", title: "Quarterly report"), item("two", title: "Quarterly reports"))
+        let suggestions = try await store.index.suggestions(SuggestionRequest("quarterly repo"))
+        let totals = Dictionary(uniqueKeysWithValues: suggestions.map { ($0.text, $0.total) })
+        #expect(totals["quarterly report"] == SearchTotal(count: 2, isExact: true), "\(totals)")
+        var request = SearchRequest("quarterly report ")
+        request.countsUpTo = 10
+        #expect(try await store.index.search(request).total == SearchTotal(count: 2, isExact: true))
+    }
+
     @Test(
         "Every suggestion finds its stated number of items, and at least one", arguments: 1...4 as ClosedRange<UInt64>)
     func honesty(seed: UInt64) async throws {

@@ -87,7 +87,7 @@ extension CandidateFinder {
     }
 
     /// Returns the expression for titles and keywords that contain a word in any form.
-    private func title(_ word: QueryWord) -> String {
+    func title(_ word: QueryWord) -> String {
         let forms = RankedStems.titleExpression(titleStems(of: word))
         return word.isOpen ? "(\(forms) OR \(TitleWords.expression(word.text, isPrefix: true)))" : forms
     }

@@ -70,13 +70,21 @@ struct CandidateFinder {
     }
 
     private mutating func findBest() throws {
-        try add(TitleLookup(plan, now: now).rows(tags, db), 2.7)
+        let (missed, sought) = (Self.rarest(missed), Self.rarest(words))
+        if words.count > 1 {
+            for word in missed + sought where stemsOfTitles[word.text] == nil {
+                stemsOfTitles[word.text] = try occurringTitleStems(of: word)
+            }
+        }
+        let whole = words.count > 1 ? sought.filter { !$0.isOpen }.map(title) : []
+        let rarest = whole.isEmpty ? nil : whole.joined(separator: " AND ")
+        try add(TitleLookup(plan, rarest: rarest, now: now).rows(tags, db), 2.7)
         try findWhole()
         if words.count == 1 {
             if try addedFew(of: words[0]) { return }
             try findSingle(words[0])
         } else {
-            try findSeveral()
+            try findSeveral(sought, missed: missed)
         }
         if findsInsideWords, plan.part != nil {
             if isSparse { try findInsideWords() } else { isExhausted = false }
@@ -284,11 +292,7 @@ struct CandidateFinder {
 
     // MARK: Several words
 
-    private mutating func findSeveral() throws {
-        let (missed, sought) = (Self.rarest(missed), Self.rarest(words))
-        for word in missed + sought where stemsOfTitles[word.text] == nil {
-            stemsOfTitles[word.text] = try occurringTitleStems(of: word)
-        }
+    private mutating func findSeveral(_ sought: [QueryWord], missed: [QueryWord]) throws {
         if let strict = plan.strict { try add(list(.texts, strict), 1) }
         let titles = try titles(with: sought, evidence: 0.6)
         try add(titles)

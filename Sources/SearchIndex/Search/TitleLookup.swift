@@ -20,9 +20,12 @@ struct TitleLookup {
     private static let attributes = ["title", "displayName", "alternateNames", "keywords"]
     private static let projection = RecordProjection(of: attributes)
 
-    init(_ plan: SearchPlan, now: Double) {
-        self.plan = plan
-        self.now = now
+    /// The expression for titles and keywords with the rarest words; `nil` if there is only one
+    /// word. Many values may begin as the typed text does.
+    private let rarest: String?
+
+    init(_ plan: SearchPlan, rarest: String?, now: Double) {
+        (self.plan, self.rarest, self.now) = (plan, rarest, now)
         typed = TextFolding.folded(plan.text, case: true, diacritics: true)
     }
 
@@ -52,8 +55,10 @@ struct TitleLookup {
                     SELECT item.text_row, plain_record(item.record) FROM attribute CROSS JOIN item ON item.id = attribute.item
                     WHERE attribute.name = ? AND attribute.value = ?
                         AND (? IS NULL OR item.bundle = ?) AND (item.expires IS NULL OR item.expires > ?)
+                        AND (? IS NULL OR item.text_row IN (SELECT rowid FROM ranked_word WHERE ranked_word MATCH ?))
                     ORDER BY attribute.item DESC LIMIT ?
-                    """), arguments: [name, key, bundle, bundle, now, Self.maximumLongValues])
+                    """),
+            arguments: [name, key, bundle, bundle, now, rarest, rarest ?? "", Self.maximumLongValues])
         var found: [Int64] = []
         while found.count < Self.maximumFound, budget > 0, let row = try rows.next() {
             let values = try row.withUnsafeData(atIndex: 1) { record -> [String] in

@@ -50,6 +50,21 @@ struct SearchOrderTests {
         #expect(Self.identifiers(try await store.index.search(request)).first == "whole")
     }
 
+    @Test(
+        "A long title that is typed whole comes first, although hundreds of newer ones begin like it",
+        arguments: [
+            "Minutes of the weekly meeting about the new ferry to the northern islands and its timetable for winter",
+            "Minutes of the weekly meeting about the new ferry to the northern islands",
+        ])
+    func longTitle(title: String) async throws {
+        let store = try Store()
+        try await store.put(item("whole", title: title))
+        try await Self.put(700, in: store) { item("\($0)", title: "\(title) number \($0)") }
+        for text in [title, title + " "] {
+            #expect(Self.identifiers(try await store.index.search(SearchRequest(text))).first == "whole", "\(text)")
+        }
+    }
+
     @Test("An exact title is not hidden by newer expired or excluded ones")
     func hiddenTitles() async throws {
         let store = try Store()
