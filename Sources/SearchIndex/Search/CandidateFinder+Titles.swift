@@ -38,7 +38,9 @@ extension CandidateFinder {
             let (levels, rest) = try levels(of: titleStems(of: word), inTitles: true)
             let known = strengths[word] ?? [:]
             var own: [Int64: Double] = [:]
-            for level in levels { for text in level.texts where sums[text] != nil { own[text] = level.strength } }
+            for level in levels {
+                for text in level.texts where sums[text] != nil && own[text] == nil { own[text] = level.strength }
+            }
             // A word that is only the beginning of another counts less than some whole words.
             let least = word.isOpen ? usual : rest
             for text in sums.keys { sums[text, default: 0] += word.rarity * (known[text] ?? own[text] ?? least) }
@@ -63,12 +65,14 @@ extension CandidateFinder {
         for case let level? in RankedStems.levels where strengths.count < depth {
             let texts = try list(.ranked, RankedStems.titleExpression(stems, level: level) + rest)
             guard texts.count >= depth else {
-                for text in texts { strengths[text] = RankedStems.strength(ofLevel: level) }
+                for text in texts where strengths[text] == nil {
+                    strengths[text] = RankedStems.strength(ofLevel: level)
+                }
                 continue
             }
             for fine in RankedStems.fineLevels(of: level) where strengths.count < depth {
                 for text in try list(.ranked, RankedStems.titleExpression(stems, fineLevel: fine) + rest) {
-                    strengths[text] = WordStrength.middle(ofFineLevel: fine)
+                    strengths[text] = strengths[text] ?? WordStrength.middle(ofFineLevel: fine)
                 }
             }
         }

@@ -55,10 +55,10 @@ struct CandidateFinder {
     /// Finds the candidates for ranking.
     mutating func find() throws {
         let strict = try strictTexts()
+        // Reading some hundreds of texts with all phrases is faster than finding the best.
+        if let strict, strict.count <= limits.readItems * SearchRun.patience { return try addTitlesFirst(strict) }
         let only = strict ?? fewAllowed
         if let only, only.count <= limits.readItems { return try add(only, 1) }
-        // Reading some hundreds of texts with all words is faster than finding the best.
-        if let strict, strict.count <= limits.readItems * SearchRun.patience { return try add(strict, 2.7) }
         try findBest()
         // If the lists were read to their ends, no other text contains a word.
         guard let only, !isExhausted else { return }
@@ -95,6 +95,17 @@ struct CandidateFinder {
     /// texts.
     private mutating func strictTexts() throws -> [Int64]? {
         try plan.strict.flatMap { try all(.texts, "(\($0))", limit: max(depth, limits.together)) }
+    }
+
+    /// Adds some hundreds of texts. Those with all words in titles and keywords come first: of
+    /// large texts, only the first are read.
+    private mutating func addTitlesFirst(_ texts: [Int64]) throws {
+        let wasExhausted = isExhausted
+        defer { isExhausted = wasExhausted }
+        try findWhole()
+        let exact = Self.rarest(words).map { TitleWords.expression($0.text, isPrefix: $0.isOpen) }
+        let titles = Set(try list(.ranked, exact.joined(separator: " AND "), limit: limits.together))
+        for text in texts { try add([text], titles.contains(text) ? 1.6 : 1.15) }
     }
 
     /// The texts that the filters may allow; `nil` if there are too many.
@@ -191,14 +202,16 @@ struct CandidateFinder {
         }
     }
 
-    /// The number of texts in a list that are checked against the allowed texts, as a multiple of
-    /// the number wanted.
-    private static let checkedTexts: Int64 = 64
+    /// The number of texts in a list that are checked against the allowed texts: as a multiple of
+    /// the number wanted, and at most.
+    private static let (checkedTexts, mostCheckedTexts): (Int64, Int64) = (64, 1 << 16)
 
     /// Returns the newest texts that match an expression, among the allowed texts.
     mutating func list(_ table: Table, _ expression: String, limit: Int? = nil) throws -> [Int64] {
         let limit = limit ?? depth
-        let checked = allowed == nil ? Int64(limit) : Int64(min(limit, Self.comparedBeginnings)) * Self.checkedTexts
+        let checked =
+            allowed == nil
+            ? Int64(limit) : max(Int64(limit), min(Int64(limit) * Self.checkedTexts, Self.mostCheckedTexts))
         var seen: Int64 = 0
         let tag = isInBundle ? nil : table == .texts ? tags.textExpression : tags.expression
         let whole = tag.map { "(\(expression)) AND \($0)" } ?? expression
@@ -235,16 +248,24 @@ struct CandidateFinder {
     /// - Returns: `true` if the texts were added.
     private mutating func addedFew(of word: QueryWord) throws -> Bool {
         guard tags.expression != nil, !word.isOpen else { return false }
-        guard let texts = try all(.ranked, RankedStems.expression(word.stems), limit: limits.postings) else {
-            return false
-        }
+        // Titles in other languages than those of the stems have the word itself.
+        let expression =
+            "(\(RankedStems.expression(word.stems)) OR \(TitleWords.expression(word.text, isPrefix: false)))"
+        guard let texts = try all(.ranked, expression, limit: limits.postings) else { return false }
         if texts.count <= limits.readItems {
-            try add(texts, 1)
+            try addTitlesFirst(texts)
             return true
         }
+        // Without the bundle, a list is read only as far as some texts of other bundles.
+        let most = texts.count * Self.othersInLists
+        guard try db.countTexts(expression, in: FullTextIndex.rankedTable, upTo: most + 1) <= most else { return false }
         (allowed, isInBundle) = (Set(texts), true)
         return false
     }
+
+    /// The largest number of texts of all bundles for each text of the bundle, at which lists of
+    /// all bundles are read.
+    private static let othersInLists = 8
 
     private mutating func findSingle(_ word: QueryWord) throws {
         var lists: [(estimate: Double, expression: String)] = []
@@ -299,12 +320,13 @@ struct CandidateFinder {
         if plan.isPlain, titles.isLong {
             try add(list(.ranked, titleStart(sought), limit: max(depth, limits.titleStarts)), 1.7)
         }
-        // If many titles have all words, other texts cannot rank among the best.
-        if titles.isLong {
-            isExhausted = false
-        } else if words.count > Self.combinedWords {
-            // Hardly any text has all words of a question.
+        if words.count > Self.combinedWords {
+            let rarest = sought.map { RankedStems.expression($0.stems) }.joined(separator: " AND ")
+            try add(list(.ranked, rarest), 0.3 + sought.reduce(0) { $0 + $1.rarity } / total * 0.8)
             try findSome()
+        } else if titles.isLong {
+            // If many titles have all words, other texts rarely rank among the best.
+            isExhausted = false
         } else {
             var known = Set(titles.sums.keys)
             if missed.count < words.count {
@@ -323,11 +345,10 @@ struct CandidateFinder {
                 let others = missed.filter { !$0.isOpen }
                 try findBeginnings(of: open, beside: others.isEmpty ? words.filter { !$0.isOpen } : others)
             }
+            // A filter may exclude all candidates found so far. Of three words, a title with two of
+            // them may be better than most texts with all of them.
+            if isSparse || words.count > 2 { try findSome() } else { isExhausted = false }
         }
-        guard words.count <= Self.combinedWords else { return }
-        // A filter may exclude all candidates found so far. Of three words, a title with two of
-        // them may be better than most texts with all of them.
-        if isSparse || words.count > 2 { try findSome() } else { isExhausted = false }
     }
 
     /// The largest number of words that are looked up together. Of more words, the rarest are.
@@ -348,7 +369,7 @@ struct CandidateFinder {
     /// - Parameters:
     ///   - stems: The stems of the word.
     ///   - inTitles: `true` to read only titles and keywords.
-    /// - Returns: The levels that were read, and the largest strength that other texts may have.
+    /// - Returns: The levels that were read to their ends, and the strength of the next level.
     mutating func levels(
         of stems: [String], inTitles: Bool = false
     ) throws -> (levels: [(number: Int, strength: Double, texts: [Int64])], rest: Double) {
@@ -361,8 +382,9 @@ struct CandidateFinder {
             let expression =
                 inTitles
                 ? RankedStems.titleExpression(stems, level: level) : RankedStems.expression(stems, level: level)
+            isExhausted = true
             let texts = try list(.ranked, expression, limit: left)
-            guard texts.count < left else { return (levels, strength) }
+            guard isExhausted else { return (levels, strength) }
             levels.append((level, strength, texts))
             left -= texts.count
         }
@@ -445,11 +467,11 @@ struct CandidateFinder {
             for text in together { sums[text] = 0 }
             for word in words {
                 let (levels, rest) = try levels(of: word.stems)
-                for text in together { sums[text, default: 0] += word.rarity * rest }
+                var own: [Int64: Double] = [:]
                 for level in levels {
-                    let gain = word.rarity * (level.strength - rest)
-                    for text in level.texts where sums[text] != nil { sums[text, default: 0] += gain }
+                    for text in level.texts where sums[text] != nil && own[text] == nil { own[text] = level.strength }
                 }
+                for text in together { sums[text, default: 0] += word.rarity * (own[text] ?? rest) }
             }
         } else {
             try addPairs(of: words, to: &sums)
@@ -534,10 +556,16 @@ struct CandidateFinder {
     private mutating func findSome() throws {
         var budget = limits.postings * patience
         var sums = TextSums()
-        for (number, word) in distinctive.sorted(by: { $0.rarity > $1.rarity }).enumerated() {
+        let order = distinctive.sorted { $0.rarity > $1.rarity }
+        for (number, word) in order.enumerated() {
+            // No word takes all, so that several words are compared.
+            let least = budget - min(budget, 2 * budget / (order.count - number))
             for level in RankedStems.levels {
-                guard budget > 0 else { break }
-                let texts = try list(.ranked, RankedStems.expression(word.stems, level: level), limit: budget)
+                guard budget > least else {
+                    isExhausted = false
+                    break
+                }
+                let texts = try list(.ranked, RankedStems.expression(word.stems, level: level), limit: budget - least)
                 budget -= texts.count
                 let strength = word.rarity * RankedStems.strength(ofLevel: level)
                 for text in texts { sums.add(strength, weight: word.rarity, to: text, of: number + 1) }
@@ -551,7 +579,8 @@ struct CandidateFinder {
             factor: factor)
         for (text, estimate) in best where found[text] == nil { found[text] = estimate }
         for text in unmeasured { if let sum = sums[text] { found[text] = max(0.3 + sum / total, found[text] ?? 0) } }
-        if let open = words.first(where: \.isOpen), isSparse { try findBeginnings(of: open, beside: []) }
+        guard let open = words.first(where: \.isOpen) else { return }
+        if isSparse { try findBeginnings(of: open, beside: []) } else { isExhausted = false }
     }
 
     /// The usual evidence for a text with all words, which is larger if they are in its title.

@@ -28,9 +28,9 @@ public struct Suggestion: Hashable, Sendable, Codable {
     public var kind: Kind
     /// The complete text to search for, in place of the typed text.
     public var text: String
-    /// The number of items that contain the exact words of the text and satisfy its filters,
-    /// counted up to ``maximumCounted``. A search also finds items with other forms of the words.
-    /// `nil` for a filter without a value.
+    /// The number of items that contain the words of the text, in any form, and satisfy its
+    /// filters, counted up to ``maximumCounted``. Beside filters and phrases, only the exact words
+    /// count. `nil` for a filter without a value.
     public var total: SearchTotal?
 
     /// The largest number of suggestions.

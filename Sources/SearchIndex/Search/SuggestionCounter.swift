@@ -92,8 +92,8 @@ struct SuggestionCounter {
 
     // MARK: Counting
 
-    /// Counts the items that contain the exact words of a text and satisfy its filters and phrases.
-    /// Returns `nil` if there are none.
+    /// Counts the items that contain the words of a text and satisfy its filters and phrases.
+    /// Beside filters and phrases, only the exact words count. Returns `nil` if there are none.
     func total(_ text: String) throws -> SearchTotal? {
         let intent = SearchIntent(text + " ", clock: context.clock)
         let plan = SearchPlan(intent.text)
@@ -120,27 +120,35 @@ struct SuggestionCounter {
     /// Counts the items that contain all words in any form, as a search does, up to one more than
     /// ``Suggestion/maximumCounted``.
     private func countWords(_ words: [String]) throws -> Int {
+        let count = try count(formsExpression(withAll: words), in: FullTextIndex.rankedTable)
+        // Titles in other languages than those of the stems have the words themselves.
+        return count > 0 ? count : try self.count(expression(withAll: words), in: FullTextIndex.textTable)
+    }
+
+    private func count(_ expression: String, in table: String) throws -> Int {
         guard hasExpired else {
             // The lists alone are sufficient.
-            return try db.countTexts(
-                formsExpression(withAll: words), in: FullTextIndex.rankedTable, upTo: Suggestion.maximumCounted + 1)
+            return try db.countTexts(expression, in: table, upTo: Suggestion.maximumCounted + 1)
         }
         return try Int.fetchOne(
             db.cachedStatement(
                 sql: """
                     SELECT count(*) FROM (
-                        SELECT 1 FROM ranked_word CROSS JOIN text_row ON text_row.id = ranked_word.rowid
+                        SELECT 1 FROM \(table) CROSS JOIN text_row ON text_row.id = \(table).rowid
                         CROSS JOIN item ON item.id = text_row.item
-                        WHERE ranked_word MATCH ? AND (item.expires IS NULL OR item.expires > ?)
+                        WHERE \(table) MATCH ? AND (item.expires IS NULL OR item.expires > ?)
                             AND (? IS NULL OR item.bundle = ?)
-                        ORDER BY ranked_word.rowid DESC LIMIT ?)
+                        ORDER BY \(table).rowid DESC LIMIT ?)
                     """),
-            arguments: [formsExpression(withAll: words), now, tags.bundle, tags.bundle, Suggestion.maximumCounted + 1])
+            arguments: [expression, now, tags.bundle, tags.bundle, Suggestion.maximumCounted + 1])
             ?? 0
     }
 
+    /// Returns the stems by which a search finds a word.
+    func stems(of word: String) -> [String] { Set(languages.map { stems.stem(word, in: $0) }).sorted() }
+
     private func formsExpression(withAll words: [String]) -> String {
-        let all = words.map { word in RankedStems.expression(Set(languages.map { stems.stem(word, in: $0) }).sorted()) }
+        let all = words.map { RankedStems.expression(stems(of: $0)) }
         return (all + [tags.expression].compactMap { $0 }).joined(separator: " AND ")
     }
 

@@ -111,11 +111,12 @@ struct SuggestionFinder {
         }
     }
 
-    /// Returns the newest texts whose titles or keywords contain all other words and a word that
-    /// begins with `word`.
+    /// Returns the newest texts whose titles or keywords contain all other words, in any form, and
+    /// a word that begins with `word`.
     private func titles(with word: String, beside others: [String]) throws -> [Int64] {
         let all =
-            others.map { TitleWords.expression($0, isPrefix: false) } + [TitleWords.expression(word, isPrefix: true)]
+            others.map { RankedStems.titleExpression(counter.stems(of: $0)) }
+            + [TitleWords.expression(word, isPrefix: true)]
         return try counter.list(FullTextIndex.rankedTable, all.joined(separator: " AND "), limit: Self.readTitles)
     }
 

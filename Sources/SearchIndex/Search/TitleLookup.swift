@@ -16,6 +16,9 @@ struct TitleLookup {
     /// The limits for long values that begin as the typed text does, newest first: the number of
     /// items, and the bytes of their records. A single record may be as large as 16 MiB.
     private static let maximumLongValues = 4096
+    /// The number of items with the same beginning, and with the same words, that are compared,
+    /// newest first.
+    private static let maximumAlike = 1 << 14
     private static let maximumBytes = 32 << 20
     private static let attributes = ["title", "displayName", "alternateNames", "keywords"]
     private static let projection = RecordProjection(of: attributes)
@@ -52,13 +55,18 @@ struct TitleLookup {
         let rows = try Row.fetchCursor(
             db.cachedStatement(
                 sql: """
-                    SELECT item.text_row, plain_record(item.record) FROM attribute CROSS JOIN item ON item.id = attribute.item
-                    WHERE attribute.name = ? AND attribute.value = ?
-                        AND (? IS NULL OR item.bundle = ?) AND (item.expires IS NULL OR item.expires > ?)
-                        AND (? IS NULL OR item.text_row IN (SELECT rowid FROM ranked_word WHERE ranked_word MATCH ?))
-                    ORDER BY attribute.item DESC LIMIT ?
+                    SELECT item.text_row, plain_record(item.record) FROM (
+                        SELECT item AS number FROM attribute WHERE name = ? AND value = ? ORDER BY item DESC LIMIT ?)
+                    CROSS JOIN item ON item.id = number
+                    WHERE (? IS NULL OR item.bundle = ?) AND (item.expires IS NULL OR item.expires > ?)
+                        AND (? IS NULL OR item.text_row IN (
+                            SELECT rowid FROM ranked_word WHERE ranked_word MATCH ? ORDER BY rowid DESC LIMIT ?))
+                    ORDER BY number DESC LIMIT ?
                     """),
-            arguments: [name, key, bundle, bundle, now, rarest, rarest ?? "", Self.maximumLongValues])
+            arguments: [
+                name, key, Self.maximumAlike, bundle, bundle, now, rarest, rarest ?? "", Self.maximumAlike,
+                Self.maximumLongValues,
+            ])
         var found: [Int64] = []
         while found.count < Self.maximumFound, budget > 0, let row = try rows.next() {
             let values = try row.withUnsafeData(atIndex: 1) { record -> [String] in

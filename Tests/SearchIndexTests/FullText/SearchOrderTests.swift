@@ -65,6 +65,71 @@ struct SearchOrderTests {
         }
     }
 
+    @Test("Within a small app, newer texts and those of other apps do not hide an old title with the word")
+    func smallApp() async throws {
+        let store = try Store()
+        try await store.put(item("plan", title: "Project plan"))
+        try await Self.put(200, in: store) { item("\($0)", title: "Note \($0)", text: "about the project") }
+        let mails = try (0..<5000).map { try EncodedItem(item("\($0)", title: "The project \($0)")) }
+        try await store.index.index(mails, in: IndexScope(bundle: "com.example.mail"))
+        let hits = try await store.index.search(SearchRequest("project ", bundle: Store.app.bundle)).hits
+        #expect(hits.first?.item.record.uniqueIdentifier == "plan")
+    }
+
+    @Test("Within an app, titles come first although the newest texts are large")
+    func largeTexts() async throws {
+        let store = try Store()
+        try await store.put(item("titled", title: "The annual report"))
+        let text = "The annual report. " + String(repeating: "And so it goes. ", count: 4000)
+        try await Self.put(60, in: store) { item("\($0)", title: "Document \($0)", text: text) }
+        for request in [SearchRequest("\"annual report\" "), SearchRequest("annual ", bundle: Store.app.bundle)] {
+            #expect(Self.identifiers(try await store.index.search(request)).first == "titled", "\(request.text)")
+        }
+    }
+
+    @Test("A text with all words of a question comes before newer ones with its rarest word")
+    func question() async throws {
+        let store = try Store()
+        let words = "please send the signed contract back tomorrow"
+        try await store.put(item("all", title: "Hello", text: "Could you \(words)?"))
+        try await Self.put(400, in: store) { item("\($0)", title: "Signed \($0)", text: "contract") }
+        try await Self.put(800, in: store) {
+            item("other \($0)", title: "Other", text: "please send it back to the tomorrow")
+        }
+        var request = SearchRequest(words + " ")
+        request.limits.postings = 600
+        #expect(Self.identifiers(try await store.index.search(request)).first == "all")
+    }
+
+    @Test("A title in the sixth language of an index is found by the word itself, and suggested")
+    func rareLanguage() async throws {
+        let store = try Store()
+        func put(_ identifier: String, _ title: String, _ language: String) async throws {
+            var record = item(identifier, title: title)
+            record.attributes["languages"] = .array([.string(language)])
+            try await store.put(record)
+        }
+        for language in ["de", "fr", "es", "it", "pt"] {
+            for number in 0..<3 { try await put("\(language) \(number)", "Hotel \(number)", language) }
+        }
+        try await put("house", "talossa on valo", "fi")
+        for request in [SearchRequest("talossa "), SearchRequest("talossa ", bundle: Store.app.bundle)] {
+            #expect(Self.identifiers(try await store.index.search(request)) == ["house"])
+        }
+        let suggestions = try await store.index.suggestions(SuggestionRequest("talos"))
+        #expect(suggestions.first.map { "\($0.text) \($0.total?.count ?? 0)" } == "talossa 1")
+    }
+
+    @Test("Titles that a filter rejects do not hide a text with all words")
+    func rejectedTitles() async throws {
+        let store = try Store()
+        try await store.put(item("text", title: "Mail", text: "The annual report about the budget"))
+        try await Self.put(70, in: store) { item("\($0)", title: "Annual budget report draft \($0)") }
+        try await Self.put(400, in: store) { item("part \($0)", title: "Budget \($0)") }
+        let hits = try await store.index.search(SearchRequest("budget annual report -draft ")).hits
+        #expect(hits.first?.item.record.uniqueIdentifier == "text")
+    }
+
     @Test("An exact title is not hidden by newer expired or excluded ones")
     func hiddenTitles() async throws {
         let store = try Store()
