@@ -130,7 +130,7 @@ class Screen(Display):
         super().__init__(folder, GDK_BACKEND="x11", QT_QPA_PLATFORM="xcb", **variables)
         reader, writer = os.pipe()
         self.server = subprocess.Popen(
-            ["Xvfb", "-displayfd", str(writer), "-screen", "0", size, "-nolisten", "tcp"], pass_fds=[writer],
+            ["Xvfb", "-displayfd", str(writer), "-screen", "0", size, "-nolisten", "tcp", "-noreset"], pass_fds=[writer],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(writer)
         with os.fdopen(reader) as numbers:
