@@ -117,6 +117,7 @@ final class BusThread: @unchecked Sendable {
             throw .system(operation: "creating a connection", code: ENOMEM)
         }
         bus = created
+        var handshake: BusHandshake?
         switch start.origin {
         case .socket(let socket, let side):
             do {
@@ -129,11 +130,15 @@ final class BusThread: @unchecked Sendable {
         case .messageBus(let address, let limits):
             (input, ownSource) = (nil, nil)
             shares = SenderShares(limits)
-            try BusMessage.check(sd_bus_set_address(bus, address), "reading the address of the bus")
+            handshake = try BusHandshake.begin(address, for: bus)
+            if handshake == nil {
+                try BusMessage.check(sd_bus_set_address(bus, address), "reading the address of the bus")
+            }
             try BusMessage.check(sd_bus_set_bus_client(bus, 1), "registering as a client of the bus")
         }
         try BusMessage.check(sd_bus_negotiate_fds(bus, 1), "allowing descriptors")
         try BusMessage.check(sd_bus_start(bus), "starting the connection")
+        try handshake?.finish(bus)
     }
 
     /// Connects sd-bus to a socket.

@@ -101,6 +101,48 @@ struct MessageBusTests {
         await #expect(throws: BusError.self) { _ = try await one.requestName("com.example.A") }
     }
 
+    /// The proxy of a Flatpak sandbox ends a connection that goes on before it has the replies.
+    @Test(
+        "A connection works through xdg-dbus-proxy, which forwards one step of the authentication at a time",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/xdg-dbus-proxy")))
+    func proxy() async throws {
+        let bus = try PrivateBus()
+        let path = bus.folder.path("proxy")
+        let proxy = try ChildProcess("/usr/bin/xdg-dbus-proxy", [bus.address, path])
+        defer { proxy.send(SIGKILL) }
+        while !FileManager.default.fileExists(atPath: path) { try await Task.sleep(for: .milliseconds(10)) }
+        let server = try client(bus, onCall: { $0.reply($0.arguments) })
+        #expect(try await server.requestName("com.example.Echo") == .acquired)
+        for _ in 0..<20 {
+            let inside = try MessageBus(
+                address: "unix:path=\(path)", name: "test-proxy", onCall: { $0.reply([.string("back")]) },
+                onDisconnect: { _ in })
+            let owner = try await inside.owner(of: "com.example.Echo")
+            let answer = try await inside.call(owner, BusMember("com.example.Echo", "Echo"), [.string("hello")])
+            guard case .string("hello")? = answer.first else {
+                Issue.record("\(answer)")
+                return
+            }
+            inside.close()
+        }
+    }
+
+    @Test("Addresses of Unix sockets are read; sd-bus reads others")
+    func addresses() {
+        func paths(_ address: String) -> [String]? {
+            BusHandshake.socketPaths(in: address)?.map { String(decoding: $0, as: UTF8.self) }
+        }
+        #expect(paths("unix:path=/run/user/7/bus") == ["/run/user/7/bus"])
+        #expect(paths("unix:abstract=/tmp/dbus-1,guid=00;unix:path=/a%20b%2Cc") == ["\0/tmp/dbus-1", "/a b,c"])
+        let long = String(repeating: "x", count: 200)
+        for other in [
+            "", "unix:", "tcp:host=x", "unix:path=/a;tcp:host=x", "unix:runtime=yes", "unix:path=%2", "unix:path=%zz",
+            "unix:path=%00", "unix:path", "unix:path=/\(long)",
+        ] {
+            #expect(paths(other) == nil, "\(other)")
+        }
+    }
+
     @Test("A sender that floods is limited to its share, and other senders are served")
     func flood() async throws {
         let bus = try PrivateBus()

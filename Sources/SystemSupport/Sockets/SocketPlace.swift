@@ -3,7 +3,7 @@ import CSystem
 import Glibc
 
 /// The folder of a socket, kept open, and the socket's address in it.
-struct SocketPlace {
+package struct SocketPlace {
     /// The socket's path, for error messages.
     let path: String
     private let folder: OwnedDescriptor
@@ -11,7 +11,7 @@ struct SocketPlace {
     private static let name = StoreLocation.socketName
     /// The maximum size of a path in a socket address, including its terminator (`sun_path`,
     /// unix(7)).
-    static let maximumAddress = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
+    package static let maximumAddress = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
 
     /// Opens the folder.
     ///
@@ -85,7 +85,7 @@ struct SocketPlace {
 /// abstract name.
 ///
 /// - Precondition: At most ``SocketPlace/maximumAddress`` bytes.
-func withSocketAddress<Result>(
+package func withSocketAddress<Result>(
     _ path: [UInt8], _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
 ) -> Result {
     precondition(path.count <= SocketPlace.maximumAddress)
