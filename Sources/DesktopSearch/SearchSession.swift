@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The searches of one desktop. A newer search replaces the one in progress, whose answer is then
-/// ignored. A value without a clock or effects; its size is bounded.
+/// The searches of one desktop. If a desktop sends its searches in order, a newer search replaces
+/// the one in progress, whose answer is then ignored. KRunner sends them from several threads, in
+/// any order, so several of its searches may be in progress. A value without a clock or effects;
+/// its size is bounded.
 ///
 /// ```swift
 /// let (turn, replaced) = session.begin()          // cancel `replaced`
 /// …
-/// guard session.finish(turn, answer) else { … }   // a newer search has begun
+/// guard session.finish(turn, answer) else { … }   // a newer search has replaced it
 /// ```
 package struct SearchSession: Sendable {
     /// The answer to a search.
@@ -27,7 +29,10 @@ package struct SearchSession: Sendable {
     package static let maximumResults = 20
 
     private var last: UInt64 = 0
-    private var running: UInt64?
+    /// The searches in progress, oldest first.
+    private var running: [UInt64] = []
+    /// The last number that was reserved when ``answer`` was given.
+    private var answered: UInt64 = 0
     /// The last answer; `nil` before the first answer and after ``end()``.
     package private(set) var answer: Answer?
 
@@ -42,33 +47,38 @@ package struct SearchSession: Sendable {
 
     /// Starts a search.
     ///
-    /// - Returns: The search's number, and the number of the search that it replaces, if one is in
-    ///   progress.
-    package mutating func begin() -> (turn: UInt64, replaced: UInt64?) {
-        let replaced = running
-        running = reserve()
+    /// - Parameter maximum: The maximum number of searches in progress, with this one. The oldest
+    ///   ones are replaced.
+    /// - Returns: The search's number, and the numbers of the searches that it replaces.
+    package mutating func begin(maximum: Int = 1) -> (turn: UInt64, replaced: [UInt64]) {
+        running.append(reserve())
+        let replaced = Array(running.dropLast(max(1, maximum)))
+        running.removeFirst(replaced.count)
         return (last, replaced)
     }
 
     /// Ends a search with its answer.
     ///
-    /// - Returns: `false` if a newer search has started, or the session has ended. The answer must
+    /// - Returns: `false` if the search was replaced, or the session has ended. The answer must
     ///   then not be displayed.
     package mutating func finish(_ turn: UInt64, _ answer: Answer) -> Bool {
-        guard running == turn else { return false }
-        running = nil
-        self.answer = answer
+        guard let index = running.firstIndex(of: turn) else { return false }
+        running.remove(at: index)
+        // Of two searches in progress at the same time, the one with the longer text is the newer
+        // one.
+        if turn <= answered, let known = self.answer, known.text.hasPrefix(answer.text) { return true }
+        (self.answer, answered) = (answer, last)
         return true
     }
 
     /// Ends a search without an answer.
-    package mutating func fail(_ turn: UInt64) { if running == turn { running = nil } }
+    package mutating func fail(_ turn: UInt64) { running.removeAll { $0 == turn } }
 
     /// Ends the series of searches and forgets their answers.
     ///
-    /// - Returns: The number of the search in progress, if any.
-    package mutating func end() -> UInt64? {
-        defer { (running, answer) = (nil, nil) }
+    /// - Returns: The numbers of the searches in progress.
+    package mutating func end() -> [UInt64] {
+        defer { (running, answer) = ([], nil) }
         return running
     }
 

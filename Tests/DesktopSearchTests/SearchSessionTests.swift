@@ -34,9 +34,9 @@ struct SearchSessionTests {
     func turns() {
         var session = SearchSession()
         let (first, none) = session.begin()
-        #expect(none == nil)
+        #expect(none.isEmpty)
         let (second, replaced) = session.begin()
-        #expect(replaced == first)
+        #expect(replaced == [first])
         let isLateShown = session.finish(first, answer("o", 1...9))
         #expect(!isLateShown)
         #expect(session.answer == nil)
@@ -44,12 +44,12 @@ struct SearchSessionTests {
         #expect(isNewestShown)
         #expect(session.answer?.text == "on")
         let replacedLater = session.begin().replaced
-        #expect(replacedLater == nil)
+        #expect(replacedLater.isEmpty)
         // A failed search leaves nothing to replace.
         let (third, _) = session.begin()
         session.fail(third)
         let replacedAfterFailure = session.begin().replaced
-        #expect(replacedAfterFailure == nil)
+        #expect(replacedAfterFailure.isEmpty)
     }
 
     @Test("After the end of a series nothing is left, and a search that ends later does not count")
@@ -60,12 +60,12 @@ struct SearchSessionTests {
         #expect(isShown)
         let (second, _) = session.begin()
         let running = session.end()
-        #expect(running == second)
+        #expect(running == [second])
         #expect(session.answer == nil)
         let isShownAfterEnd = session.finish(second, answer("ones", 1...2))
         #expect(!isShownAfterEnd)
         let runningAfterEnd = session.end()
-        #expect(runningAfterEnd == nil)
+        #expect(runningAfterEnd.isEmpty)
     }
 
     @Test("In any interleaving, only the newest search answers, and at most once")
@@ -85,6 +85,30 @@ struct SearchSessionTests {
                 }
             }
         }
+    }
+
+    @Test("Searches that may arrive in any order all answer, up to their number, and the longest text is the last one")
+    func anyOrder() {
+        var session = SearchSession()
+        let (long, _) = session.begin(maximum: 3)
+        let (short, _) = session.begin(maximum: 3)
+        let (shortest, replaced) = session.begin(maximum: 3)
+        #expect(replaced.isEmpty)
+        for (turn, text) in [(short, "tul"), (long, "tulip"), (shortest, "tu")] {
+            let isShown = session.finish(turn, answer(text, 1...1))
+            #expect(isShown)
+        }
+        #expect(session.answer?.text == "tulip")
+        // A search that starts after the answer is for a newer text, even if that is shorter.
+        let (later, _) = session.begin(maximum: 3)
+        let isLaterShown = session.finish(later, answer("tul", 1...1))
+        #expect(isLaterShown && session.answer?.text == "tul")
+        let turns = (1...4).map { _ in session.begin(maximum: 3) }
+        #expect(turns.flatMap(\.replaced) == [turns[0].turn])
+        let isReplacedShown = session.finish(turns[0].turn, answer("t", 1...1))
+        #expect(!isReplacedShown)
+        let running = session.end()
+        #expect(running == turns.dropFirst().map(\.turn))
     }
 
     @Test("A text that continues the last one narrows its results, if those were all")

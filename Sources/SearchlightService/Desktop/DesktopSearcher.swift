@@ -13,8 +13,8 @@ import UserSearch
 /// The searches from one desktop program, and the actions on their results. The handlers for both
 /// desktops share it (``ShellSearchHandler``, ``RunnerHandler``).
 ///
-/// A search cancels the previous search. Items of apps that the user switched off are excluded,
-/// even if an app is switched off between a search and an action.
+/// A search cancels the previous ones beyond its limit. Items of apps that the user switched off
+/// are excluded, even if an app is switched off between a search and an action.
 final class DesktopSearcher: Sendable {
     private let requests: ClientRequests
     private let opening: LauncherOpening
@@ -36,13 +36,14 @@ final class DesktopSearcher: Sendable {
     ///   - previous: The results that the desktop reports as its current results, if the text
     ///     continues the last one.
     ///   - snippetLength: The length of snippets in characters; `nil` for none.
-    ///   - body: Returns the reply for the hits. It is not called if a newer search has begun.
+    ///   - maximum: The maximum number of searches in progress. The oldest ones are cancelled.
+    ///   - body: Returns the reply for the hits. It is not called if the search was cancelled.
     func search(
-        _ text: String, previous: [String]? = nil, snippetLength: Int? = nil, _ call: IncomingCall,
+        _ text: String, previous: [String]? = nil, snippetLength: Int? = nil, maximum: Int = 1, _ call: IncomingCall,
         _ body: @escaping @Sendable ([FoundItem]) -> [BusValue]
     ) {
-        let (turn, replaced) = session.withLock { $0.begin() }
-        if let replaced { requests.cancel(replaced) }
+        let (turn, replaced) = session.withLock { $0.begin(maximum: maximum) }
+        for number in replaced { requests.cancel(number) }
         // Otherwise the call would keep the desktop's terms and results in memory until its reply.
         call.releaseArguments()
         requests.answer(call, number: turn) { [self] (engine) throws(QueryRefusal) in
@@ -77,9 +78,9 @@ final class DesktopSearcher: Sendable {
         do throws(EngineError) { return try await engine.find(search) } catch { throw QueryRefusal(error) }
     }
 
-    /// Cancels the search in progress and forgets the last answer.
+    /// Cancels the searches in progress and forgets the last answer.
     func endSearches() {
-        if let running = session.withLock({ $0.end() }) { requests.cancel(running) }
+        for number in session.withLock({ $0.end() }) { requests.cancel(number) }
     }
 
     func cancelAll() { requests.cancelAll() }

@@ -13,6 +13,10 @@ final class RunnerHandler: Sendable {
 
     /// The length of a passage below a title, in characters.
     private static let snippetLength = 120
+    /// The maximum number of searches in progress. KRunner calls from up to 16 threads, most of
+    /// them for other plugins, and in any order, and ignores answers for texts that are no longer
+    /// typed. So a later call may be for an older text, and must not cancel a search.
+    static let maximumSearches = 12
 
     init(_ searcher: DesktopSearcher, _ programs: DesktopPrograms?) {
         (self.searcher, self.programs) = (searcher, programs)
@@ -21,9 +25,9 @@ final class RunnerHandler: Sendable {
     func take(_ request: RunnerRequest, _ call: IncomingCall) {
         switch request {
         case .match(let text):
-            searcher.search(DesktopQuery.text(of: text), snippetLength: Self.snippetLength, call) { hits in
-                [RunnerMatch.matches(hits.map(\.desktopResult))]
-            }
+            searcher.search(
+                DesktopQuery.text(of: text), snippetLength: Self.snippetLength, maximum: Self.maximumSearches, call
+            ) { hits in [RunnerMatch.matches(hits.map(\.desktopResult))] }
         case .actions: call.reply([RunnerMatch.actions])
         case .run(let identifier, let action): run(identifier, action, call)
         case .teardown:

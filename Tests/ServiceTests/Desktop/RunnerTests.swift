@@ -103,6 +103,27 @@ struct RunnerTests {
         await world.service.stop()
     }
 
+    /// KRunner calls from several threads. While the service starts, the calls for a typed word
+    /// wait for each other, and then arrive at once, in any order.
+    @Test("Searches of a typed word that arrive in any order are all answered")
+    func anyOrder() async throws {
+        let world = try await DesktopWorld()
+        try await world.donate(["Larch"])
+        let client = try await ForeignClient(world.bus, RunnerRequest.interface)
+        var random = SplitMix64(seed: 43)
+        for _ in 0..<20 {
+            let texts = ["la", "lar", "larc", "larch"].shuffled(using: &random)
+            let found = try await withThrowingTaskGroup(of: Int.self) { group in
+                for text in texts {
+                    group.addTask { try await client.call("Match", [.string(text)]).first?.members.count ?? 0 }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(found == [1, 1, 1, 1])
+        }
+        await world.service.stop()
+    }
+
     @Test("A match is opened, copied and shown in its folder, with the file that its app may read")
     func actions() async throws {
         let world = try await DesktopWorld()
