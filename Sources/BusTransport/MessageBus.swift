@@ -240,7 +240,9 @@ extension MessageBus {
         withExtendedLifetime(known) {}
     }
 
-    func call(
+    /// Calls another program's object by the program's unique name. The values of the reply may
+    /// have any type.
+    package func call(
         _ owner: String, path: String, _ member: BusMember, _ arguments: [BusValue],
         reply: @escaping BusService.ReplyHandler
     ) {

@@ -14,7 +14,7 @@ struct AppLauncherTests {
 
     init() throws { desktop = try Desktop() }
 
-    private func launch(_ target: LaunchTarget, bus: PrivateBus? = nil, wrapper: [String] = []) async
+    private func launch(_ target: LaunchTarget, bus: PrivateBus? = nil, manager: UnitLauncher? = nil) async
         -> Result<AppLauncher.Outcome, LaunchError>
     {
         do {
@@ -24,7 +24,7 @@ struct AppLauncherTests {
             var limits = AppLauncher.Limits()
             limits.start = .seconds(2)
             return .success(
-                try await AppLauncher(environment: environment, wrapper: wrapper, limits: limits).launch(plan))
+                try await AppLauncher(environment: environment, manager: manager, limits: limits).launch(plan))
         } catch {
             return .failure(error as? LaunchError ?? LaunchError(.noApp, "\(error)"))
         }
@@ -80,13 +80,73 @@ struct AppLauncherTests {
         #expect(open.allSatisfy { $0.contains("/proc/") || $0.hasSuffix("/report") }, "\(open)")
     }
 
-    @Test("The command line follows the wrapper")
-    func wrapper() async throws {
-        let wrapper = try desktop.addProgram("scope", then: #"while [ "$1" != -- ]; do shift; done; shift; exec "$@""#)
+    /// The words of a call of systemd-run before the command line.
+    private static let unit = [
+        "--user", "--quiet", "--collect", "--wait", "--slice=app.slice", "--service-type=exec",
+        "--property=KillMode=process",
+    ]
+
+    /// A program in place of systemd-run that starts the command itself.
+    private func serviceManager(_ variables: [String: String] = [:]) throws -> UnitLauncher? {
+        try desktop.addProgram("systemd-run", then: #"while [ "$1" != -- ]; do shift; done; shift; exec "$@""#)
+        let environment = desktop.environment.merging(["INVOCATION_ID": "1"]) { $1 }
+        return UnitLauncher(ofService: environment, variables: variables)
+    }
+
+    @Test("If systemd started the service, systemd starts the app, as a unit and not as a child of the service")
+    func unit() async throws {
+        let manager = try #require(try serviceManager(["DISPLAY": ":7", "XDG_ACTIVATION_TOKEN": "a b"]))
         let notes = try desktop.addProgram("notes")
-        try desktop.addEntry("org.example.notes.desktop", "Exec=notes %u")
-        #expect(kind(await launch(desktop.target(.url("note:1")), wrapper: [wrapper, "--user", "--"])) == "finished")
-        #expect(desktop.started == ["scope\t--user\t--\t\(notes)\tnote:1", "notes\tnote:1"])
+        try desktop.addEntry("org.example.notes.desktop", "Exec=notes %u", "Path=/usr")
+        let target = desktop.target(.url("note:$HOME/1"))
+        #expect(kind(await launch(target, manager: manager)) == "finished")
+        let words =
+            Self.unit + ["--working-directory=/usr", "--setenv=DISPLAY=:7", "--setenv=XDG_ACTIVATION_TOKEN=a b", "--"]
+        // systemd expands variables, and replaces $$ by $.
+        #expect(desktop.started.first == (["systemd-run"] + words + [notes, "note:$$HOME/1"]).joined(separator: "\t"))
+        // The app is a child of systemd, so its process is unknown.
+        try desktop.addProgram("notes", then: "exec sleep 1000")
+        let running = await launch(target, manager: manager)
+        #expect(kind(running) == "started")
+        if case .success(let outcome) = running { #expect(outcome.process == nil) }
+        try desktop.addProgram("notes", then: "exit 3")
+        #expect(kind(await launch(target, manager: manager)) == "crashed")
+    }
+
+    @Test("Without systemd, the service starts the app itself")
+    func noServiceManager() throws {
+        #expect(UnitLauncher(ofService: desktop.environment, variables: [:]) == nil)
+    }
+
+    @Test(
+        "The variables of the session come from systemd, even if the desktop was started after the service",
+        .enabled(if: PrivateBus.isAvailable))
+    func sessionEnvironment() async throws {
+        let bus = try PrivateBus()
+        var environment = ["HOME": "/home/me", "DBUS_SESSION_BUS_ADDRESS": bus.address, "LANG": "C", "LISTEN_FDS": "1"]
+        #expect(await UnitLauncher.sessionEnvironment(ofService: environment)["DISPLAY"] == nil)
+        environment["INVOCATION_ID"] = "1"
+        // Without an answer, the service's own variables are used.
+        #expect(
+            await UnitLauncher.sessionEnvironment(ofService: environment)
+                == ["HOME": "/home/me", "DBUS_SESSION_BUS_ADDRESS": bus.address, "LANG": "C"])
+        let asked = Mutex<[String]>([])
+        let systemd = try MessageBus(address: bus.address, name: "systemd") { call in
+            let words = call.arguments.map { if case .string(let text) = $0 { text } else { "?" } }
+            asked.withLock { $0.append(([call.path, call.member.member] + words).joined(separator: " ")) }
+            call.reply([.variant(.strings(["DISPLAY=:1", "XDG_CURRENT_DESKTOP=GNOME", "LANG=de_DE.UTF-8", "X=a=b"]))])
+        } onDisconnect: { _ in
+        }
+        defer { systemd.close() }
+        #expect(try await systemd.requestName("org.freedesktop.systemd1") == .acquired)
+        let found = await UnitLauncher.sessionEnvironment(ofService: environment)
+        #expect(
+            found == [
+                "HOME": "/home/me", "DBUS_SESSION_BUS_ADDRESS": bus.address, "DISPLAY": ":1",
+                "XDG_CURRENT_DESKTOP": "GNOME", "LANG": "de_DE.UTF-8", "X": "a=b",
+            ])
+        let manager = "org.freedesktop.systemd1.Manager Environment"
+        #expect(asked.withLock { $0 } == ["/org/freedesktop/systemd1 Get \(manager)"])
     }
 
     // MARK: D-Bus

@@ -13,7 +13,7 @@ import SystemSupport
 /// ```
 package struct AppLauncher: Sendable {
     private let environment: [String: String]
-    private let wrapper: [String]
+    private let manager: UnitLauncher?
     private let limits: Limits
     private let clock: any Clock<Duration>
 
@@ -45,7 +45,7 @@ package struct AppLauncher: Sendable {
         }
         /// The kind.
         package var kind: Kind
-        /// The process ID of the started program.
+        /// The process ID of the started program; `nil` if the service manager started it.
         package var process: Int32?
 
         package init(kind: Kind, process: Int32? = nil) { (self.kind, self.process) = (kind, process) }
@@ -55,12 +55,12 @@ package struct AppLauncher: Sendable {
     ///
     /// - Parameters:
     ///   - environment: The environment for started programs, with the session bus and the display.
-    ///   - wrapper: The words before each command line, for example to start a systemd scope.
+    ///   - manager: The service manager that starts programs; `nil` if this process starts them.
     package init(
-        environment: [String: String], wrapper: [String] = [], limits: Limits = Limits(),
+        environment: [String: String], manager: UnitLauncher? = nil, limits: Limits = Limits(),
         clock: any Clock<Duration> = ContinuousClock()
     ) {
-        (self.environment, self.wrapper, self.limits, self.clock) = (environment, wrapper, limits, clock)
+        (self.environment, self.manager, self.limits, self.clock) = (environment, manager, limits, clock)
     }
 
     /// Starts or raises the app in a plan.
@@ -244,18 +244,18 @@ package struct AppLauncher: Sendable {
     private func start(
         _ command: LaunchPlan.Command, of plan: LaunchPlan, _ isTaken: (@Sendable () async -> Bool)?
     ) async throws(LaunchError) -> Outcome {
-        let words = wrapper + (wrapper.isEmpty ? command.words : [command.program] + command.words.dropFirst())
+        let folder = command.folder ?? environment["HOME"] ?? "/"
+        let words = manager?.commandLine(of: command, folder: folder) ?? command.words
         let program: StartedProgram
         do throws(StartedProgram.Failure) {
             program = try StartedProgram(
-                wrapper.first ?? command.program, words, folder: command.folder ?? environment["HOME"] ?? "/",
-                environment: environment)
+                manager?.program ?? command.program, words, folder: folder, environment: environment)
         } catch {
             throw LaunchError(.cannotStart, "Cannot start \(plan.app) (\(command.program)): \(error.reason).")
         }
         if let isTaken { return try await outcome(of: program, command, plan, isTaken) }
         guard let ending = await program.end(within: limits.start, clock) else {
-            return Outcome(kind: .started, process: program.process)
+            return Outcome(kind: .started, process: manager == nil ? program.process : nil)
         }
         guard ending == .exited(0) else { throw Self.crash(ending, command, plan) }
         return Outcome(kind: .finished)
@@ -270,13 +270,14 @@ package struct AppLauncher: Sendable {
             case taken(Bool)
             case ended(StartedProgram.Ending?)
         }
+        let process = manager == nil ? program.process : nil
         let result: Result<Outcome, LaunchError> = await withTaskGroup(of: Event.self) { [clock, limits] group in
             defer { group.cancelAll() }
             group.addTask { .taken(await self.within(limits.activity, isTaken)) }
             group.addTask { .ended(await program.end(within: limits.activity, clock)) }
             while let event = await group.next() {
                 switch event {
-                case .taken(true): return .success(Outcome(kind: .continued, process: program.process))
+                case .taken(true): return .success(Outcome(kind: .continued, process: process))
                 case .taken(false): return .failure(Self.notTaken(plan))
                 // A program that hands over to a running app exits without an error.
                 case .ended(nil), .ended(.exited(0)): continue
@@ -298,28 +299,5 @@ package struct AppLauncher: Sendable {
             }
         let line = ([command.program] + command.words.dropFirst()).map(\.shellWord).joined(separator: " ")
         return LaunchError(.crashed, "\(plan.app) ended at its start \(end). To see why, run: \(line)")
-    }
-}
-
-extension AppLauncher {
-    /// The variables that systemd sets only for a service.
-    private static let serviceVariables: Set<String> = [
-        "INVOCATION_ID", "JOURNAL_STREAM", "LISTEN_FDNAMES", "LISTEN_FDS", "LISTEN_PID", "MAINPID", "MANAGERPID",
-        "MEMORY_PRESSURE_WATCH", "MEMORY_PRESSURE_WRITE", "NOTIFY_SOCKET", "SYSTEMD_EXEC_PID", "WATCHDOG_PID",
-        "WATCHDOG_USEC",
-    ]
-
-    /// Creates a launcher for a service. If systemd started the service, each app gets its own
-    /// scope (`systemd-run --scope`), so that it does not stop with the service.
-    package init(ofService environment: [String: String], limits: Limits = Limits()) {
-        var wrapper: [String] = []
-        if environment["INVOCATION_ID"] != nil,
-            let program = DesktopEntries(environment: environment).path(ofProgram: "systemd-run")
-        {
-            wrapper = [program, "--user", "--scope", "--quiet", "--collect", "--slice=app.slice", "--"]
-        }
-        self.init(
-            environment: environment.filter { !Self.serviceVariables.contains($0.key) }, wrapper: wrapper,
-            limits: limits)
     }
 }

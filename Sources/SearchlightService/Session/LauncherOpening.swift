@@ -54,9 +54,9 @@ struct LauncherOpening: Sendable {
     /// Shows the results for a text in the window. If the window is not installed or does not
     /// start, a new process serves the Quick Look page until it has not been used for a while.
     func showResults(_ text: String, _ options: OpenOptions, _ engine: SearchlightEngine) async throws(QueryRefusal) {
-        let environment = engine.environment.merging(options.environment) { $1 }
+        let environment = await Self.environment(options, engine)
         let installation = Installation(environment: environment)
-        let launcher = AppLauncher(ofService: environment)
+        let launcher = Self.launcher(environment, options, engine)
         func plan(_ program: String, _ arguments: [String]) -> LaunchPlan {
             LaunchPlan(
                 app: "Searchlight", entry: "com.searchlight.Searchlight.desktop", program: program,
@@ -88,9 +88,9 @@ struct LauncherOpening: Sendable {
         var target = found
         target.hasHandler = activities.hasHandler(of: target.bundle)
         target.canHold = true
-        let environment = engine.environment.merging(options.environment) { $1 }
+        let environment = await Self.environment(options, engine)
         let opener = ItemOpener(
-            environment: environment, activities: activities, launcher: AppLauncher(ofService: environment))
+            environment: environment, activities: activities, launcher: Self.launcher(environment, options, engine))
         do throws(LaunchError) {
             if options.isDryRun { return Self.values(of: try await opener.plan(target)) }
             let opened = try await opener.open(target)
@@ -101,6 +101,20 @@ struct LauncherOpening: Sendable {
         } catch {
             throw QueryRefusal(name: error.kind.errorName, message: error.description)
         }
+    }
+
+    /// Returns the environment for choosing and starting apps: the session's, with the variables of
+    /// the launcher.
+    private static func environment(_ options: OpenOptions, _ engine: SearchlightEngine) async -> [String: String] {
+        await UnitLauncher.sessionEnvironment(ofService: engine.environment).merging(options.environment) { $1 }
+    }
+
+    private static func launcher(
+        _ environment: [String: String], _ options: OpenOptions, _ engine: SearchlightEngine
+    ) -> AppLauncher {
+        AppLauncher(
+            environment: environment,
+            manager: UnitLauncher(ofService: engine.environment, variables: options.environment))
     }
 
     private static func values(of plan: LaunchPlan) -> [String: BusValue] {
