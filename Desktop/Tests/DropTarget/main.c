@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A GTK 4 window that accepts drops and reads their bytes, for tests with a synthetic mouse. (Python cannot do this: its binding
-// of gdk_drop_read_finish crashes.) Standard input names the accepted media type. Standard output gets a line for each drop: the
-// time, the type, and the bytes in hexadecimal, or “nothing”.
+// of gdk_drop_read_finish crashes.) Standard input names the accepted media type, or “files” for GTK's own type. Standard output
+// gets a line for each drop: the time, the type, and the bytes in hexadecimal, or “nothing”. Of a file, the type is its path, without
+// spaces, and the bytes are its content.
 #include <adwaita.h>
 
 #include <stdio.h>
+#include <string.h>
 
 static GtkWidget *label;
 static GtkEventController *controller;
@@ -62,8 +64,30 @@ static gboolean dropped(GtkDropTargetAsync *target, GdkDrop *drop, double x, dou
     return TRUE;
 }
 
+static gboolean file_dropped(GtkDropTarget *target, const GValue *value, double x, double y, gpointer data) {
+    (void)target, (void)x, (void)y, (void)data;
+    GSList *files = g_value_get_boxed(value);
+    char *path = files ? g_file_get_path(files->data) : NULL, *content = NULL;
+    gsize length = 0;
+    if (path && !g_file_get_contents(path, &content, &length, NULL)) length = 0;
+    printf("got %.6f %s ", g_get_monotonic_time() / 1e6, path ? g_strdelimit(path, " ", '_') : "none");
+    if (!length) fputs("nothing", stdout);
+    for (gsize i = 0; i < length; i++) printf("%02x", (guint8)content[i]);
+    putchar('\n');
+    g_free(path);
+    g_free(content);
+    return TRUE;
+}
+
 static void accept(const char *type) {
     if (controller) gtk_widget_remove_controller(label, controller);
+    if (!strcmp(type, "files")) {
+        GtkDropTarget *target = gtk_drop_target_new(GDK_TYPE_FILE_LIST, GDK_ACTION_COPY);
+        controller = GTK_EVENT_CONTROLLER(target);
+        g_signal_connect(target, "drop", G_CALLBACK(file_dropped), NULL);
+        gtk_widget_add_controller(label, controller);
+        return;
+    }
     const char *types[] = {type};
     GtkDropTargetAsync *target = gtk_drop_target_async_new(gdk_content_formats_new(types, 1), GDK_ACTION_COPY);
     controller = GTK_EVENT_CONTROLLER(target);

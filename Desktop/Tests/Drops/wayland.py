@@ -13,24 +13,26 @@ NEEDS = ["sway", "swaymsg", "wtype", "grim"]
 LEFT_BUTTON = 0x110
 
 
-class Mouse:
-    """A mouse by wlr-virtual-pointer-unstable-v1. Debian has no program for it, so this class writes its messages itself."""
+class InputClient:
+    """A client with one virtual input device. Debian has no program for some protocols, so this class writes the messages itself."""
 
-    DISPLAY, REGISTRY, DONE, MANAGER, POINTER = 1, 2, 3, 4, 5
-    INTERFACE = b"zwlr_virtual_pointer_manager_v1"
+    DISPLAY, REGISTRY, DONE, MANAGER = 1, 2, 3, 4
 
-    def __init__(self, path, size):
-        self.size = size
+    def __init__(self, path, interface, version=1):
+        self.interface = interface + b"\0"
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(PATIENCE)
         self.socket.connect(str(path))
         self.send(self.DISPLAY, 1, self.REGISTRY)
         self.send(self.DISPLAY, 0, self.DONE)
         name = self.find()
-        text = self.INTERFACE + b"\0"
-        text += b"\0" * (-len(text) % 4)
-        self.write(self.REGISTRY, 0, struct.pack("=II", name, len(self.INTERFACE) + 1) + text + struct.pack("=II", 1, self.MANAGER))
-        self.send(self.MANAGER, 0, 0, self.POINTER)
+        self.write(self.REGISTRY, 0, struct.pack("=I", name) + self.text(interface) + struct.pack("=II", version, self.MANAGER))
+
+    @staticmethod
+    def text(value):
+        """A text as an argument of a message."""
+        body = value + b"\0"
+        return struct.pack("=I", len(body)) + body + b"\0" * (-len(body) % 4)
 
     def write(self, target, code, body):
         self.socket.sendall(struct.pack("=II", target, (8 + len(body)) << 16 | code) + body)
@@ -53,12 +55,23 @@ class Mouse:
         while True:
             source, length = struct.unpack("=II", self.receive(8))
             body = self.receive((length >> 16) - 8)
-            if source == self.REGISTRY and self.INTERFACE + b"\0" in body:
+            if source == self.REGISTRY and self.interface in body:
                 number = struct.unpack_from("=I", body)[0]
             if source == self.DONE:
                 if number is None:
-                    raise AssertionError("the compositor has no virtual mouse")
+                    raise AssertionError(f"the compositor has no {self.interface.decode()}")
                 return number
+
+
+class Mouse(InputClient):
+    """A mouse by wlr-virtual-pointer-unstable-v1."""
+
+    POINTER = 5
+
+    def __init__(self, path, size):
+        self.size = size
+        super().__init__(path, b"zwlr_virtual_pointer_manager_v1")
+        self.send(self.MANAGER, 0, 0, self.POINTER)
 
     def time(self):
         return int(time.monotonic() * 1000) & 0xFFFFFFFF
