@@ -14,10 +14,6 @@ struct QueryScanner {
     var current: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
     var isAtEnd: Bool { position >= scalars.count }
 
-    func peek(_ distance: Int) -> Unicode.Scalar? {
-        position + distance < scalars.count ? scalars[position + distance] : nil
-    }
-
     mutating func advance() { position += 1 }
 
     mutating func back(to earlier: Int) { position = earlier }

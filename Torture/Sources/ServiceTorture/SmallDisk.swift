@@ -10,7 +10,6 @@ final class SmallDisk {
     private let place: TorturePlace
     let isMounted: Bool
     private(set) var isReadOnly = false
-    private(set) var isFull = false
 
     init(_ place: TorturePlace) {
         self.place = place
@@ -25,13 +24,9 @@ final class SmallDisk {
         (try? ChildProcess.run("/usr/bin/env", [program] + arguments).ending) == .exited(0)
     }
 
-    /// `true` if the service may report write errors.
-    var isTroubled: Bool { isReadOnly || isFull }
-
     /// Fills the disk until `room` bytes are free.
     func fill(leaving room: Int) {
         guard isMounted else { return }
-        isFull = true
         let number = open(ballast, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         defer { close(number) }
         var status = statvfs()
@@ -43,10 +38,7 @@ final class SmallDisk {
         }
     }
 
-    func free() {
-        unlink(ballast)
-        isFull = false
-    }
+    func free() { unlink(ballast) }
 
     private var ballast: String { place.disk + "/ballast" }
 

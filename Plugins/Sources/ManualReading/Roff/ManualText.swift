@@ -27,7 +27,6 @@ struct ManualText {
     var isFull: Bool { size >= limit }
     /// `true` if the current block has text.
     var hasText: Bool { !text.isEmpty }
-    var lastByte: UInt8? { text.last }
 
     /// Begins a block of this kind.
     mutating func begin(_ kind: ManualBlock.Kind) {
