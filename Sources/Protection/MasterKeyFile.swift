@@ -238,7 +238,7 @@ package struct MasterKeyFile: Hashable, Sendable {
 
     /// Decodes the bytes of a file.
     ///
-    /// - Throws: ``ProtectionError``. Never traps, whatever the bytes.
+    /// - Throws: ``ProtectionError``. Never traps, for any bytes.
     package init(decoding bytes: [UInt8], path: String) throws(ProtectionError) {
         guard bytes.count > Self.magic.count, bytes.starts(with: Self.magic) else {
             throw .damaged(path: path, detail: "it is not a file of keys")
@@ -273,7 +273,8 @@ package struct MasterKeyFile: Hashable, Sendable {
         case 2: wrapping = .keyring(VaultIdentifier(bytes: try take(VaultIdentifier.byteCount)))
         default: throw .newerFormat(path: path)
         }
-        // A passphrase and one key are version 1, also in what the sealing covers.
+        // A file with a passphrase and one key always has version 1, because the sealing covers the
+        // version.
         guard version == 1 || kind != 1 || count != 1 else {
             throw .damaged(path: path, detail: "its version is wrong")
         }

@@ -212,7 +212,8 @@ package struct SealedImage: Sendable {
 
     // MARK: Removing
 
-    /// Overwrites the key in a file and removes the file, and also an unfinished one.
+    /// Overwrites the keys in the image file and in its unfinished replacement, and removes both
+    /// files.
     ///
     /// - Returns: `true` if there was a file.
     /// - Throws: ``ProtectionError`` if a file is still there.

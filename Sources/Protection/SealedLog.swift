@@ -61,13 +61,15 @@ package final class SealedLog: Sendable {
         var end: Int
         /// `true` if bytes follow the last whole frame.
         var hasTail = false
-        /// `true` if they are those of a failed append. They may look whole.
+        /// `true` if the bytes after the last whole frame come from a failed append. They may look
+        /// like a whole frame.
         var hasFailed = false
         /// The number of frames.
         var count: UInt64
         /// The checksum of the last frame's head; 0 without frames.
         var checksum: UInt32 = 0
-        /// The folder, if the file has its name, but not durably.
+        /// The folder to synchronise, because the file's name in it is not durable yet; `nil`
+        /// normally.
         var folder: (path: String, files: any LogFiles)?
         /// The reason why nothing can ever be appended; `nil` normally.
         var failure: ProtectionError?
@@ -87,13 +89,14 @@ package final class SealedLog: Sendable {
         case boxed = 2
     }
     private static let maximumBodyBytes = maximumRecordBytes + 256
-    /// The number of zero bytes in a row that no encrypted body has, but for one in 2^128.
+    /// A run of this many zero bytes proves that a body was not written: an encrypted body contains
+    /// one with a probability of about 2^-128.
     private static let zeroRun = 16
     /// The size of the pieces in which frames are written by ``create``, in bytes.
     private static let pieceBytes = 1 << 20
 
-    /// - Parameter identity: Determined before the file was opened or got its name, so that a file
-    ///   that is replaced during that time is not in place.
+    /// - Parameter identity: The identity of the file at the path, read before the file was opened
+    ///   or named. If another program replaces the file in between, ``isInPlace`` is `false`.
     private init(
         path: String, _ identity: Identity?, header: SealedLogHeader, state: State, keys: SealedLogHeader.Keys? = nil
     ) {
@@ -283,8 +286,9 @@ package final class SealedLog: Sendable {
 
     /// Opens the keys of the file.
     package func unlock(master: SecretKey) throws(ProtectionError) {
-        // A lock wipes the master key, then the keys of the files. Within the lock of the keys,
-        // this either finds the master key wiped, or is followed by the wiping of its keys.
+        // Locking the store wipes the master key first, then the keys of each file. Under the mutex
+        // of the keys, this call either fails because the master key is already wiped, or its keys
+        // are wiped afterwards.
         try keys.withLock { keys in
             Result { () throws(ProtectionError) in
                 let opened = try header.keys(master: master, path: path)
@@ -345,7 +349,7 @@ package final class SealedLog: Sendable {
 
     /// Reads the owner of a file that need not be whole.
     ///
-    /// - Returns: `nil` if the file has not the form of a protected index.
+    /// - Returns: `nil` if the file does not begin like a protected index.
     package static func claim(
         _ path: String, files: any LogFiles = SystemLogFiles()
     ) throws(ProtectionError) -> SealedLogHeader.Claim? {

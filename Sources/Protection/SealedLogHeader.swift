@@ -83,8 +83,8 @@ package struct SealedLogHeader: Hashable, Sendable {
 
     /// Opens the keys.
     ///
-    /// - Throws: ``ProtectionError/damaged(path:detail:)`` if the master key is another one, or if
-    ///   any byte of the header was changed.
+    /// - Throws: ``ProtectionError/damaged(path:detail:)`` if the header was sealed with a
+    ///   different master key, or if any byte of it was changed.
     func keys(master: SecretKey, path: String) throws(ProtectionError) -> Keys {
         guard let records = try SecretKey.open(sealedKey, with: master, context: context(role: 0)) else {
             throw .damaged(path: path, detail: "its key does not belong to the store's keys")
@@ -132,7 +132,7 @@ package struct SealedLogHeader: Hashable, Sendable {
     /// Decodes the header at the beginning of a file.
     ///
     /// - Parameter bytes: The first ``maximumBytes`` bytes of the file, or all.
-    /// - Throws: ``ProtectionError``. Never traps, whatever the bytes.
+    /// - Throws: ``ProtectionError``. Never traps, for any bytes.
     init(decoding bytes: [UInt8], path: String) throws(ProtectionError) {
         guard bytes.count >= Self.fixedBytes, bytes.starts(with: Self.magic) else {
             throw .damaged(path: path, detail: "it is not a protected index")
@@ -202,10 +202,10 @@ package struct SealedLogHeader: Hashable, Sendable {
         var keys: Range<Int>
     }
 
-    /// Reads the owner of a file, whatever the checksum. A file that cannot be opened can so be
-    /// removed with its owner.
+    /// Reads the owner of a file without checking the checksum, so that a file that cannot be
+    /// opened is still removed together with its owner.
     ///
-    /// - Returns: `nil` if the bytes have not the form of a header.
+    /// - Returns: `nil` if the bytes do not begin like a header.
     static func claim(_ bytes: [UInt8]) -> Claim? {
         guard bytes.count >= fixedBytes, bytes.starts(with: magic), versions.contains(bytes[magic.count]) else {
             return nil

@@ -31,7 +31,8 @@ enum Sealing {
 
     /// Decrypts bytes.
     ///
-    /// - Returns: The plain text; `nil` if the key, the context or any byte is another one.
+    /// - Returns: The plain text; `nil` if the key or the context is wrong, or if any byte was
+    ///   changed.
     /// - Throws: ``ProtectionError/locked`` if the key is wiped.
     static func open(
         _ sealed: UnsafeRawBufferPointer, with key: SecretKey, context: [UInt8]
@@ -55,7 +56,7 @@ extension SecretKey {
     /// The length of a key that is sealed with another key, in bytes.
     static let sealedByteCount = byteCount + Sealing.overhead
 
-    /// Returns this key sealed with another one.
+    /// Returns this key sealed with another key.
     func sealed(with other: SecretKey, context: [UInt8]) throws(ProtectionError) -> [UInt8] {
         try use { (bytes: UnsafePointer<UInt8>) throws(ProtectionError) in
             try Sealing.seal(
@@ -65,7 +66,7 @@ extension SecretKey {
 
     /// Opens a sealed key.
     ///
-    /// - Returns: `nil` if the other key, the context or any byte is another one.
+    /// - Returns: `nil` if `other` or the context is wrong, or if any byte was changed.
     static func open(
         _ sealed: [UInt8], with other: SecretKey, context: [UInt8]
     ) throws(ProtectionError) -> SecretKey? {

@@ -22,7 +22,8 @@ package final class SecretKey: Sendable {
 
     /// Memory from `sodium_malloc`.
     private struct Memory: @unchecked Sendable {
-        // Sendable: only the key's lock gives access to the one value with this address.
+        // Sendable: the pointer is stored only in the key's mutex, and used only while that is
+        // locked.
         let bytes: UnsafeMutablePointer<UInt8>
     }
 

@@ -21,7 +21,8 @@ package final class IndexImage: Sendable {
 
     /// Memory from `sqlite3_malloc64`.
     private struct Memory: @unchecked Sendable {
-        // Sendable: only the image's lock gives access to the one value with this address.
+        // Sendable: the pointer is stored only in the image's mutex, and used only while that is
+        // locked.
         let bytes: UnsafeMutablePointer<UInt8>
     }
 
@@ -143,12 +144,11 @@ extension StoreOpening {
         try EarlyEntries.forget(through: LogFileNames.maximumSequence, db)
     }
 
-    /// The least and the greatest distance between the numbers of an index and the numbers of the
-    /// index that is restored from its image.
+    /// The range of the random number of item numbers that are skipped when an index is restored.
     private static let distances: ClosedRange<Int64> = 1 << 32...1 << 44
 
-    /// Skips numbers. Items donated after the image was made had numbers that must not name other
-    /// items now.
+    /// Skips item numbers. Items that were donated after the image was made had the next numbers,
+    /// and these must not refer to other items now.
     static func skipNumbers(_ db: Database) throws {
         try db.execute(
             sql: "UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'item'",

@@ -43,7 +43,7 @@ struct KeyExchange {
     /// Derives the key of the session (HKDF with SHA-256, no salt and no information).
     ///
     /// - Parameter other: The public key of the other side.
-    /// - Returns: `nil` if that is no public key of the group.
+    /// - Returns: `nil` if `other` is not a public key of the group.
     func cipher(with other: [UInt8]) throws(ProtectionError) -> SessionCipher? {
         let significant = other.drop { $0 == 0 }
         guard significant.count <= Self.byteCount else { return nil }

@@ -22,7 +22,8 @@ package protocol Keyring: Sendable {
     /// Removes the keys with a name. Never asks the user. A key that was kept for another folder
     /// stays, since the store there may be a copy that needs it.
     ///
-    /// - Returns: `true` if no key with the vault and the key of the name is left.
+    /// - Returns: `true` if the keyring has no key left with the same ``KeyringName/vault`` and
+    ///   ``KeyringName/key``, for any folder.
     func remove(_ name: KeyringName) async -> Bool
 }
 

@@ -2,8 +2,8 @@
 import BusTransport
 
 /// The keyring of the desktop: a program on the session bus with the Secret Service API of
-/// freedesktop.org, such as GNOME Keyring, the only one that was tried. Each operation has a
-/// connection of its own.
+/// freedesktop.org, such as GNOME Keyring. Only GNOME Keyring was tested. Each operation opens its
+/// own connection.
 ///
 /// ```swift
 /// let keyring = SecretService(address: "unix:path=/run/user/1000/bus")

@@ -76,7 +76,8 @@ final class SecretServiceSession: Sendable {
             }
         }
         defer { starting.cancel() }
-        // A bus starts only programs that it knows; the keyring may run all the same.
+        // The start fails if the bus has no service file for a keyring, but a keyring may be
+        // running anyway.
         var reason = "no program serves \(Self.name)."
         switch await start.value(within: limits.answer, on: clock) {
         case .some(nil): break

@@ -210,8 +210,9 @@ extension SearchlightEngine {
         return try await itemCounts()[bundle]
     }
 
-    /// Sorts out the items whose request must not be recorded: if a bundle has encrypted indexes,
-    /// all except those that are in another index. An item may be in both.
+    /// Separates the items whose request may be recorded from the others. If a bundle has encrypted
+    /// indexes, only items that are in an unencrypted index may be recorded. An item may be in both
+    /// groups.
     ///
     /// - Returns: The items whose request may be recorded, and the others.
     /// - Throws: ``ProtectionError/locked`` if any of the others may be locked.
@@ -279,10 +280,10 @@ extension SearchlightEngine {
         }
     }
 
-    /// Requests items of encrypted indexes. If a part fails, the others are requested all the same.
+    /// Requests items of encrypted indexes. If a part fails, the other parts are still requested.
     ///
     /// - Returns: The first failure of an extension or app; `nil` if all parts were acknowledged.
-    ///   An index for which nobody takes requests is no failure.
+    ///   It is not a failure if an index has neither an extension nor an app that handles requests.
     /// - Throws: ``EngineError`` if further parts would fail too.
     private func request(
         _ items: [IndexScope: Set<String>], _ origin: RequestOrigin

@@ -22,8 +22,8 @@ package struct ProtectionStatus: Hashable, Sendable, Codable {
     package var indexes: [Index]
     /// A sentence for each file or record that cannot be read.
     package var findings: [String]
-    /// A sentence for each lock of the session that will not lock the items; none while they are
-    /// locked.
+    /// One sentence for each event, such as a lock of the session, that the service may miss, so
+    /// that the items stay unlocked; empty while the items are locked.
     @LaterList package var notes: [String] = []
 
     /// The problem of the file of keys; `nil` if there is none.
@@ -39,8 +39,8 @@ extension SearchlightEngine {
     /// The protected indexes.
     package var protectionStatus: ProtectionStatus { vault.status }
 
-    /// A sentence for each lock of the session that will not lock the items; none while they are
-    /// locked.
+    /// One sentence for each event, such as a lock of the session, that the service may miss, so
+    /// that the items stay unlocked; empty while the items are locked.
     package var protectionNotes: [String] { vault.state.withLock { $0.notes } }
 
     /// Unlocks the protected indexes; see ``UnlockCall``.

@@ -198,9 +198,9 @@ extension Vault {
     private var isImageStale: Bool {
         get throws(ProtectionError) {
             let (logs, covered) = state.withLock { (Array($0.logs.values), $0.image.covered) }
-            // An image has nothing of a file that stays locked.
+            // An image contains no records of files that stay locked.
             let all = logs.reduce(0) { $0 + ($1.isUnlocked ? $1.byteCount : 0) }
-            // It has nothing of a file that was written again.
+            // An image contains no records of files that were rewritten since.
             let old = logs.reduce(0) { $0 + (covered[$1.header.identifier]?.byteOffset ?? 0) }
             return all - old > max(limits.staleBytes, Int(limits.staleShare * Double(all)))
         }
@@ -259,8 +259,8 @@ extension Vault {
                 return snapshot.pages.bytes(at: offset, count: count)
             }
         }
-        // The pages are not needed during the wait for the disk, and a suspend does not wait for
-        // it.
+        // The pages are released before the file is synchronised. A suspend waits until they are
+        // released, but not for the disk.
         snapshot.pages.release()
         let session = state.withLock { state in
             defer { state.image.session = nil }
@@ -321,8 +321,8 @@ extension Vault {
             for log in logs where log.isUnlocked { positions[log.header.identifier] = try log.endOfRecords() }
             return positions
         }
-        // A copy may have more pages than those in use. An image that is too large to be restored
-        // is not written, nor one for which the memory does not suffice.
+        // A copy may have more pages than those in use. No image is written if it would be too
+        // large to be restored, or if there is not enough memory for the copy.
         guard let positions, let pages = try? await unlocked.index.image(), pages.count <= limits.memoryBytes else {
             state.withLock { $0.image.mayBeWritten = false }
             return nil

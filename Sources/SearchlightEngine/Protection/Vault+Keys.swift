@@ -76,7 +76,7 @@ extension Vault {
 
     // MARK: Credentials
 
-    /// Gets what a credential names. May ask the user.
+    /// Resolves a credential to a passphrase or a key in the keyring. The keyring may ask the user.
     ///
     /// - Parameter creates: `true` to make a new key in the keyring if there is none and nothing
     ///   needs it.
@@ -116,7 +116,7 @@ extension Vault {
     /// - Returns: `true` if it was not needed.
     func withdraw(_ offer: KeyOffer) async -> Bool {
         guard case .newKeyringKey(_, let name) = offer else { return false }
-        // After an error, the file with this key may be in place all the same.
+        // After an error, the file that needs this key may nevertheless be in place.
         let isUnused = try? await changed { [self] () throws(ProtectionError) in
             try MasterKeyFile.read(keyPath)?.keyringKey != name.key
         }
@@ -288,8 +288,8 @@ extension Vault {
             state.withLock { $0.opened = [] }
         }
         try change(since: locks) { $0.opened = [keys] }
-        // The rotation before has not ended, since a file could not be rewritten. It has the new
-        // key already.
+        // An earlier rotation has not ended, because a file could not be rewritten. Its new master
+        // key is already in use, so this call only finishes it.
         guard keys.previous == nil else { return try await finishRotation(old, keys, index, locks) }
         let rotated = try await onFiles { () throws(ProtectionError) in
             MasterKeyFile.Keys(rotating: keys, to: try SecretKey())
@@ -322,7 +322,7 @@ extension Vault {
         let logs = state.withLock { $0.sortedLogs }
         for log in logs where log.header.vault == file.vault && !log.isSealed(with: master) {
             try change(since: locks) { _ in }
-            // A rewritten file has nothing of the records that were not read.
+            // Rewriting a file would drop the records that were not read.
             guard isWhole(log), log.isInPlace else {
                 findings.append("\(log.path) keeps its keys, since not all of its records were read.")
                 continue
@@ -357,17 +357,19 @@ extension Vault {
 }
 
 extension Vault {
-    /// `true` if the items in memory are all of an unlocked file: unlocking has read all records,
-    /// from the file or from the image.
+    /// Returns `true` if all items of an unlocked file are in memory: unlocking has read all of its
+    /// records, from the file or from the image.
     func isWhole(_ log: SealedLog) -> Bool {
         log.isUnlocked && !state.withLock { $0.incomplete.contains(log.header.scope) }
     }
 }
 
 extension Vault.State {
-    /// Notes the file of keys as it is now. A file that is missing, unreadable or, while the store
-    /// is unlocked, another one leaves the earlier content in memory, as long as something needs
-    /// it.
+    /// Records the current file of keys. Keeps the earlier content in memory in these cases:
+    ///
+    /// - The file was replaced while the store is unlocked.
+    /// - The file has other keys, and the file of an index needs the earlier keys.
+    /// - The file is missing or cannot be read, and the store is unlocked or has protected indexes.
     ///
     /// - Parameters:
     ///   - needed: See ``Vault/neededKeys``.

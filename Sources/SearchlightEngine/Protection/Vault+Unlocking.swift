@@ -189,8 +189,8 @@ extension Vault {
             if found.isEmpty, position.map({ log.byteCount > 2 * $0.byteOffset }) ?? true { whole.append(log) }
         }
         try await SearchlightEngine.onIndex(index) { (index) throws(SearchIndexError) in try await index.settle() }
-        // A rewritten file has nothing of the records that cannot be read. They may still be
-        // rescued, so such a file stays.
+        // Rewriting a file drops its unreadable records. A file with such records is not rewritten,
+        // because they may still be rescued.
         for log in whole {
             try change(since: locks) { _ in }
             do throws(EngineError) { try await compact(log, from: index, master, vault, locks) } catch {
@@ -295,11 +295,11 @@ extension Vault {
     }
 
     /// Writes the items of an index to a new file with new keys, which replaces the old one. After
-    /// a crash, either file is there, whole. An image has nothing of the new file, and may have the
-    /// only copy of a damaged record of another one, so it stays.
+    /// a crash, either file is there, whole. The image is kept: it has no record of the new file,
+    /// and it may have the only copy of a record that is damaged in another file.
     ///
-    /// - Parameter locks: The number of locks before. After another one, the new file is locked
-    ///   too.
+    /// - Parameter locks: The value of ``Vault/State/locks`` at the start. If the store was locked
+    ///   since, the new file is locked too.
     func rewrite(
         _ log: SealedLog, from index: SearchIndex, _ master: SecretKey, _ vault: VaultIdentifier, _ locks: UInt64
     ) async throws(EngineError) {

@@ -83,8 +83,8 @@ final class Vault: Sendable {
         var incomplete: Set<IndexScope> = []
         /// The minimum number of bytes that donations may still add to the index in memory.
         var room = 0
-        /// A sentence for each lock of the session that will not lock the items; none while they
-        /// are locked.
+        /// One sentence for each event, such as a lock of the session, that the service may miss,
+        /// so that the items stay unlocked; empty while the items are locked.
         var notes: [String] = []
         /// The number of locks, so that unlocking notices a lock during its work.
         var locks: UInt64 = 0
@@ -217,7 +217,7 @@ final class Vault: Sendable {
     // MARK: Changes by other programs
 
     /// Reads the folder again, before unlocking: a backup program may have restored or removed a
-    /// file since. Runs after all commits and changes before.
+    /// file since. Runs after all earlier commits and changes.
     func refresh() async {
         await serially { [self] in
             _ = try? await onFiles { [self] () throws(ProtectionError) in
@@ -368,7 +368,8 @@ final class Vault: Sendable {
     /// requests about protected indexes. Returns when the keys are overwritten; the memory of the
     /// index is freed within moments. Waits for no file.
     ///
-    /// - Returns: The end of that; `nil` if the store was locked and not being unlocked.
+    /// - Returns: A task that ends when the memory is freed; `nil` if the store was locked and no
+    ///   unlocking was in progress.
     @discardableResult
     func lock() -> Task<Void, Never>? {
         let (wasLocked, indexes, sessions) = state.withLock { state -> (Bool, [SearchIndex], [UnlockingSession]) in
@@ -443,7 +444,8 @@ final class Vault: Sendable {
         try await onFiles { [self] () throws(ProtectionError) in
             try append(try entry.record(), of: batch)
         }
-        // The batch is durable now, so a lock during the rest is no failure.
+        // The batch is durable now, so it is not a failure if the store is locked during the
+        // remaining steps.
         _ = try await whileUnlocked { (current) async throws(EngineError) in
             guard current === index else { return }
             try await SearchlightEngine.onIndex(current) { (index) throws(SearchIndexError) in
@@ -474,7 +476,8 @@ final class Vault: Sendable {
 
     /// Appends a record to the file of its index. Blocks.
     private func append(_ record: [UInt8], of batch: IndexBatch) throws(ProtectionError) {
-        // While nothing of a file is in memory, the file that is there now counts.
+        // While the store is locked, the file that is at the path now is used, even if it replaced
+        // the known file.
         let known = state.withLock { $0.unlocked == nil && $0.unlocking == nil ? $0.logs[batch.scope] : nil }
         if let known, !known.isInPlace { findLogsAgain() }
         if batch.hasItems { try checkFiles(of: batch.scope) }

@@ -11,8 +11,9 @@ import SystemSupport
 ///
 /// Locks are the signal `Lock` and the property `LockedHint` of a session of logind,
 /// `PrepareForSleep`, and the screen saver. The end of a bus on which any of these programs was
-/// seen is a lock as well, since later locks would go unnoticed. A lock of any session counts, also
-/// one of another user: that locks too often rather than too seldom. No signal unlocks.
+/// seen is a lock as well, since later locks would go unnoticed. A lock of any session counts, even
+/// of another user's session, so that the items are locked too often rather than too seldom. No
+/// signal unlocks.
 ///
 /// ```swift
 /// let session = await UnlockedSession.begin(
