@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tiny embedding model with random embeddings of words, which takes some pairs of words for synonyms. Its layers
-change little, so the meaning of a text is nearly the mean of its words."""
+"""A tiny embedding model with random embeddings of words. The words of some pairs have the same embedding, as
+synonyms. The layers change little, so the embedding of a text is nearly the mean of the embeddings of its words."""
 
 import json
 import random

@@ -100,8 +100,8 @@ function explain(title, text) {
   if (title === "Search Failed") { results.replaceChildren(); hits = []; more.hidden = by("summary").hidden = true; choose(-1); }
 }
 
-// Shows the number of hits, and a button for each app and kind among them. While a filter is in use, the others of its row stay, so
-// that another can be chosen. After a change of the text only the filter in use stays.
+// Shows the number of hits, and a button for each app and kind among them. While a filter is in use, the other buttons of its row
+// stay, so that the user can switch to another filter. After a change of the text, only the button of the filter in use stays.
 const maximumChips = 5;
 const isFiltered = () => Boolean(filters.app || filters.kind);
 function summarize(text) {
@@ -153,8 +153,8 @@ function picture(hit, frame) {
   let made = pictures.get(hit.thumbnail);
   if (made === null) return;
   if (!made) {
-    // A lazy image loads when it scrolls into view, so it must be in the document before. It is
-    // visible once loaded.
+    // A lazy image loads when it scrolls into view, so it must be in the document before that. It
+    // stays hidden until it is loaded.
     made = element("img", { src: hit.thumbnail, alt: "", loading: "lazy", draggable: false, className: "loading" });
     made.addEventListener("load", () => { made.className = ""; made.parentElement?.replaceChildren(made); });
     made.addEventListener("error", () => { pictures.set(hit.thumbnail, null); made.remove(); });
@@ -183,7 +183,8 @@ function day(seconds) {
   return new Intl.DateTimeFormat(undefined, form).format(date);
 }
 
-// Dragging out: the receiver gets an address. The file is made when the receiver requests it.
+// Starts a drag of a hit. The receiver gets a URL, and the server makes the file when the receiver
+// requests it.
 function carry(event, hit, offer) {
   const data = event.dataTransfer;
   data.effectAllowed = "copyLink";
@@ -196,7 +197,8 @@ function carry(event, hit, offer) {
   else data.setData("text/plain", name);
 }
 
-// Suggestions: a list below the field while it is typed in. It is closed when one is taken.
+// Suggestions: the list below the search field. It is open while the user types, and closes when
+// the user chooses a suggestion.
 let suggestions = [], picked = -1, suggesting = null;
 const isSuggesting = () => suggestions.length > 0;
 async function suggest() {
@@ -234,8 +236,8 @@ function pick(index) {
   option?.scrollIntoView({ block: "nearest" });
   announce();
 }
-// After a taken suggestion the user continues to type: a filter without its value stays open, and a
-// word is complete.
+// Puts a suggestion into the search field, so that the user can continue to type: without a space
+// after a filter that still needs a value, with a space after a complete word.
 function take(index) {
   const taken = suggestions[index];
   query.value = taken.text + (taken.count === undefined ? "" : " ");

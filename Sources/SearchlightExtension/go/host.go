@@ -66,7 +66,7 @@ const MaximumListing = 1000
 // ProtectionClass is the protection class of an index.
 type ProtectionClass int32
 
-// The classes.
+// The protection classes. While the store is locked, the two encrypted classes differ.
 const (
 	ClassNone               ProtectionClass = 0 // not encrypted
 	ClassCompleteUnlessOpen ProtectionClass = 1 // encrypted; accepts donations while the store is locked

@@ -17,26 +17,26 @@ An extension is the module extension.py with one class:
 
         def reindex_items(self, request, identifiers): ...
 
-There is one object of the class in a worker, created without arguments. It must not wait for the
-network or the user then. The functions of the class, of which it may leave out any:
+A worker creates one object of the class, without arguments. The creation must not wait for the
+network or the user. These are the functions of the class, all of them optional:
 
     reindex_all(request)                 donates all items; starts with Batch.remove_all
     reindex_items(request, identifiers)  donates each of these items again, or removes it; items of
                                          encrypted indexes too, without their index and class
-    reindex_page(request, page)          donates a page; returns the bytes at which the next begins
-                                         (at most 4,096), or None after the last
+    reindex_page(request, page)          donates a page; returns the cursor of the next page (at most
+                                         4,096 bytes), or None after the last page
     update_files(request, changes)       donates, updates or removes the items of these files
     provide_data(request, item, type)    returns bytes of a promised type, an open file, or a Stream
     provide_file(request, item, type, in_place)
                                          returns an absolute path, a ProvidedFile, or an open file
     preview(request, item, query, path)  returns a Preview; query and path may be None
     did_throttle(notice), did_finish_throttle()
-                                         stops work that is not urgent, and goes on
+                                         stop work that is not urgent, and continue it
 
 Each function runs on a thread of the host and may wait. Several requests may run at once; one at a
-time executes Python. An exception is the answer of its request: an Error with its status, an
-OSError as "not found" or "unavailable", and any other as a failure, whose lines are printed to
-standard error. Texts are UTF-8 without NUL characters; is_text checks one.
+time executes Python. An exception fails its request: an Error with its status, an OSError as
+"not found" or "unavailable", and any other exception as a failure, whose traceback is printed to
+standard error. Texts are UTF-8 without NUL characters; is_text checks a text.
 """
 
 import os
@@ -106,7 +106,7 @@ def set_class(index, protection_class):
     """Sets the class of a named index for all later donations of this worker, such as
     CLASS_COMPLETE. The first one makes the index encrypted. It fails as UNAVAILABLE while the store
     is locked, and as FAILED if the index has items without encryption. If the host cannot encrypt,
-    the Error is UNSUPPORTED; do not donate items then that must be encrypted."""
+    the Error is UNSUPPORTED. In that case, do not donate items that must be encrypted."""
     _searchlight.set_class(index, protection_class)
 
 
@@ -132,7 +132,7 @@ def bundle_path():
 
 
 def is_text(text):
-    """Returns True for a text that the host takes. Names of files need not be such texts."""
+    """Returns True for a text that the host accepts. File names may be other texts."""
     try:
         return "\0" not in text and text.encode() is not None
     except UnicodeError:
@@ -259,7 +259,7 @@ class Change:
 
     @property
     def paths(self):
-        """The paths to look at: one, or two of a moved file."""
+        """The paths to check: one path, or the old and the new path of a moved file."""
         return [self.path] if self.previous_path is None else [self.previous_path, self.path]
 
 
@@ -337,7 +337,7 @@ def _create():
 
 
 def _reason(error):
-    """Prints an unexpected exception with its lines, and returns a short text of it."""
+    """Prints an unexpected exception with its traceback, and returns a short text about it."""
     sys.excepthook(type(error), error, error.__traceback__)
     return _text(f"{type(error).__name__}: {error}")
 

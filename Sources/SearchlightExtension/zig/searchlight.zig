@@ -106,7 +106,8 @@ threadlocal var message_length: usize = 0;
 threadlocal var message_error: anyerror = error.Failed;
 
 /// Returns the error, and keeps a message of at most 1,024 bytes for the answer of the request. The
-/// answer of the same error uses it, even if a later call of the request failed with that error.
+/// message is used if the request is answered with this error, even if the error comes from a later
+/// call that kept no message.
 pub fn fail(failure: Error, comptime format: []const u8, arguments: anytype) Error {
     var writer: std.Io.Writer = .fixed(&message);
     writer.print(format, arguments) catch {}; // the rest is cut
@@ -284,8 +285,8 @@ pub const Host = struct {
 
     /// Lists identifiers of the extension's own items in an index (null: the default index), sorted
     /// by their bytes, after everything that was sent before is durable. A page shorter than `limit`
-    /// (at most `maximum_listing`) is the last. The result is in memory of the allocator, best of an
-    /// arena.
+    /// (at most `maximum_listing`) is the last. The result is allocated with `memory`; use an arena,
+    /// so that you need not free each text.
     pub fn listItemsOf(self: Host, index: ?[]const u8, memory: std.mem.Allocator, after: ?[]const u8, limit: u32) ![][]const u8 {
         const Listing = struct {
             answer: Answer([][]const u8),
@@ -410,7 +411,7 @@ pub const Item = struct {
         return self.table.set_strings(self.raw, name, list.ptr, list.len);
     }
 
-    /// Sets the traits of an attribute of your own, a sum of `searchable` and `searchable_by_default`.
+    /// Sets the traits of a custom attribute, a sum of `searchable` and `searchable_by_default`.
     pub fn setTraits(self: Item, name: [:0]const u8, traits: u32) !void {
         const table = self.host.find(raw.HostCustomKeys, "searchlight.custom-keys/1") orelse
             return fail(error.Unsupported, "this host has no traits", .{});

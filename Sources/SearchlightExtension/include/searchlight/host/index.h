@@ -46,8 +46,8 @@ typedef struct searchlight_host_index {
      * Time: may block the caller while 8 requests are in progress. [thread-safe] */
     searchlight_status (*index_records)(const searchlight_host *host, const char *index_name, const uint8_t *batch,
                                         size_t length, searchlight_completion completion, void *context);
-    /* Deletes items. Identifiers that are not in the index are ignored, and so are longer ones than
-     * an item can have.
+    /* Deletes items. Ignores identifiers that are not in the index, and identifiers that are
+     * longer than 4096 bytes.
      *
      * index_name: nullable, the default index; at most 4096 bytes.
      * identifiers: nullable if count is 0; at most 32 MiB in all.
