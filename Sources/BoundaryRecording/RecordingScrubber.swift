@@ -139,8 +139,8 @@ package struct RecordingScrubber {
         }
     }
 
-    /// Returns the name of an attribute. An app's own name gets placeholders for its words. The
-    /// host refuses some names, and still does afterwards.
+    /// Returns the name of an attribute. An app's own name gets placeholders for its words. A name
+    /// that the host rejects is replaced by a name that it rejects too.
     private mutating func scrub(attribute name: [UInt8]) -> [UInt8] {
         let text = String(decoding: name, as: UTF8.self)
         guard !isPublic(text) else { return name }
@@ -194,7 +194,8 @@ package struct RecordingScrubber {
             letters[position] = Self.alphabet[rest % Self.alphabet.count]
             rest /= Self.alphabet.count
         }
-        // A text that is not UTF-8 remains one that the host rejects.
+        // The placeholder of a text that is not UTF-8 is not UTF-8 either, so the host still
+        // rejects it.
         if isText, String(validating: word, as: UTF8.self) == nil { letters[0] = 0xFF }
         placeholders[word] = letters
         return letters

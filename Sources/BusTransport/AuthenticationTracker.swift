@@ -24,8 +24,8 @@ struct AuthenticationTracker {
         self.maximum = maximum
     }
 
-    /// The number of bytes that can safely be read without reading past the end, which is the
-    /// minimum still missing.
+    /// The minimum number of bytes that are still missing. Reading this many never reads past the
+    /// end of the authentication.
     var wanted: Int {
         let lineEnd = endsLine ? 1 : 2
         switch sender {

@@ -163,7 +163,8 @@ csqlite_connection *csqlite_open(const char *path, int value_bytes, csqlite_goes
         return NULL;
     }
     sqlite3 *database = connection->database;
-    /* No code in the file is executed beyond what the manifest's SELECT reads. */
+    /* Prevents the file's schema from executing anything: triggers, extensions and unsafe
+     * functions are disabled. */
     sqlite.db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite.db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite.db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);

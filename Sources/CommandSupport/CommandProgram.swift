@@ -34,8 +34,9 @@ package enum CommandProgram {
 
     /// Makes all threads use one malloc arena. Call it at the start of the program. A search reads
     /// several hundred pages of the index, and growing an arena for each thread takes a twentieth
-    /// of its time. A reindex frees memory in other threads than those that allocated it, and each
-    /// arena keeps its largest size: its peak memory was half as large again.
+    /// of its time. A reindex frees memory in other threads than the threads that allocated it, and
+    /// each arena keeps its largest size. With an arena for each thread, the peak memory of a
+    /// reindex was 50 % higher.
     package static func useOnePool() { cstart_use_one_pool() }
 
     /// Prints the parser's help or version to standard output, or its usage error.

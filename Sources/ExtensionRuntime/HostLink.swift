@@ -11,7 +11,7 @@ public protocol HostLink: Sendable {
     func post(_ message: HostRequest)
 }
 
-/// A host link over a bus connection.
+/// Sends the requests over the D-Bus connection on which the host started this worker.
 struct BusHostLink: HostLink {
     let connection: BusConnection
 

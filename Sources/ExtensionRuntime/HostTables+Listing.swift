@@ -35,8 +35,8 @@ let listingTable = StaticTable(
             guard let session = session(host), let completion,
                 let after = optionalText(after, "The identifier to continue after", session)
             else { return SEARCHLIGHT_INVALID_ARGUMENT }
-            // The service answers fewer identifiers, and the extension would take them for the
-            // last.
+            // The service would return fewer identifiers than requested, which the extension would
+            // interpret as the last page.
             guard limit <= SEARCHLIGHT_LISTING_MAX else { return SEARCHLIGHT_TOO_LARGE }
             let waiting = ListingCompletion(function: completion, context: context)
             return send(

@@ -2,10 +2,10 @@
 import GRDB
 import Glibc
 
-/// Tells a damaged length from a shortage of memory.
+/// Distinguishes a damaged length in a file from a shortage of memory.
 ///
-/// SQLite and FTS5 ask for as much memory as a length in the file says. SQLite reports “out of
-/// memory” for both.
+/// SQLite and FTS5 allocate as much memory as a length in the file states. SQLite reports “out of
+/// memory” in both cases.
 enum MemoryShortage {
     /// More than SQLite asks for at once while it works on an intact file, in bytes.
     private static let largestRequest = 256 << 20

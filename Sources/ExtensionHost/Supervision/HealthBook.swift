@@ -204,8 +204,8 @@ final class HealthBook: Sendable {
         } catch {
             var all = known
             apply(to: &all)
-            // Otherwise the next change starts from the saved records, so that their items are
-            // requested again then.
+            // If the items are not pending, the next change starts from the saved record, so that
+            // it tries again to make them pending.
             let left = areItemsKept ? unsaved.union([identifier]) : unsaved
             state.withLock { $0 = State(all: all, unsaved: left) }
             return (quarantine, error)

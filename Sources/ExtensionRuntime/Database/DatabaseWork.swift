@@ -258,7 +258,8 @@ struct DatabaseWork {
     private mutating func update(_ file: DatabaseFile) throws(BindingFailure) {
         let reader = try reader(file)
         let fitted = try SchemaCheck.fit(binding, reader)
-        // Without items, the stored state is of rows that a reindex without the file has removed.
+        // If the index has no items of the file, a reindex during which the file was missing has
+        // removed them, and the stored state is outdated.
         let former =
             try hasItems(file)
             ? session.clientState(of: file.stateIndex).flatMap { RowDigests($0, of: binding) } : nil

@@ -174,7 +174,7 @@ extension DatabaseSchema {
             }
             let total = samples == 0 ? 0 : self.count(reader, table) ?? count
             let keys = rows.columns.filter { reader.isKey($0, of: name) }
-            // A view has none, and running it may take long.
+            // A view has no row numbers, and running it may take long.
             let hasRowNumbers =
                 row.values.last?.text == "table" && (try? reader.select("SELECT rowid FROM \(table)")) != nil
             tables.append(

@@ -96,7 +96,8 @@ package struct ForgetReceipt: Hashable, Sendable, ChecksummedDocument {
         text.utf8.count == identifierDigits && text.utf8.allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
     }
 
-    /// Cuts the lists to their bounds, and says so.
+    /// Shortens ``protectedFiles`` to its bound, and records the number of dropped entries in
+    /// ``remaining``.
     mutating func bound() {
         guard protectedFiles.count > Self.maximumEntries else { return }
         remaining.append("\(protectedFiles.count - Self.maximumEntries) more removed files are not listed.")

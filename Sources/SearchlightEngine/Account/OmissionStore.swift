@@ -11,9 +11,10 @@ import Synchronization
 final class OmissionStore: Sendable {
     /// The scope of a request to an extension.
     enum Scope: Sendable {
-        /// Everything; earlier omissions are obsolete.
+        /// All items, from the beginning. The omissions of earlier requests are obsolete.
         case everything
-        /// The rest of everything, such as a further page.
+        /// A further part of all items, such as the next page. The omissions of the earlier parts
+        /// are kept.
         case rest
         /// Items or files with these names.
         case names([String])

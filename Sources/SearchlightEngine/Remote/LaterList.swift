@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A list of a message that earlier versions do not send; it is empty then.
+/// A list in a message. It is empty in messages of earlier versions, which do not send it.
 ///
 /// ```swift
 /// struct Facts: Codable {

@@ -30,7 +30,7 @@ extension SearchlightEngine {
     ///   example after weeks without power. They would be deleted before they are requested.
     /// - Items whose lifetime is shorter than twice the notice are left to their app. Otherwise an
     ///   app that always renews them in time would receive requests indefinitely.
-    /// - Encrypted items are looked at while the store is unlocked, and again after each unlocking.
+    /// - Encrypted items are checked while the store is unlocked, and again after each unlocking.
     ///   They are requested by a job of their own (`encrypted:BUNDLE`), which names none of them.
     /// - A bundle with neither an extension nor a registered app receives no requests.
     ///

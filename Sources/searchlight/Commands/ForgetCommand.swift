@@ -218,6 +218,7 @@ private final class NewFile {
         }
     }
 
-    /// Removes the file, unless it has its content: a removal cannot be repeated for its receipt.
+    /// Removes the file if the receipt was not written to it. A written receipt stays, because the
+    /// removal cannot be repeated to get another one.
     func discard() { if !isWritten { unlink(path) } }
 }

@@ -14,8 +14,8 @@ extension BundleAccount {
         return lines
     }
 
-    /// The content that is left out of the index, one line per reason. A file of which an item has
-    /// only the name is content that is left out, too.
+    /// The content that is left out of the index, one line per reason. A file whose item has only
+    /// its name counts as left out, too.
     var omissionLines: [String] {
         var lines: [String] = []
         if itemsInPart > 0 {

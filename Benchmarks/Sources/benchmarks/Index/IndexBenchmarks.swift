@@ -60,7 +60,8 @@ struct IndexBenchmarks {
         PeakMemory.reset()
         let index = try SearchIndex(directory: storePath, access: .readWrite)
         let (cost, donatedBytes) = try await Filling.fill(index, from: corpus)
-        // When a store is at rest, its segments are merged. That size is what it takes on a disk.
+        // The size is measured after the store has merged its segments, as a store at rest has on a
+        // disk.
         while index.isApplying { try await Task.sleep(for: .milliseconds(20)) }
         try await index.close()
         let peak = PeakMemory.megabytes

@@ -7,7 +7,8 @@ enum SmallBatches {
     static let itemsPerBatch = 10
     private static let secondsPerWay = 4.0
 
-    /// Supplies new items from the corpus's reserve. At its end, it starts again with other names.
+    /// Supplies new items from the corpus's reserve. When the reserve is used up, the source starts
+    /// again with other item names.
     struct Source {
         private var reader: Corpus.Reader
         private let corpus: Corpus

@@ -6,8 +6,8 @@ import TestSupport
 import WriteAheadLog
 
 /// Compares the write-ahead log with a second SQLite database that holds the entries as blobs: the
-/// rate of durable appends, the processor time of one, the bytes written, and opening with reading
-/// everything. Both use the same disk in turns.
+/// rate of durable appends, the processor time and the written bytes of one append, and the time to
+/// open the log and read everything. The two alternate on the same disk.
 struct LogBenchmarks {
     let seed: UInt64
     /// Removed at the end, and before, in case that an earlier run was killed.

@@ -48,7 +48,7 @@ final class LogDatabase: Sendable {
         }
     }
 
-    /// Commits what waits until nothing waits.
+    /// Commits the waiting appends, until none is left.
     private func commitAll() {
         while true {
             let group = pending.withLock { pending in

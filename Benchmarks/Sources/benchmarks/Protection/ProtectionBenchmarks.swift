@@ -5,9 +5,11 @@ import ItemRecord
 import SearchlightEngine
 import TestSupport
 
-/// Measures protected indexes: donations, alternating with donations to an unprotected index,
-/// unprotected donations and searches in stores with and without protected indexes, alternating,
-/// and the time from unlocking a store until all its items are searchable.
+/// Measures protected indexes in three parts. The runs that are compared alternate.
+///
+/// - Donations to a protected and to an unprotected index.
+/// - Donations and searches without protection, in stores with and without protected indexes.
+/// - The time from unlocking a store until all its items are searchable.
 struct ProtectionBenchmarks {
     let folder: String
     let seed: UInt64
