@@ -500,7 +500,7 @@ public:
         if (content == nullptr) return Error(Status::unsupported, "this host has no streams");
         if (!isOpen) return Error(Status::invalidArgument, "the request is already answered");
         auto *raw = content->finish_with_stream(host.get(), number, length);
-        if (raw == nullptr) return Error(Status::unavailable, "there are too many streams");
+        if (raw == nullptr) return Error(Status::unavailable, "there are too many streams or descriptors; end a stream first");
         close();
         return Stream(content, raw);
     }

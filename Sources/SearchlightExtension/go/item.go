@@ -219,7 +219,7 @@ func (request *Request) stream(reader io.Reader, length uint64) error {
 	link := request.host.link
 	stream := C.searchlight_go_stream(link, request.number, C.uint64_t(length))
 	if stream == nil {
-		return Errorf(Unavailable, "there are too many streams")
+		return Errorf(Unavailable, "there are too many streams or descriptors; end a stream first")
 	}
 	defer C.searchlight_go_end(link, stream)
 	err := guarded(func() error {

@@ -449,7 +449,7 @@ static PyObject *stream_begin(PyObject *module, PyObject *arguments) {
     if (connection.content == NULL) Py_RETURN_NONE;
     searchlight_stream *stream = connection.content->finish_with_stream(connection.host, request, length);
     if (stream == NULL) {
-        raise_error(SEARCHLIGHT_UNAVAILABLE, "there are too many streams");
+        raise_error(SEARCHLIGHT_UNAVAILABLE, "there are too many streams or descriptors; end a stream first");
         return NULL;
     }
     PyObject *capsule = PyCapsule_New(stream, stream_kind, end_stream);

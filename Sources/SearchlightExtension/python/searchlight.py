@@ -314,7 +314,7 @@ _class = None
 
 
 def extension(of):
-    """Declares the class of the extension. Decorates it."""
+    """Decorates the class of the extension, of which the module has one."""
     global _class
     _class = of
     return of

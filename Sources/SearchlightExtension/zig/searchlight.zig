@@ -828,7 +828,7 @@ fn Calls(comptime Extension: type) type {
             const table = try request.host.content();
             const buffer = try request.arena.alloc(u8, 256 << 10);
             const target = table.finish_with_stream(request.host.raw, request.number, source.length) orelse
-                return fail(error.Unavailable, "there are too many streams", .{});
+                return fail(error.Unavailable, "there are too many streams or descriptors; end a stream first", .{});
             defer table.end(target);
             var left = source.length;
             while (left > 0) {

@@ -273,7 +273,7 @@ unsafe fn stream(
 ) -> Result<(), Error> {
     let stream = (content.finish_with_stream)(host.raw(), number, length);
     if stream.is_null() {
-        return Err(Error::new(Status::Unavailable, "there are too many streams"));
+        return Err(Error::new(Status::Unavailable, "there are too many streams or descriptors; end a stream first"));
     }
     let result = guarded(|| {
         let mut buffer = vec![0u8; PIECE];
