@@ -69,7 +69,7 @@ private final class RecordedCallback: Sendable {
     private let callback: BoundaryCallback
     private let cause: UInt32
     private let log: BoundaryLog
-    /// The function and the context in the form of C arguments; never freed before the call ends.
+    /// `true` once the object was released, either by the call from the host or by ``forget()``.
     private let isUsed = Atomic(false)
 
     init(_ callback: BoundaryCallback, cause: UInt32, _ log: BoundaryLog) {

@@ -89,7 +89,8 @@ struct ByteNeedle: Sendable {
 
 /// The result of folding a scalar, as far as the scalar's first bytes determine it.
 enum FoldedByte: Equatable {
-    /// This lowercase letter or digit or nothing, and no other ASCII letter or digit.
+    /// The scalar folds to this lowercase letter or digit, or to nothing. It never folds to another
+    /// ASCII letter or digit.
     case letter(UInt8)
     /// A character that is not an ASCII letter or digit in any context.
     case other
