@@ -142,6 +142,10 @@ package struct AssistantGrantsFile: Sendable {
     }
 
     private func failure(_ code: Int32) -> AssistantFileError {
-        AssistantFileError(description: "Locking \(lockPath) failed: \(String(cString: strerror(code)).lowercased()).")
+        AssistantFileError(
+            description: """
+                Locking \(lockPath) failed: \(String(cString: strerror(code)).lowercased()). Check that you may write to the \
+                store's folder.
+                """)
     }
 }

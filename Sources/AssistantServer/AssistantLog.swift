@@ -112,6 +112,9 @@ package struct AssistantLog: Sendable {
     private func failure(_ code: Int32) -> AssistantFileError {
         AssistantFileError(
             description:
-                "The log of assistants \(path) cannot be used: \(String(cString: strerror(code)).lowercased()).")
+                """
+                The log of assistants \(path) cannot be used: \(String(cString: strerror(code)).lowercased()). Check that it is \
+                your file and that the disk is not full.
+                """)
     }
 }

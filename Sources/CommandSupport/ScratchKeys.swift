@@ -39,7 +39,11 @@ struct ScratchKeys {
         defer { if new >= 0 { close(new) } }
         guard new >= 0, write(new, made, made.count) == made.count else {
             throw CommandFailure(
-                message: "\(path) cannot be written: \(String(cString: strerror(errno)))", status: .inputOutput)
+                message: """
+                    \(path) cannot be written: \(String(cString: strerror(errno))). Name a store in a folder that you may \
+                    write to.
+                    """,
+                status: .inputOutput)
         }
         passphrase = made
     }

@@ -76,9 +76,14 @@ package enum KeyringProblem: Error, Hashable, Sendable, Codable, CustomStringCon
             The keyring has no key of this store, so its protected items cannot be read. Restore the keyring from a backup. \
             Or remove the items (searchlight forget), unlock again, and let their apps donate again.
             """
-        case .unencrypted: "The keyring cannot encrypt what it sends over the bus, so it is not used."
+        case .unencrypted:
+            """
+            The keyring cannot encrypt the keys that it sends over the bus, so it is not used. For new keys, use a passphrase: \
+            searchlight unlock --passphrase
+            """
         case .refused(let message): "The keyring refused the request: \(message)"
-        case .malformed(let detail): "The keyring sent an invalid answer: \(detail)."
+        case .malformed(let detail):
+            "The keyring sent an invalid answer: \(detail). Restart the keyring, and try again."
         }
     }
 }

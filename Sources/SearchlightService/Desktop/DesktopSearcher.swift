@@ -102,7 +102,8 @@ final class DesktopSearcher: Sendable {
         _ identifier: String, _ engine: SearchlightEngine
     ) async throws(QueryRefusal) -> StoredItem {
         guard let identifier = ResultIdentifier(identifier), let item = try await item(identifier, engine) else {
-            throw QueryRefusal(name: ExtensionStatus.notFound.errorName, message: "The result no longer exists.")
+            throw QueryRefusal(
+                name: ExtensionStatus.notFound.errorName, message: "The result no longer exists. Search again.")
         }
         return item
     }

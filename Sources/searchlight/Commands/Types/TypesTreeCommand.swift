@@ -22,7 +22,13 @@ struct TypesTreeCommand: OptionedCommand {
         let tops = try identifier.map { [try declaredType($0).identifier] } ?? walk.tops
         guard options.json else {
             for top in tops { try walk.visit(top, depth: 0, show) }
-            if walk.isCut { Output.complain("The hierarchy is too large or too deep; not all of it is shown.") }
+            if walk.isCut {
+                Output.complain(
+                    """
+                    The hierarchy is too large or too deep; not all of it is shown. Name a type to see the types below it: \
+                    searchlight types tree TYPE
+                    """)
+            }
             return
         }
         var builder = TreeBuilder()

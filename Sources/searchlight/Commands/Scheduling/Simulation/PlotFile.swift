@@ -84,7 +84,10 @@ struct PlotFile {
         converter.waitUntilExit()
         guard converter.terminationStatus == 0, access(part, F_OK) == 0 else {
             throw CommandFailure(
-                message: "Drawing \(path) failed: \(program) ended with status \(converter.terminationStatus).",
+                message: """
+                    Drawing \(path) failed: \(program) ended with status \(converter.terminationStatus). To draw without it, \
+                    name a file that ends in .svg.
+                    """,
                 status: .failure)
         }
     }

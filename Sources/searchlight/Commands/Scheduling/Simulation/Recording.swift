@@ -42,7 +42,10 @@ struct TraceSink: Sendable {
         if case .failure(let error) = line.withUTF8({ WholeTransfer.write(UnsafeRawBufferPointer($0), to: file.number) }
         ) {
             throw CommandFailure(
-                message: "Writing to \(path) failed: \(String(cString: strerror(error.code)).lowercased()).",
+                message: """
+                    Writing to \(path) failed: \(String(cString: strerror(error.code)).lowercased()). Free space, or name a \
+                    file on another disk.
+                    """,
                 status: .inputOutput)
         }
     }
