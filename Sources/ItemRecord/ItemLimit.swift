@@ -19,7 +19,7 @@ public enum ItemLimit: Hashable, Sendable, CaseIterable {
     /// The nesting depth of values.
     case depth
 
-    /// The largest allowed value.
+    /// The largest allowed value: bytes for sizes and lengths, otherwise a number.
     public var maximum: Int {
         switch self {
         case .recordBytes: ItemRecord.maximumRecordBytes

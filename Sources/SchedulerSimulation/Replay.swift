@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// The result of replaying a trace.
+/// The result of replaying a trace. Points in time are in seconds since 2001-01-01 UTC.
 public struct Replay: Hashable, Sendable, Codable {
     /// The activity of a job during a span.
     public enum Activity: String, Hashable, Sendable, Codable {
@@ -21,7 +21,7 @@ public struct Replay: Hashable, Sendable, Codable {
         /// The job was paused.
         case paused
     }
-    /// A period of time. Times are in seconds since 2001-01-01 UTC.
+    /// A period of time.
     public struct Span<Kind: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
         /// The start.
         public var start: Double
@@ -76,7 +76,7 @@ public struct Replay: Hashable, Sendable, Codable {
         /// All activities, in order.
         public var spans: [Span<Activity>] = []
     }
-    /// The totals of a replay. Times are in seconds.
+    /// The totals of a replay. Durations are in seconds.
     public struct Totals: Hashable, Sendable, Codable {
         /// The length of the trace.
         public var seconds = 0.0

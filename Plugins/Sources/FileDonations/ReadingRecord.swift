@@ -24,7 +24,8 @@ package final class ReadingRecord {
     }
 
     private static let version: UInt8 = 1
-    /// The maximum length of the skip list. If the list is full, the oldest file is dropped.
+    /// The maximum number of files in the skip list. If the list is full, the oldest file is
+    /// dropped.
     package static let maximumSkipped = 24
 
     private let storage: Storage

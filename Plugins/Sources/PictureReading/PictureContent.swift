@@ -48,11 +48,11 @@ package struct CameraProperties: Sendable, Equatable {
     /// The exposure time in seconds.
     package var exposureTime: Double?
     package var fNumber: Double?
-    /// The aperture as an APEX value.
+    /// The aperture, and the largest aperture of the lens, as APEX values.
     package var aperture: Double?
     package var maximumAperture: Double?
     package var iso: Int?
-    /// The focal length in millimeters.
+    /// The focal length, and the equivalent for 35 mm film, in millimeters.
     package var focalLength: Double?
     package var focalLength35mm: Int?
     package var exposureMode: Int?

@@ -65,7 +65,7 @@ public struct ExtensionHealth: Hashable, Sendable, Codable {
     /// The state in which an extension receives no requests until it changes or the user releases
     /// it.
     public struct Quarantine: Hashable, Sendable, Codable {
-        /// The start of the quarantine.
+        /// The start of the quarantine, in seconds since 2001-01-01 UTC.
         public var since: Double
         /// The reason, to complete a sentence about the extension.
         public var reason: String
@@ -79,7 +79,7 @@ public struct ExtensionHealth: Hashable, Sendable, Codable {
     public struct BackOff: Hashable, Sendable, Codable {
         /// The number of consecutive failures.
         public var failures: Int
-        /// The end of the back-off.
+        /// The end of the back-off, in seconds since 2001-01-01 UTC.
         public var until: Double
 
         /// Creates a back-off from its parts.

@@ -50,11 +50,12 @@ public struct ScheduledJob: Hashable, Sendable, Codable {
     public var key: Key
     /// The urgency.
     public var urgency: Urgency
-    /// The time of the first request.
+    /// The time of the first request, in seconds since 2001-01-01 UTC.
     public var requested: Double
-    /// The time at which the items expire, if known.
+    /// The time at which the items expire, in seconds since 2001-01-01 UTC; `nil` if unknown.
     public var deadline: Double?
-    /// The earliest start time after a failure of the job or its extension.
+    /// The earliest start time after a failure of the job or its extension, in seconds since
+    /// 2001-01-01 UTC; `nil` without a failure.
     public var notBefore: Double?
     /// The reason why the job must not run; `nil` if it may.
     public var refusal: Refusal?

@@ -43,9 +43,9 @@ public struct JobExplanation: Hashable, Sendable, Codable {
         public var gate: Gate
         /// The effect of the gate.
         public var state: State
-        /// The measured value, if there is one.
+        /// The measured value, in ``unit``; `nil` if the gate is not measured.
         public var measured: Double?
-        /// The value at which the gate would change its state.
+        /// The value at which the gate would change its state, in ``unit``.
         public var limit: Double?
         /// The unit of both values.
         public var unit: Unit?

@@ -29,7 +29,8 @@ public struct JournalEntry: Hashable, Sendable, Codable {
     public var gates: [Gate]
     /// The score: the age of the job divided by the tolerance of its urgency.
     public var score: Double
-    /// The time until which the decision holds at most; `nil` if unknown.
+    /// The latest time until which the decision holds, in seconds since 2001-01-01 UTC; `nil` if
+    /// unknown.
     public var until: Double?
     /// The resource usage of the job from start to end, if known. Maintenance has no process of its
     /// own, so its usage is unknown.

@@ -8,7 +8,8 @@
 public struct ResolvedTime: Hashable, Sendable {
     /// The first instant, in seconds since 2001-01-01 00:00 UTC.
     public let start: Double
-    /// The first instant after the period; `nil` if the term is a single instant.
+    /// The first instant after the period, in seconds since 2001-01-01 00:00 UTC; `nil` if the term
+    /// is a single instant.
     public let end: Double?
 
     /// Returns `true` if `==` is true for the date.

@@ -140,9 +140,10 @@ package struct ExtensionHealthReport: Hashable, Sendable, Codable {
     }
     /// The last failures, oldest first.
     package var failures: [Failure] = []
-    /// The start of its quarantine.
+    /// The start of its quarantine, in seconds since 2001-01-01 UTC; `nil` if it is not in
+    /// quarantine.
     package var quarantinedSince: Double?
-    /// The end of its back-off.
+    /// The end of its back-off, in seconds since 2001-01-01 UTC; `nil` if it is not in back-off.
     package var backsOffUntil: Double?
     /// The skip-listed items.
     package var itemsSetAside: [ItemSetAside] = []

@@ -3,7 +3,7 @@ import JSONText
 
 /// The dimensions of a BERT encoder, from its `config.json`.
 package struct EncoderConfiguration: Hashable, Sendable {
-    /// The width of an embedding.
+    /// The number of components of an embedding.
     package let hiddenSize: Int
     package let layers: Int
     package let heads: Int

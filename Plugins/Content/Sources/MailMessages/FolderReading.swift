@@ -226,8 +226,8 @@ extension OpenFile {
 package struct MboxState: Sendable, Equatable {
     package var size: Int64
     package var modified: Int64
-    /// The offset of the last message. The next update reads this message again, because it may
-    /// have been incomplete.
+    /// The offset of the last message, in bytes. The next update reads this message again, because
+    /// it may have been incomplete.
     package var last: Int64
     /// A digest of the bytes before the last message.
     var digest: UInt64
