@@ -84,7 +84,7 @@ extension SearchIndex {
     /// reads the state would assume that its items are donated, and would not donate them again.
     ///
     /// - Parameter isWanted: Returns `true` if the operation is still wanted. Called after all
-    ///   waiting.
+    ///   waiting, on the queue that writes the database, so it must not use the index.
     /// - Throws: ``SearchIndexError``; ``SearchIndexError/mismatchedClientState`` if the operation
     ///   is not wanted.
     public func replaceAll(

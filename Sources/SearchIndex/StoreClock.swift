@@ -17,7 +17,7 @@ public struct BootClock: Sendable {
         /// Creates a reading.
         public init(boot: String, seconds: Double) { (self.boot, self.seconds) = (boot, seconds) }
     }
-    /// Reads the clock.
+    /// Reads the clock. Called on any thread.
     public var read: @Sendable () -> Reading
 
     /// Creates a clock.
