@@ -45,7 +45,7 @@ package struct GlobalOptions: ParsableArguments {
     /// “make run” of an extension's project uses it.
     @Flag(
         help: ArgumentHelp(
-            "Give a new store keys that are kept beside it, and unlock it with them; only for tests.",
+            "Create keys for a new store beside it, and unlock the store with them; only for tests.",
             visibility: .hidden))
     package var scratchKeys = false
 

@@ -9,7 +9,7 @@ import SearchlightEngine
 struct AccessCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "access",
-        abstract: "Choose the apps that local assistants may read, and see what they read.",
+        abstract: "Choose the apps that local assistants may read, and show the log of their reads.",
         discussion: """
             An assistant that uses “searchlight mcp” reads nothing until you grant it an app. Lists the grants without a \
             subcommand.
@@ -23,7 +23,7 @@ struct AccessCommand: ParsableCommand {
 struct AccessListCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the assistants and the apps that each may read.",
-        discussion: "Also lists the assistants that asked lately and have no grant.")
+        discussion: "Also lists assistants without a grant that asked recently.")
 
     @OptionGroup var options: GlobalOptions
 
@@ -61,7 +61,7 @@ struct AccessGrantCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "grant", abstract: "Let an assistant read the items of apps.",
         discussion: """
-            The name is the one that the assistant states; “searchlight access” lists the assistants that asked. --all means \
+            The assistant reports its own name; “searchlight access” lists the assistants that asked. --all means \
             all apps, including apps that are added later.
             """)
 
@@ -101,8 +101,8 @@ struct AccessGrantCommand: OptionedCommand {
 
 struct AccessRevokeCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "Take back the access of an assistant to apps, from its next request on.",
-        discussion: "Without apps, takes back everything. Exit status 2 if there was no such grant.")
+        commandName: "revoke", abstract: "Revoke an assistant's access to apps, from its next request on.",
+        discussion: "Without apps, revokes all access. Exit status 2 if there was no such grant.")
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The name of the assistant.")
@@ -128,10 +128,10 @@ struct AccessRevokeCommand: OptionedCommand {
 
 struct AccessLogCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
-        commandName: "log", abstract: "Show what assistants searched for and read, the latest first; or erase it.",
+        commandName: "log", abstract: "Show the searches and reads of assistants, the latest first, or erase this log.",
         discussion: """
-            The log has texts of searches and numbers of items, and no content. “searchlight show @NUMBER” shows an item. \
-            “searchlight forget” removes the entries about its app.
+            The log contains search texts and item numbers, but no content. “searchlight show @NUMBER” shows an \
+            item. “searchlight forget” removes the entries about its app.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -10,8 +10,9 @@ struct ContinueCommand: OptionedCommand {
         commandName: "continue",
         abstract: "Continue a search in an app.",
         discussion: """
-            Gives the text to the running app of the bundle, or starts the app for it. The app has registered a handler \
-            for activities; to be started, the manifest of its extension has CoreSpotlightContinuation. Both need the service.
+            Gives the text to the running app of the bundle, or starts the app for it. A running app must have \
+            registered a handler for activities. To be started, an app needs CoreSpotlightContinuation in the \
+            manifest of its extension. Both need the service.
 
             --json and the exit statuses are the same as for “open”, but without an item.
             """)

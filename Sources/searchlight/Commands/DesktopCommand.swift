@@ -14,16 +14,16 @@ struct DesktopCommand: OptionedCommand {
         commandName: "desktop",
         abstract: "Choose the apps that the desktop's own search shows.",
         discussion: """
-            The overview of GNOME and KRunner of KDE show items of every app, unless you switch the app off here. Its items \
-            stay in the index, and “searchlight search” and the page of “quicklook” still find them. A switch takes effect at \
-            the next search. It stays when the app is removed or forgotten.
+            The overview of GNOME and KRunner of KDE show items of every app, unless you switch the app off here. \
+            Its items stay in the index, and “searchlight search” and the page of “quicklook” still find them. A \
+            switch takes effect at the next search. The switch stays when the app is removed or forgotten.
 
-            Without arguments, or with “list”, each app has a line with its switch and the number of its items. To switch off \
-            all of Searchlight there, use the search settings of the desktop.
+            Without arguments, or with “list”, each app has a line with its switch and the number of its items. To \
+            hide all items of Searchlight there, use the search settings of the desktop.
             """)
 
     @OptionGroup var options: GlobalOptions
-    @Argument(help: "list, or on or off: show or hide the items of an app.")
+    @Argument(help: "list, on or off: list the apps, or show or hide the items of an app.")
     var wish = Wish.list
     @Argument(help: "The bundle identifier of the app.", completion: BundleNames.completion)
     var bundle: String?

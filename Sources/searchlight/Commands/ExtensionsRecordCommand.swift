@@ -15,13 +15,13 @@ struct ExtensionsRecordCommand: ReportingCommand {
         commandName: "record",
         abstract: "Record the calls between an extension and its host in a file.",
         discussion: """
-            BUNDLE is a .searchext folder or the identifier of an installed extension, in C or in a language that uses the C \
-            interface. The extension reindexes everything, then some items; it fulfils their promises, renders their \
-            previews, and gets a throttle notice. It does so in a separate process with an index in memory; your index does \
-            not change.
+            BUNDLE is a .searchext folder or the identifier of an installed extension, in C or in a language that \
+            uses the C interface. The extension reindexes everything, then some items; it fulfils their promises, \
+            renders their previews, and gets a throttle notice. It runs in a separate process with an index in \
+            memory; your index does not change.
 
-            The file has the texts of your items. --scrub replaces them by placeholders of the same length, so that the file \
-            can be part of a bug report. To play it: searchlight extensions replay FILE
+            The file contains the texts of your items. --scrub replaces them with placeholders of the same length, \
+            so that the file can be part of a bug report. To replay it: searchlight extensions replay FILE
 
             Exit status: 0 the file is complete, even if the extension failed; 12 the file lacks later calls, because all \
             calls do not fit into it or the disk is full; 1 the extension has no code; 2 there is no such bundle.
@@ -33,7 +33,7 @@ struct ExtensionsRecordCommand: ReportingCommand {
     var output: String
     @Option(help: ArgumentHelp("Request at most this many items by name.", valueName: "count"))
     var items = 10
-    @Flag(help: "Replace personal text by placeholders of the same length.")
+    @Flag(help: "Replace personal text with placeholders of the same length.")
     var scrub = false
     @Flag(name: .shortAndLong, help: "Show the output and the log of the extension.")
     var verbose = false
@@ -114,7 +114,7 @@ struct ExtensionsRecordCommand: ReportingCommand {
 struct ExtensionsReplayCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Play a recording for the host or for an extension, and report what differs.",
+        abstract: "Replay a recording for the host or for an extension, and report the differences.",
         discussion: """
             Without an option, the recorded extension answers the requests of this host. With --library, the recorded host \
             calls that library, which can access no file, in a bundle of its own. With --bundle, the recorded host calls the \

@@ -16,10 +16,10 @@ struct ForgetCommand: OptionedCommand {
             installed extension donates all items again at its next reindex; disable or remove it first to prevent that. \
             If the command is interrupted, run it again to remove the rest.
 
-            The receipt lists the removed data, its place, and what may remain. --receipt writes it to a new file. \
-            --verify compares a receipt with the store.
+            The receipt lists the removed data, where it was, and the data that may remain. --receipt writes the \
+            receipt to a new file. --verify compares a receipt with the store.
 
-            Exit status: 0 removed, or nothing of the receipt is there; 10 something of the receipt is there.
+            Exit status: 0 removed, or the store has none of the data in the receipt; 10 the store has some of it.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -9,9 +9,10 @@ struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys", abstract: "Show or change how the keys of protected items are kept.",
         discussion: """
-            A key of each protected index encrypts its items, and a master key encrypts those keys. The master key is kept \
-            under a passphrase, or with a key in the keyring of the desktop (Secret Service). “passphrase” and “keyring” \
-            change that at once and encrypt no item again. “rotate” replaces all keys.
+            Each protected index has a key that encrypts its items, and a master key encrypts these keys. The master \
+            key is kept under a passphrase, or with a key in the keyring of the desktop (Secret Service). \
+            “passphrase” and “keyring” change this at once, without encrypting items again. “rotate” replaces all \
+            keys.
             """,
         subcommands: [
             KeysStatusCommand.self, KeysPassphraseCommand.self, KeysKeyringCommand.self, KeysRotateCommand.self,
@@ -92,8 +93,8 @@ struct KeysRotateCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate", abstract: "Replace all keys, and encrypt all protected items again.",
         discussion: """
-            Unlocks the store for that. Earlier keys then open only earlier copies of the store. You can interrupt it: the \
-            next unlock ends it. An index with records that cannot be read keeps its keys.
+            Unlocks the store. Earlier keys then open only earlier copies of the store. You can interrupt the \
+            command: the next unlock completes the rotation. An index with unreadable records keeps its keys.
 
             Exit status: 0 all keys are new, 1 some keys were not replaced or the passphrase is wrong, 4 no service runs, the \
             session is locked or the keyring has no key. “searchlight --help” lists the others.

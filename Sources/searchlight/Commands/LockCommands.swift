@@ -10,11 +10,12 @@ struct UnlockCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "unlock", abstract: "Make protected items searchable.",
         discussion: """
-            Apps protect an index with the classes completeUnlessOpen and complete. Its items are encrypted, and only an \
-            unlocked service finds them. The first unlock creates the keys. The keyring of the desktop keeps them (Secret \
-            Service, such as GNOME Keyring), which your login usually opens. Without a keyring, or with \
-            --passphrase, a passphrase protects them; it is asked for twice. Nobody can restore a lost keyring or \
-            passphrase, nor the items. If no protected index is left, --passphrase sets a new one. “searchlight keys” shows how the keys are kept, and changes it.
+            Apps protect an index with the classes completeUnlessOpen and complete. Its items are encrypted, and \
+            only an unlocked service finds them. The first unlock creates the keys. The desktop's keyring (Secret \
+            Service, such as GNOME Keyring) keeps them; your login usually opens the keyring. Without a keyring, or \
+            with --passphrase, a passphrase protects them; the command asks for it twice. If the keyring or the \
+            passphrase is lost, the items are lost too. If no protected index is left, --passphrase sets a new one. \
+            “searchlight keys” shows how the keys are kept, and changes it.
 
             The service keeps the keys in its memory until “searchlight lock”, until the session is locked or the machine \
             sleeps, or until it ends. While the session is locked, nothing is unlocked. Without a terminal, the passphrase is \

@@ -11,10 +11,11 @@ struct OpenCommand: OptionedCommand {
         commandName: "open",
         abstract: "Open an item in its app.",
         discussion: """
-            Tried in this order: the running app, if it has registered a handler for activities; the app over the session bus \
-            (org.freedesktop.Application); the command of its desktop entry; the default app of the item's file or URL. An app \
-            is started at most once. Its desktop entry is the DesktopEntry of the extension's manifest, or else it has the name \
-            of the bundle. --dry-run shows the way that is taken, and why.
+            Tries, in this order: the running app, if it has registered a handler for activities; the app over \
+            the session bus (org.freedesktop.Application); the command of its desktop entry; the default app of the \
+            item's file or URL. An app is started at most once. Its desktop entry is the DesktopEntry of the \
+            extension's manifest, or else the entry with the name of the bundle. --dry-run shows the chosen method, \
+            and why.
 
             A file of an extension's item is opened if the extension may read it.
 
@@ -32,22 +33,24 @@ struct OpenCommand: OptionedCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(
         help: ArgumentHelp(
-            "A number as “search” prints it (@12), or the item's unique identifier; for items that are files also a path.",
+            "An item number that “search” prints (@12), a unique identifier, or the path of a file.",
             valueName: "item"))
     var item: String
     @Option(
-        help: "The bundle the item belongs to, if several have one of this name.", completion: BundleNames.completion)
+        help: "Choose the item of this bundle if several bundles have the same identifier.",
+        completion: BundleNames.completion)
     var bundle: String?
-    @Option(help: "The name of the index that the item is in, if several of the bundle's have one of this name.")
+    @Option(
+        help: "Choose the item in the index with this name if several indexes of the bundle have the same identifier.")
     var index: String?
     @Option(
         name: .shortAndLong,
-        help: "The words that you searched for. Later searches for them rank the item higher.")
+        help: "Count this search text, so that later searches for it rank the item higher.")
     var query: String?
     @Option(
         help: """
-            Instead of opening the item, call its phone number (call) or show the way to its place (navigate), if it offers \
-            that.
+            Instead of opening the item, call its phone number (call) or show its place (navigate), if the item \
+            offers this.
             """)
     var action: QuickAction?
     @Flag(help: "Only show how the item would be opened, and why.")

@@ -10,7 +10,7 @@ import SearchlightEngine
 struct PreviewCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "preview",
-        abstract: "Show the preview of an item that its extension renders.",
+        abstract: "Show the preview of an item, rendered by its extension.",
         discussion: """
             Prints the extension's text or HTML as plain text, or else the item's attributes. --html prints the page that a \
             viewer shows, and --output writes the rendering unchanged: HTML, text, rich text, a picture or PDF. In a folder \

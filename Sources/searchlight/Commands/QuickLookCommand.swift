@@ -10,11 +10,12 @@ struct QuickLookCommand: OptionedCommand {
         commandName: "quicklook",
         abstract: "Search, preview and drag items on a page in your browser.",
         discussion: """
-            Serves the page at 127.0.0.1, only to you on this machine. A file that only you can read opens it in a browser; the \
-            address of the file is printed, and works once within two minutes. A browser that cannot read the file (some snaps) \
-            asks for the code in the terminal. Results are on the left and the preview on the right. The arrow keys choose, \
-            Return opens the preview, O opens the item in its app, Escape goes back, and / moves to the search field. Dragging an item out of the list \
-            delivers its first promise (as a file, in browsers that support DownloadURL, such as Chromium); the menu beside \
+            Serves the page at 127.0.0.1, only to you on this machine. A file that only you can read opens the page \
+            in a browser. The command prints the address of the file. The file works once, within two minutes. A \
+            browser that cannot read the file (some snaps) asks for the code in the terminal. Results are on the \
+            left and the preview on the right. The arrow keys choose, Return opens the preview, O opens the item in \
+            its app, Escape goes back, and / moves to the search field. Dragging an item out of the list delivers \
+            its first promise (as a file, in browsers that support DownloadURL, such as Chromium); the menu beside \
             “Save” offers the others. The promise is fulfilled only then.
 
             HTML of an extension is shown without scripts and network access in a sandboxed frame. To end the page, stop the \

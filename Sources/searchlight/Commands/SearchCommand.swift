@@ -18,16 +18,17 @@ struct SearchCommand: OptionedCommand {
             for your shell: searchlight search '"release notes"'). A word after a minus sign must not occur (put -- \
             before it: searchlight search -- -release notes). Case, accents and forms of words do not matter.
 
-            Filters may stand among the words: kind:pdf, from:anna, to:, app:mail, in:folder, tag:, title:, before:, after:, \
-            on: (2026-11-16, yesterday, last week), larger:10MB, smaller:500kB, has:attachment. larger: and smaller: \
-            compare fileSize, in megabytes of 1,000,000 bytes. A comma means or, a minus sign \
-            before a filter excludes, and quotes hold a value together: from:"Anna Smith".
+            Filters may be among the words: kind:pdf, from:anna, to:, app:mail, in:folder, tag:, title:, before:, \
+            after:, on: (2026-11-16, yesterday, last week), larger:10MB, smaller:500kB, has:attachment. larger: and \
+            smaller: compare fileSize, in megabytes of 1,000,000 bytes. A comma separates alternatives, a minus sign \
+            before a filter excludes, and quotes enclose a value with spaces: from:"Anna Smith".
 
             A word without any match is corrected, unless it is in quotes; a note on standard error shows the corrected \
             search. --as-typed turns correction off.
 
-            With an embedding model (“searchlight semantic”), a search with three words or more also compares meanings. Items \
-            of a similar meaning rank higher, and some are found without any of the words. --words-only turns that off.
+            With an embedding model (“searchlight semantic”), a search with three words or more also compares \
+            meanings. Items with a similar meaning rank higher, and some are found without any of the words. \
+            --words-only turns this off.
 
             The exit status is 0 even if nothing is found.
             """)

@@ -8,7 +8,7 @@ import SearchlightEngine
 
 struct ShowCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Print everything that the index has about an item.",
+        commandName: "show", abstract: "Print all data of an item in the index.",
         discussion: "Prints sizes with a unit; --json prints raw attributes, and an array for a list (-).")
 
     @OptionGroup var options: GlobalOptions

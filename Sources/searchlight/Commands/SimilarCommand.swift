@@ -11,8 +11,9 @@ struct SimilarCommand: OptionedCommand {
         commandName: "similar",
         abstract: "Find the items that are similar to an item.",
         discussion: """
-            With an embedding model (“searchlight semantic”), items of a similar meaning come first. Without one, or until the \
-            item is embedded, items that have its rare words; a note on standard error says so.
+            With an embedding model (“searchlight semantic”), items with a similar meaning come first. Without a \
+            model, or until the item is embedded, finds items that share its rare words; a note on standard error \
+            reports this.
 
             Filters may follow the item, as in a search: searchlight similar @12 kind:pdf after:"last month". To exclude with a \
             minus sign, put -- first: searchlight similar -- @12 -app:mail

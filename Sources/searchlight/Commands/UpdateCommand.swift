@@ -11,8 +11,9 @@ struct UpdateCommand: OptionedCommand {
         abstract: "Update the index from your changed files.",
         discussion: """
             Finds watched files that changed since the last update, without opening them, and reports them to their \
-            extensions. Runs pending reindexes of these extensions, too. The service does this by itself, seconds after a \
-            change; without it, use this command. “searchlight status” lists the watched files.
+            extensions. Runs pending reindexes of these extensions, too. The service does the same automatically, \
+            seconds after a change; without a service, use this command. “searchlight status” lists the watched \
+            files.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -14,9 +14,9 @@ struct VerifyCommand: OptionedCommand {
             the database. Without a service, the check needs exclusive access to the index, and waits for other searchlight \
             processes (--wait). During a repair, requests to the service wait.
 
-            Protected indexes are checked completely while they are unlocked. While they are locked, only damage that is \
-            visible without their keys is found. --repair writes a damaged file of an unlocked index again from the items in \
-            memory; items of records that cannot be read are lost.
+            Protected indexes are checked completely while they are unlocked. While they are locked, only damage \
+            that is visible without their keys is found. --repair rewrites a damaged file of an unlocked index from \
+            the items in memory; items with unreadable records are lost.
 
             With --against, the extension donates everything. The donations are compared with the index and discarded.
 

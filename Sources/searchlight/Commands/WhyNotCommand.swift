@@ -41,10 +41,10 @@ struct WhyNotCommand: OptionedCommand {
         completion: BundleNames.completion)
     var bundle: String?
     @Option(
-        help: ArgumentHelp("Assume this --bundle of the search.", valueName: "bundle"),
+        help: ArgumentHelp("Assume that the search has this --bundle.", valueName: "bundle"),
         completion: BundleNames.completion)
     var searchBundle: String?
-    @Flag(help: "Assume --as-typed for the search.")
+    @Flag(help: "Assume that the search has --as-typed.")
     var asTyped = false
 
     /// The maximum length of a text in messages, in characters.

@@ -10,8 +10,9 @@ struct WindowCommand: OptionedCommand {
         commandName: "window",
         abstract: "Search, preview and drag items in a window.",
         discussion: """
-            If a window is open, it comes to the front and searches for the words. The window is a package of its own \
-            (searchlight-window). If it is not installed, the page of “searchlight quicklook” is shown instead.
+            If a window is open, it comes to the front and searches for the words. The window is a separate package \
+            (searchlight-window). If the package is not installed, the page of “searchlight quicklook” is shown \
+            instead.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -14,11 +14,11 @@ struct ExtensionsNewCommand: ReportingCommand {
         commandName: "new",
         abstract: "Create the source folder of a new extension, ready to build.",
         discussion: """
-            swift: a package with a request handler as on Apple's systems. c, c++: one source file and a Makefile. rust: a crate \
-            without other dependencies. go: a package without other dependencies. zig: one source file. python: one module, which an interpreter in \
-            the worker runs. bindings: only an Info.plist, which names the functions of a system library to call. \
-            database: only an Info.plist, which makes items of the rows of an app's SQLite database; name the database file. \
-            Existing files are not overwritten.
+            swift: a package with a request handler as on Apple's systems. c, c++: one source file and a Makefile. \
+            rust: a crate without other dependencies. go: a package without other dependencies. zig: one source \
+            file. python: one module, which an interpreter in the worker runs. bindings: only an Info.plist, which \
+            names the functions of a system library to call. database: only an Info.plist, which turns the rows of \
+            an app's SQLite database into items; name the database file. Existing files are not overwritten.
             """)
 
     /// The language of the project.

@@ -11,8 +11,8 @@ struct ClientStateCommand: OptionedCommand {
         commandName: "client-state",
         abstract: "Print the client state of an index, as of its last durable batch.",
         discussion: """
-            Prints a state that is not text as base64; with --json, “text” is null then. Applies batches that a crash left \
-            unapplied first, unless the store is in use. Exit status 2 if there is no state.
+            Prints a state that is not text as base64; with --json, “text” is null then. First applies batches that \
+            a crash left unapplied, unless the store is in use. Exit status 2 if there is no state.
             """)
 
     @OptionGroup var options: GlobalOptions

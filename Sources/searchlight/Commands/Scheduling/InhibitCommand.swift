@@ -17,7 +17,7 @@ struct InhibitCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: GlobalOptions
-    @Option(help: "Show this reason to users who ask what holds up background work.")
+    @Option(help: "Show this reason to users who ask why background work is paused.")
     var why: String?
     @Argument(
         parsing: .captureForPassthrough, help: ArgumentHelp("The command and its arguments.", valueName: "command"))

