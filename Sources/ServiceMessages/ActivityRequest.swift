@@ -3,7 +3,7 @@ import BusTransport
 
 /// A request from an app to receive the activities that the user continues in it. While the app is
 /// registered, the service sends it ``ContinuedActivity`` over the same connection.
-public enum ActivityRequest: ClientRequest, Hashable {
+public enum ActivityRequest: RegistrationRequest, Hashable {
     /// Registers the app. The service then sends the activities for which the app was started.
     case register
     /// Ends the registration.
@@ -11,34 +11,6 @@ public enum ActivityRequest: ClientRequest, Hashable {
 
     /// The name of the D-Bus interface.
     public static let interface = "com.searchlight.Activity1"
-    /// The permitted clients: only apps have a bundle.
-    public static let callers: Set<Caller> = [.app, .sandboxedApp]
-
-    /// The methods of the interface that the service implements.
-    enum Method: String, CaseIterable {
-        case register = "Register"
-        case unregister = "Unregister"
-    }
-
-    /// The method of the request; it has no arguments.
-    public var member: BusMember {
-        switch self {
-        case .register: BusMember(Self.interface, Method.register.rawValue)
-        case .unregister: BusMember(Self.interface, Method.unregister.rawValue)
-        }
-    }
-
-    /// Reads a request from a call.
-    ///
-    /// - Throws: ``BusError``, like ``WorkerRequest/init(_:)``.
-    public init(_ call: IncomingCall) throws(BusError) {
-        switch Method(call.member, of: Self.interface) {
-        case .register: self = .register
-        case .unregister: self = .unregister
-        case nil: throw .unknownMethod(call.member)
-        }
-        try BusArguments(call.arguments, of: call.member.member).finish()
-    }
 }
 
 /// An activity that the service passes to a registered app. Answer: `true` if the app accepted it.
