@@ -347,7 +347,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "PreviewsTests",
-            dependencies: ["Previews", "MetadataQuery", "TextAnalysis", "ItemRecord", "TestSupport"],
+            dependencies: ["Previews", "UserSearch", "MetadataQuery", "TextAnalysis", "ItemRecord", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "QuickLookServerTests",

@@ -8,8 +8,16 @@
 /// search.ranges(in: Array("Café OREILLY".utf8)[...])  // 0..<4 and 6..<13
 /// ```
 public struct WordOccurrences: Sendable {
-    /// The terms, each a sequence of adjacent words; the last word may be a prefix.
-    private let terms: [[[UInt8]]]
+    /// A term to find: adjacent words.
+    package struct Term: Sendable {
+        /// The folded words in UTF-8; at least one, and none is empty.
+        package let words: [[UInt8]]
+        /// `true` if the last word may be the prefix of a longer word.
+        package fileprivate(set) var isPrefix: Bool
+    }
+
+    /// The distinct terms, in order.
+    package let terms: [Term]
     /// A table of the first bytes of all terms, used to skip most words of a text.
     private let starts: [Bool]
 
@@ -18,19 +26,26 @@ public struct WordOccurrences: Sendable {
 
     /// Creates a finder for terms. The words of a term must be adjacent, and the last one may be a
     /// prefix. Terms beyond the first ``maximumWords`` words are ignored.
-    public init(_ terms: [String]) {
-        var found: [[[UInt8]]] = []
+    public init(_ terms: [String]) { self.init(terms.map { (text: $0, isPrefix: true) }) }
+
+    /// Creates a finder for terms that may be prefixes.
+    package init(_ terms: [(text: String, isPrefix: Bool)]) {
+        var found: [Term] = []
         var count = 0
         for term in terms {
-            let words = TextAnalyzer.searchWords(of: term).map { Array($0.utf8) }
-            guard !words.isEmpty, !found.contains(words) else { continue }
+            let words = TextAnalyzer.searchWords(of: term.text).map { Array($0.utf8) }
+            guard !words.isEmpty else { continue }
+            if let known = found.firstIndex(where: { $0.words == words }) {
+                found[known].isPrefix = found[known].isPrefix || term.isPrefix
+                continue
+            }
             count += words.count
             guard count <= Self.maximumWords else { break }
-            found.append(words)
+            found.append(Term(words: words, isPrefix: term.isPrefix))
         }
         self.terms = found
         var starts = [Bool](repeating: false, count: 256)
-        for byte in found.compactMap(\.first?.first) { starts[Int(byte)] = true }
+        for byte in found.compactMap(\.words.first?.first) { starts[Int(byte)] = true }
         self.starts = starts
     }
 
@@ -53,13 +68,57 @@ public struct WordOccurrences: Sendable {
     public func ranges(in text: ArraySlice<UInt8>, stopsAtFirst: Bool = false) -> [Range<Int>] {
         guard !isEmpty else { return [] }
         return text.withUnsafeBufferPointer { bytes in
-            let found = occurrences(in: bytes, stopsAtFirst)
+            var found: [Range<Int>] = []
+            forEachOccurrence(in: bytes) { _, ranges in
+                found += ranges
+                return !stopsAtFirst
+            }
             return Self.apart(found, bytes).map { $0.lowerBound + text.startIndex..<$0.upperBound + text.startIndex }
         }
     }
 
-    private func occurrences(in text: UnsafeBufferPointer<UInt8>, _ stopsAtFirst: Bool) -> [Range<Int>] {
-        var found: [Range<Int>] = []
+    /// Recognises other forms of words.
+    ///
+    ///     { term, word in stem(of: word) == stems[term] }
+    ///
+    /// Receives the index of a term with one word, and a folded word of the text. The word is not
+    /// equal to the term's word, but begins with the same byte.
+    package typealias FormTest = (_ term: Int, _ word: UnsafeBufferPointer<UInt8>) -> Bool
+
+    /// Calls `body` with the occurrences of the terms, in the order in which they end, until it
+    /// returns `false`.
+    ///
+    /// - Parameters:
+    ///   - text: The text in UTF-8.
+    ///   - comparesAll: `true` to call `isForm` with words that begin with any byte.
+    ///   - isForm: Returns `true` if a word is a form of a term's word. The whole word then
+    ///     matches.
+    ///   - body: Receives the index of the term and the ranges of its words, in bytes. A range may
+    ///     end within a character.
+    package func forEachOccurrence(
+        in text: UnsafeBufferPointer<UInt8>, comparesAll: Bool = false, isForm: FormTest = { _, _ in false },
+        _ body: (_ term: Int, _ ranges: [Range<Int>]) -> Bool
+    ) {
+        if terms.allSatisfy({ $0.words.count == 1 }) {
+            let beginnings = comparesAll ? [Bool](repeating: true, count: 256) : starts
+            beginnings.withUnsafeBufferPointer { beginnings in
+                _ = TextAnalyzer.forEachWord(in: text, beginningWith: beginnings) { word, _ in
+                    guard beginnings[Int(word.bytes[0])] else { return true }
+                    return terms.indices.allSatisfy { term in
+                        guard let end = end(of: word, term, in: text, isForm) else { return true }
+                        return body(term, [word.range.lowerBound..<end])
+                    }
+                }
+            }
+        } else {
+            forEachOccurrenceOfPhrases(in: text, comparesAll, isForm, body)
+        }
+    }
+
+    private func forEachOccurrenceOfPhrases(
+        in text: UnsafeBufferPointer<UInt8>, _ comparesAll: Bool, _ isForm: FormTest,
+        _ body: (_ term: Int, _ ranges: [Range<Int>]) -> Bool
+    ) {
         // The terms begun by the words so far, and the terms begun before the last word, which are
         // needed for a variant of that word.
         var (begun, before): ([Progress], [Progress]) = ([], [])
@@ -68,33 +127,33 @@ public struct WordOccurrences: Sendable {
                 before = begun
                 begun = []
             }
-            guard !before.isEmpty || starts[Int(word.bytes[0])] else { return true }
-            for progress in before {
-                meet(word, progress, in: text, &begun, &found)
+            let mayBegin = comparesAll || starts[Int(word.bytes[0])]
+            guard mayBegin || !before.isEmpty else { return true }
+            let started = mayBegin ? terms.indices.map { Progress(term: $0, ranges: []) } : []
+            for progress in before + started {
+                let words = terms[progress.term].words
+                if progress.ranges.count == words.count - 1 {
+                    guard let end = end(of: word, progress.term, in: text, isForm) else { continue }
+                    guard body(progress.term, progress.ranges + [word.range.lowerBound..<end]) else { return false }
+                } else if word.bytes.elementsEqual(words[progress.ranges.count]) {
+                    begun.append(Progress(term: progress.term, ranges: progress.ranges + [word.range]))
+                }
             }
-            for term in terms.indices where starts[Int(word.bytes[0])] {
-                meet(word, Progress(term: term, ranges: []), in: text, &begun, &found)
-            }
-            return found.isEmpty || !stopsAtFirst
+            return true
         }
-        return found
     }
 
-    private func meet(
-        _ word: TextAnalyzer.Word, _ progress: Progress, in text: UnsafeBufferPointer<UInt8>, _ begun: inout [Progress],
-        _ found: inout [Range<Int>]
-    ) {
-        let words = terms[progress.term]
-        let wanted = words[progress.ranges.count]
-        guard word.bytes.starts(with: wanted) else { return }
-        let isWhole = word.bytes.count == wanted.count
-        if progress.ranges.count == words.count - 1 {
-            let range =
-                isWhole ? word.range : word.range.lowerBound..<Self.end(of: wanted.count, of: word, in: text)
-            found += progress.ranges + [range]
-        } else if isWhole {
-            begun.append(Progress(term: progress.term, ranges: progress.ranges + [word.range]))
-        }
+    /// Returns the end of the part of a word that matches the last word of a term; `nil` if none
+    /// does.
+    private func end(
+        of word: TextAnalyzer.Word, _ term: Int, in text: UnsafeBufferPointer<UInt8>, _ isForm: FormTest
+    ) -> Int? {
+        let (words, isPrefix) = (terms[term].words, terms[term].isPrefix)
+        let wanted = words[words.count - 1]
+        let begins = word.bytes.starts(with: wanted)
+        if begins, word.bytes.count == wanted.count { return word.range.upperBound }
+        if words.count == 1, !word.isVariant, isForm(term, word.bytes) { return word.range.upperBound }
+        return begins && isPrefix ? Self.end(of: wanted.count, of: word, in: text) : nil
     }
 
     /// Returns the position in the text where the first `count` bytes of a folded word end.
@@ -113,7 +172,7 @@ public struct WordOccurrences: Sendable {
 
     /// Returns the ranges in order. Merges overlapping and adjacent ranges, and expands them to
     /// whole characters.
-    private static func apart(_ ranges: [Range<Int>], _ text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+    package static func apart(_ ranges: [Range<Int>], _ text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
         var result: [Range<Int>] = []
         var string: String?
         for var range in ranges.sorted(by: { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }) {

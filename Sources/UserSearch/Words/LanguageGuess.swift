@@ -44,7 +44,8 @@ public enum LanguageGuess {
         return language(of: text) ?? .english
     }
 
-    private static func language(of bytes: UnsafeBufferPointer<UInt8>) -> WordLanguage? {
+    /// Returns the language of a text in UTF-8; `nil` if there is little evidence.
+    package static func language(of bytes: UnsafeBufferPointer<UInt8>) -> WordLanguage? {
         var counter = Counter()
         let end = min(bytes.count, maximumBytes)
         var start: Int?

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import MetadataQuery
+import TextAnalysis
+import UserSearch
+
+/// Finds the words of a query in a text, for highlighting and for snippets.
+///
+/// Marks the words that make the search find an item: the typed words, their other forms in the
+/// language of the text, and words that begin with the last word while it is being typed. Function
+/// words such as “the” are marked only if the query has no other words.
+///
+/// ```swift
+/// let highlighter = Highlighter(query: "when is the ferry replaced")
+/// highlighter.snippet(of: [minutes], length: 80)  // "…In autumn the ferry to the island is replaced…"
+/// ```
+public struct Highlighter: Sendable {
+    private let words: WordOccurrences
+    private let forms: WordForms
+    /// The languages that the user may have typed.
+    private let languages: [WordLanguage]
+    /// The folded words that may be function words, by the index of their terms; `nil` for other
+    /// terms.
+    private let plainWords: [String?]
+
+    /// The maximum length of the searched text, in Unicode scalars.
+    public static let maximumCharacters = 200_000
+
+    /// The maximum length of a query. A longer query would only take more time.
+    private static let maximumQueryScalars = 1000
+
+    /// Creates a highlighter for a typed query (`SearchIntent`). It highlights the wanted words,
+    /// but not excluded words or filters. If there are no wanted words, it finds nothing.
+    public init(query: String?) { self.init(query: query, userLanguage: WordLanguage.ofUser) }
+
+    /// Creates a highlighter for a user with a language; `nil` if it has no stemmer.
+    package init(query: String?, userLanguage: WordLanguage?) {
+        let start = String(String.UnicodeScalarView((query ?? "").unicodeScalars.prefix(Self.maximumQueryScalars)))
+        // The clock does not affect which words are filters.
+        let intent = SearchIntent(start, clock: QueryClock(now: 0))
+        let terms = intent.words.terms.filter { !$0.isExcluded }
+        words = WordOccurrences(terms.map { (text: $0.text, isPrefix: $0.isPrefix) })
+        languages = [LanguageGuess.language(of: start), userLanguage, .english].compactMap(\.self)
+        let quoted = Set(terms.filter(\.isPhrase).map { TextAnalyzer.searchWords(of: $0.text).map { Array($0.utf8) } })
+        let single = words.terms.map { $0.words.count == 1 && !quoted.contains($0.words) ? $0.words[0] : nil }
+        forms = WordForms(single, languages: languages)
+        plainWords = zip(single, words.terms).map { word, term in
+            term.isPrefix ? nil : word.map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    // MARK: Marks
+
+    /// Returns the ranges of the words that make the search find the text, in order and disjoint.
+    ///
+    /// - Complexity: Linear in the length of the text, for each word of the query.
+    public func ranges(in text: String) -> [Range<String.Index>] { marks(in: text).map { text.range(ofBytes: $0) } }
+
+    /// Returns the ranges as UTF-8 offsets from the start of the text.
+    public func marks(in text: String) -> [Range<Int>] { ranges(in: Array(text.utf8)[...]) }
+
+    /// Returns the ranges in UTF-8 bytes, as indices of the slice.
+    func ranges(in bytes: ArraySlice<UInt8>) -> [Range<Int>] {
+        Self.start(of: bytes).withUnsafeBufferPointer { text in
+            var found: [Range<Int>] = []
+            forEachOccurrence(in: text, sought(in: text)) { _, ranges in
+                found += ranges
+                return true
+            }
+            return WordOccurrences.apart(found, text)
+                .map { $0.lowerBound + bytes.startIndex..<$0.upperBound + bytes.startIndex }
+        }
+    }
+
+    /// The words to highlight in a text.
+    private struct Sought {
+        /// The language of the text; `nil` if it is unknown.
+        var language: WordLanguage?
+        /// For each term, whether it is highlighted: all terms but function words, or all terms if
+        /// there are only function words.
+        var terms: [Bool]
+    }
+
+    private func sought(in text: UnsafeBufferPointer<UInt8>) -> Sought {
+        let language = words.isEmpty ? nil : LanguageGuess.language(of: text)
+        let languages = Set(languages + [language].compactMap(\.self))
+        let isContent = plainWords.map { word in word.map { !QuestionWords.contains($0, in: languages) } ?? true }
+        return Sought(language: language, terms: isContent.contains(true) ? isContent : isContent.map { _ in true })
+    }
+
+    /// Calls `body` with the occurrences of terms, until it returns `false`.
+    ///
+    /// - Parameter body: Receives the index of the term, and the ranges of its words.
+    private func forEachOccurrence(
+        in text: UnsafeBufferPointer<UInt8>, _ sought: Sought, _ body: (_ term: Int, _ ranges: [Range<Int>]) -> Bool
+    ) {
+        guard !words.isEmpty else { return }
+        forms.withTest(in: sought.language) { isForm in
+            words.forEachOccurrence(
+                in: text, comparesAll: forms.changeBeginnings(in: sought.language),
+                isForm: { sought.terms[$0] && isForm($0, $1) },
+                { term, ranges in !sought.terms[term] || body(term, ranges) })
+        }
+    }
+
+    /// Returns the first ``maximumCharacters`` scalars.
+    private static func start(of bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard bytes.count > maximumCharacters else { return bytes }
+        var count = 0
+        for place in bytes.indices where bytes[place] & 0xC0 != 0x80 {
+            count += 1
+            if count > maximumCharacters { return bytes[..<place] }
+        }
+        return bytes
+    }
+
+    /// Returns the text split at its highlights, in order; each piece states whether it is a
+    /// highlight.
+    public func pieces(of text: String) -> [(text: Substring, isHighlight: Bool)] {
+        var pieces: [(Substring, Bool)] = []
+        var start = text.startIndex
+        for range in ranges(in: text) {
+            if start < range.lowerBound { pieces.append((text[start..<range.lowerBound], false)) }
+            pieces.append((text[range], true))
+            start = range.upperBound
+        }
+        if start < text.endIndex { pieces.append((text[start...], false)) }
+        return pieces
+    }
+
+    // MARK: Snippets
+
+    /// Returns the passage with the most words of the query, on one line. If no text has any,
+    /// returns the start of the first text.
+    ///
+    /// Of passages with equally many different words, the one whose words are rarer in the text is
+    /// better, then the first one.
+    ///
+    /// - Parameters:
+    ///   - texts: The texts. Of each, the first ``maximumCharacters`` are searched.
+    ///   - length: The maximum number of characters, without the ellipses; clamped to 0 through
+    ///     ``maximumCharacters``.
+    /// - Returns: `nil` if there are no texts.
+    public func snippet(of texts: [String], length: Int) -> String? {
+        let length = max(0, min(length, Self.maximumCharacters))
+        var best: (passage: Passage, text: String)?
+        for text in texts {
+            // Some characters are for the words around it.
+            guard let passage = passage(in: text, length: length * 9 / 10) else { continue }
+            if best.map({ $0.passage < passage }) ?? true { best = (passage, text) }
+        }
+        if let best { return Self.line(around: best.passage, in: best.text, length) }
+        return texts.first.map { Self.beginning(of: $0, length) }
+    }
+
+    /// Returns the best passage of a text.
+    private func passage(in text: String, length: Int) -> Passage? {
+        Self.start(of: Array(text.utf8)[...]).withUnsafeBufferPointer { text in
+            let sought = sought(in: text)
+            var finder = PassageFinder(length: length, wanted: sought.terms.count { $0 })
+            forEachOccurrence(in: text, sought) { term, ranges in
+                finder.add(term, ranges[0].lowerBound..<ranges[ranges.count - 1].upperBound, in: text)
+            }
+            return finder.best
+        }
+    }
+
+    /// Returns a passage with the text around it, on one line.
+    private static func line(around passage: Passage, in text: String, _ length: Int) -> String {
+        let first = text.utf8.index(text.startIndex, offsetBy: passage.range.lowerBound)
+        let before = min(length / 3, max(0, (length - passage.length) / 2))
+        var start = text.index(first, offsetBy: -before, limitedBy: text.startIndex) ?? text.startIndex
+        if start > text.startIndex {
+            // Starts with a whole word.
+            let space = text[start..<first].firstIndex(where: \.isWhitespace)
+            start = space.map { text.index(after: $0) } ?? start
+        }
+        let passage = cut(DisplayText.line(String(text[start...].prefix(length * 2))), length)
+        return start > text.startIndex ? "…" + passage : passage
+    }
+
+    private static func beginning(of text: String, _ length: Int) -> String {
+        let start = text.unicodeScalars.prefix(maximumCharacters).firstIndex { !$0.properties.isWhitespace }
+        let head = text[(start ?? text.startIndex)...].prefix(4 * length)
+        let line = DisplayText.line(String(head))
+        return head.endIndex < text.endIndex && line.count <= length ? line + "…" : cut(line, length)
+    }
+
+    private static func cut(_ line: String, _ length: Int) -> String {
+        guard line.count > length else { return line }
+        let head = line.prefix(length)
+        return (head.lastIndex(of: " ").map { String(head[..<$0]) } ?? String(head)) + "…"
+    }
+}
+
+extension String {
+    /// Returns the string range of an offset range in its UTF-8.
+    fileprivate func range(ofBytes range: Range<Int>) -> Range<Index> {
+        let lower = utf8.index(startIndex, offsetBy: range.lowerBound)
+        return lower..<utf8.index(lower, offsetBy: range.count)
+    }
+}
