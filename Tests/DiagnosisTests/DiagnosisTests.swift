@@ -91,6 +91,7 @@ struct DiagnosisTests {
         Fault("owner", .problem, "user 0, and you are 1000") { $0.store?.folder.owner = 0 },
         Fault("permissions", .problem, "mode 755", "can see", "chmod 700") { $0.store?.folder.mode = 0o755 },
         Fault("permissions", .problem, "replace and read your index") { $0.store?.folder.mode = 0o777 },
+        Fault("permissions", .problem, "You lack access", "chmod 700") { $0.store?.folder.mode = 0 },
         Fault("file-system", .problem, "nfs4", "WAL") { $0.store?.mount?.kind = "nfs4" },
         Fault("file-system", .problem, "fuse.sshfs") { $0.store?.mount?.kind = "fuse.sshfs" },
         Fault("file-system", .problem, "vfat", "no file owners") { $0.store?.mount?.kind = "vfat" },

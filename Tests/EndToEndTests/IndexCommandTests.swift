@@ -259,7 +259,10 @@ struct IndexCommandTests {
         #expect(try delete("--all").output == "1 item deleted.\n")
         #expect(try command("client-state", "--bundle", "org.example.app").status == 2)
         #expect(try delete().status == 64)
-        #expect(try delete("--all", "--domains", "a").status == 64)
+        let both = try delete("--all", "--domains", "a")
+        #expect(both.status == 64 && both.output.contains("exclude each other"), "\(both)")
+        let empty = try command("search", "three")
+        #expect(empty.status == 0 && empty.output.contains("The index has no items yet."), "\(empty)")
     }
 
     @Test("An invalid query ends with 64 and a caret under the fault")

@@ -37,5 +37,5 @@ int cdesktop_save_picture(GtkWidget *widget, const char *path) {
     gsk_render_node_unref(node);
     int saved = gdk_texture_save_to_png(texture, path);
     g_object_unref(texture);
-    return saved;
+    return saved ? 1 : -1;
 }

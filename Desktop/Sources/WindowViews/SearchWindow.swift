@@ -227,6 +227,10 @@ package final class SearchWindow {
             (icon, title, detail) = (
                 "system-search-symbolic", state.apps?.title ?? "Search Your Apps", state.apps?.description ?? ""
             )
+        case .nothing where state.apps?.hasItems == false:
+            (icon, title, detail) = (
+                "system-search-symbolic", state.apps?.title ?? "", state.apps?.description ?? ""
+            )
         case .nothing(let text):
             (icon, title, detail) = (
                 "edit-find-symbolic", "No Results", "Nothing is found for “\(text)”. Try fewer or other words."
@@ -286,10 +290,10 @@ extension SearchWindow {
             guard isComplete && self.state.isSettled || attempts == 0 else {
                 return self.savePicture(to: path, attempts: attempts - 1, done)
             }
-            let isSaved = cdesktop_save_picture(self.window.pointer, path) != 0
+            let result = cdesktop_save_picture(self.window.pointer, path)
             // On a busy machine the window may not be drawn yet.
-            if !isSaved, attempts > 0 { return self.savePicture(to: path, attempts: attempts - 1, done) }
-            done(isSaved)
+            if result == 0, attempts > 0 { return self.savePicture(to: path, attempts: attempts - 1, done) }
+            done(result > 0)
             gtk_window_close(self.window.cast())
         }
     }

@@ -118,6 +118,13 @@ class Window(NotesCase):
         self.assertTrue(picture.read_bytes().startswith(b"\x89PNG"))
         self.assertGreater(picture.stat().st_size, 5000)
 
+    def test_a_picture_that_cannot_be_written_is_an_error(self):
+        done = subprocess.run(
+            [program("searchlight-window"), "--screenshot", self.folder / "nowhere/window.png", "--search", "tulip"],
+            env=self.screen.environment, capture_output=True, timeout=90, text=True)
+        self.assertEqual(done.returncode, 8, done.stderr)
+        self.assertIn("cannot be written", done.stderr)
+
     def test_the_first_page_of_a_pdf_is_shown(self):
         if missing_libraries("libpoppler-glib.so.8", "libwebkitgtk-6.0.so.4"):
             self.skipTest("Poppler or WebKitGTK 6 is not installed")

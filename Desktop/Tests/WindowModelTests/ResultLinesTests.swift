@@ -98,6 +98,7 @@ struct ResultLinesTests {
         #expect(apps.description == "Finds items of Notes (3 items), Bookmarks (1 item) and Mail.")
         let unindexed = InstalledApps([.init(name: "Mail", items: 0)])
         #expect(unindexed.title == "Nothing Is Indexed Yet" && unindexed.description.contains("Installed: Mail."))
+        #expect(apps.hasItems && !unindexed.hasItems && !InstalledApps([]).hasItems)
         let many = InstalledApps((0..<20).map { .init(name: "App\($0)", items: 100 - $0) })
         #expect(many.description.hasSuffix("and 14 more."))
     }

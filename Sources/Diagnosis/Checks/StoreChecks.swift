@@ -93,6 +93,14 @@ enum StoreChecks {
                     advice: "Remove their access: chmod 700 \(folder.path)")
             ]
         }
+        guard folder.mode & 0o700 == 0o700 else {
+            return [
+                .problem(
+                    .store, "permissions",
+                    "You lack access to the store's folder (mode \(String(folder.mode, radix: 8))).",
+                    costs: "Searches and donations fail.", advice: "Restore your access: chmod 700 \(folder.path)")
+            ]
+        }
         return [.ok(.store, "permissions", "Only you have access to the store (mode 700).")]
     }
 

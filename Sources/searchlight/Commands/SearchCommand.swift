@@ -110,9 +110,18 @@ struct SearchCommand: OptionedCommand {
         explainFilters(in: text)
         if found.hits.isEmpty {
             explainNothing()
+            let counts = try await store.perform(ItemCountsCall())
+            guard counts.values.contains(where: { $0 > 0 }) || found.isLocked else {
+                return Output.complain("The index has no items yet. To choose what to index, run: searchlight setup")
+            }
             try await warnOfUnknown(bundle, in: store)
         } else if found.next != nil, let total = found.total {
-            try Output.line("\(dim: "\(found.hits.count) of \(total.phrase); --limit shows more")")
+            // If more items are shown than have all words, the rest have some of them.
+            let shown =
+                total.isExact && total.count <= found.hits.count
+                ? "More items have some of the words; --limit shows them"
+                : "\(found.hits.count) of \(total.phrase); --limit shows more"
+            try Output.line("\(dim: shown)")
         }
     }
 
@@ -165,8 +174,8 @@ extension StoreNotes {
     private func pendingFiles(_ now: Double) -> [String] {
         pendingFiles.filter { now - $0.since > 10 }.map { one in
             """
-            \(counted(one.files, "changed file")) of \(one.bundle) cannot be found yet. To see the reason: searchlight why \
-            \(one.bundle). To index them now: searchlight update \(one.bundle)
+            \(counted(one.files, "changed file")) of \(one.bundle) are not up to date in the index yet. To see the reason: \
+            searchlight why \(one.bundle). To index them now: searchlight update \(one.bundle)
             """
         }
     }

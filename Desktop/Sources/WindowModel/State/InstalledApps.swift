@@ -20,10 +20,13 @@ package struct InstalledApps: Hashable, Sendable {
 
     package init(_ apps: [App]) { self.apps = apps.sorted { ($1.items, $0.name) < ($0.items, $1.name) } }
 
+    /// `true` if the index has items.
+    package var hasItems: Bool { apps.contains { $0.items > 0 } }
+
     /// The title of the empty window.
     package var title: String {
         if apps.isEmpty { return "No Apps Yet" }
-        return apps.contains { $0.items > 0 } ? "Search Your Apps" : "Nothing Is Indexed Yet"
+        return hasItems ? "Search Your Apps" : "Nothing Is Indexed Yet"
     }
 
     /// The description below the title.
@@ -38,8 +41,8 @@ package struct InstalledApps: Hashable, Sendable {
         let more = apps.count - names.count
         let all = names + (more > 0 ? ["\(more) more"] : [])
         let list = all.count > 1 ? all.dropLast().joined(separator: ", ") + " and \(all.last ?? "")" : all.first ?? ""
-        return apps.contains { $0.items > 0 }
+        return hasItems
             ? "Finds items of \(list)."
-            : "Installed: \(list). To index their items now: searchlight reindex"
+            : "Installed: \(list). To choose what to index: searchlight setup"
     }
 }

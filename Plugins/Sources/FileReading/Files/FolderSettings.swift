@@ -140,7 +140,7 @@ package struct FolderSettings: Sendable {
                 add(path)
             } else {
                 complain(
-                    "\(file.onOneLine), line \(number + 1): \(line.onOneLine) is not an absolute path below / without ..; "
+                    "\(file.onOneLine), line \(number + 1): “\(line.onOneLine)” is not an absolute path below / without ..; "
                         + "until it is repaired no \(rules.noun) is deleted",
                     isUnreadable: true)
             }

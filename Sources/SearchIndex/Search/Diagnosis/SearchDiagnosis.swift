@@ -227,6 +227,7 @@ extension SearchDiagnosis.Word {
             places = ["only in \(unsearched.joined(separator: ", ")), which is not searched"]
         }
         let place = places.isEmpty ? "not in the item" : places.joined(separator: ", ")
-        return tells ? place : place + "; makes no hit by itself, because nearly all items or no items have it"
+        let owners = occurrences.isEmpty ? "no items have it, or nearly all" : "nearly all items have it"
+        return tells ? place : place + "; makes no hit by itself, because \(owners)"
     }
 }

@@ -27,8 +27,10 @@ struct DeleteCommand: OptionedCommand {
     var all = false
 
     func validate() throws {
-        guard [!identifiers.isEmpty, !domains.isEmpty, all].count(where: { $0 }) == 1 else {
-            throw ValidationError("Nothing to delete is named. Pass one of --identifiers, --domains and --all.")
+        switch [!identifiers.isEmpty, !domains.isEmpty, all].count(where: { $0 }) {
+        case 0: throw ValidationError("Nothing to delete is named. Pass one of --identifiers, --domains and --all.")
+        case 1: break
+        default: throw ValidationError("--identifiers, --domains and --all exclude each other. Pass one of them.")
         }
         if (identifiers + domains).contains("") { throw ValidationError("A name is empty. Leave it out.") }
     }

@@ -247,6 +247,10 @@ struct SetupCommand: OptionedCommand {
         }
         if record.enabledService { try Output.line("The service no longer starts with your session.") }
         for bundle in enabled { try Output.line("\(bundle) is enabled again.") }
+        if !enabled.isEmpty {
+            try Output.line(
+                "While the service runs, it indexes enabled apps. To prevent that: searchlight extensions disable ID")
+        }
         if !record.asked.isEmpty { try Output.line("The next setup asks again about each app without items.") }
         try Output.line("The index stays. To remove the items of an app: searchlight forget BUNDLE")
     }
