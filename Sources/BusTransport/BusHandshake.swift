@@ -150,6 +150,9 @@ struct BusHandshake {
             let number = Glibc.socket(AF_UNIX, type, 0)
             guard number >= 0 else { throw failure(errno) }
             let socket = OwnedDescriptor(adopting: number)
+            // Limits the time to wait for a place in the queue of a bus that accepts nothing.
+            var limit = timeval(tv_sec: Int(patience / 1000), tv_usec: 0)
+            setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
             if withSocketAddress(path, { connect(number, $0, $1) }) == 0 {
                 _ = fcntl(number, F_SETFL, O_NONBLOCK)
                 return socket

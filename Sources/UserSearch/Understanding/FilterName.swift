@@ -27,6 +27,8 @@ enum FilterName: String, CaseIterable {
 
     /// `true` if the value may include the words that follow.
     var takesDates: Bool { dateRule != nil }
+    /// `true` if the values are sizes.
+    var takesSizes: Bool { self == .larger || self == .smaller }
 
     /// The rule for a date filter: the condition, the attributes, and the verb of the sentence.
     private var dateRule: (bound: DatePeriod.Bound, attributes: [String], verb: String)? {

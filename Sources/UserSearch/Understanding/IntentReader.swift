@@ -160,6 +160,7 @@ struct IntentReader {
         let end = position
         guard end > start else { return nil }
         if filter.takesDates, current != ",", let longer = readDate(from: start, firstEnd: end) { return longer }
+        if filter.takesSizes, let longer = readSize(from: start, firstEnd: end) { return longer }
         return value(start..<end, isQuoted: false)
     }
 
@@ -189,6 +190,22 @@ struct IntentReader {
     }
 
     private static let longestDateWord = 16
+
+    /// Returns a number with the unit that follows it after a space: `larger:10 MB`.
+    private mutating func readSize(from start: Int, firstEnd: Int) -> FilterValue? {
+        let number = start..<firstEnd
+        guard scalars[number].allSatisfy({ ("0"..."9").contains($0) || $0 == "." }) else { return nil }
+        var next = firstEnd
+        while next < scalars.count, UserQuery.isSpace(scalars[next]) { next += 1 }
+        let unitStart = next
+        while next < scalars.count, Self.isNameScalar(scalars[next]) { next += 1 }
+        let text = string(number) + string(unitStart..<next)
+        guard unitStart > firstEnd, next > unitStart, next == scalars.count || UserQuery.isSpace(scalars[next]),
+            next - start <= Self.maximumValueLength, FileSize(text) != nil
+        else { return nil }
+        position = next
+        return FilterValue(text: text, isQuoted: false)
+    }
 
     // MARK: Bare dates
 
