@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CSystem
 import CSystemd
 import Glibc
 import SystemSupport
@@ -21,6 +22,9 @@ struct BusHandshake {
     private static let maximumBytes = 4096
     /// The time limit for the bus, in milliseconds.
     private static let patience: UInt64 = 10_000
+    /// The time between two looks whether the connection is still wanted, in milliseconds.
+    private static let moment: UInt64 = 100
+    private static let maximumLines = 8
     private static let operation = "starting the connection"
 
     /// Connects to a bus, and gives sd-bus a socket.
@@ -45,14 +49,17 @@ struct BusHandshake {
     }
 
     /// Authenticates on the bus, and then sd-bus on its pair. Call it after `sd_bus_start`.
-    func finish(_ bus: OpaquePointer) throws(BusError) {
-        let (identifier, passesDescriptors) = try authenticate()
+    ///
+    /// - Parameter isClosed: Returns `true` if the connection is no longer wanted.
+    /// - Throws: ``BusError``; ``BusError/disconnected`` if the connection is no longer wanted.
+    func finish(_ bus: OpaquePointer, isClosed: () -> Bool) throws(BusError) {
+        let (identifier, passesDescriptors) = try authenticate(isClosed)
         let reply = try reply(identifier, passesDescriptors)
         try Self.send(Array(reply.utf8), to: near)
         // sd-bus reads the whole reply in one step, and sends its first message only in the next.
         try BusMessage.check(sd_bus_process(bus, nil), Self.operation)
         try Self.send(try Self.waiting(near), to: socket)
-        guard dup2(socket.number, far) >= 0, fcntl(far, F_SETFD, FD_CLOEXEC) >= 0 else { throw Self.failure(errno) }
+        guard csystem_replace(socket.number, far) >= 0 else { throw Self.failure(errno) }
     }
 
     // MARK: Authentication
@@ -60,13 +67,16 @@ struct BusHandshake {
     /// Authenticates on the bus as the user of this process.
     ///
     /// - Returns: The identifier of the bus, and `true` if it passes descriptors.
-    private func authenticate() throws(BusError) -> (identifier: String, passesDescriptors: Bool) {
+    private func authenticate(
+        _ isClosed: () -> Bool
+    ) throws(BusError) -> (identifier: String, passesDescriptors: Bool) {
         // Without a user number, as in sd-bus: the bus takes the user of the socket.
         try Self.send([0] + Array("AUTH EXTERNAL\r\nDATA\r\nNEGOTIATE_UNIX_FD\r\n".utf8), to: socket)
         let deadline = BusKernel.monotonicMicroseconds() + Self.patience * 1000
         var identifier: String?
-        while true {
-            let words = try line(until: deadline).split(separator: " ")
+        // A bus sends three lines.
+        for _ in 0..<Self.maximumLines {
+            let words = try line(until: deadline, isClosed).split(separator: " ")
             switch words.first {
             case "DATA": continue
             case "OK" where words.count == 2 && identifier == nil: identifier = String(words[1])
@@ -78,6 +88,7 @@ struct BusHandshake {
             default: throw Self.failure(EPROTO)
             }
         }
+        throw Self.failure(EPROTO)
     }
 
     /// Returns the reply to sd-bus's own authentication.
@@ -97,7 +108,7 @@ struct BusHandshake {
     }
 
     /// Reads a line. Byte by byte, because messages may follow the last one.
-    private func line(until deadline: UInt64) throws(BusError) -> String {
+    private func line(until deadline: UInt64, _ isClosed: () -> Bool) throws(BusError) -> String {
         var bytes: [UInt8] = []
         while bytes.count < Self.maximumBytes {
             var byte: UInt8 = 0
@@ -105,6 +116,7 @@ struct BusHandshake {
             if count == 0 { throw .disconnected }
             if count < 0 {
                 guard errno == EAGAIN || errno == EINTR else { throw Self.failure(errno) }
+                if isClosed() { throw .disconnected }
                 try wait(until: deadline)
                 continue
             }
@@ -114,11 +126,12 @@ struct BusHandshake {
         throw Self.failure(EPROTO)
     }
 
+    /// Waits a moment for bytes.
     private func wait(until deadline: UInt64) throws(BusError) {
         let now = BusKernel.monotonicMicroseconds()
         guard now < deadline else { throw Self.failure(ETIMEDOUT) }
         var descriptors = pollfd(fd: socket.number, events: Int16(POLLIN), revents: 0)
-        _ = poll(&descriptors, 1, Int32(clamping: (deadline - now) / 1000 + 1))
+        _ = poll(&descriptors, 1, Int32(clamping: min(Self.moment, (deadline - now) / 1000 + 1)))
     }
 
     /// Returns the bytes that a socket has received.
@@ -192,7 +205,8 @@ struct BusHandshake {
                 bytes.append(byte)
                 continue
             }
-            guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+            guard rest.count >= 2, digits.allSatisfy(\.isHexDigit), let value = UInt8(digits, radix: 16) else {
                 return nil
             }
             bytes.append(value)

@@ -138,7 +138,7 @@ final class BusThread: @unchecked Sendable {
         }
         try BusMessage.check(sd_bus_negotiate_fds(bus, 1), "allowing descriptors")
         try BusMessage.check(sd_bus_start(bus), "starting the connection")
-        try handshake?.finish(bus)
+        try handshake?.finish(bus) { [mailbox = start.mailbox] in mailbox.isClosed }
     }
 
     /// Connects sd-bus to a socket.
