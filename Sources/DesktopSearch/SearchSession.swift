@@ -31,8 +31,9 @@ package struct SearchSession: Sendable {
     private var last: UInt64 = 0
     /// The searches in progress, oldest first.
     private var running: [UInt64] = []
-    /// The last number that was reserved when ``answer`` was given.
-    private var answered: UInt64 = 0
+    /// The number of the search with ``answer``, and the last number that was reserved when it was
+    /// given.
+    private var answered: (turn: UInt64, last: UInt64) = (0, 0)
     /// The last answer; `nil` before the first answer and after ``end()``.
     package private(set) var answer: Answer?
 
@@ -66,8 +67,12 @@ package struct SearchSession: Sendable {
         running.remove(at: index)
         // Of two searches in progress at the same time, the one with the longer text is the newer
         // one.
-        if turn <= answered, let known = self.answer, known.text.hasPrefix(answer.text) { return true }
-        (self.answer, answered) = (answer, last)
+        if let known = self.answer {
+            let isOlderText = turn <= answered.last && known.text.hasPrefix(answer.text)
+            let isOther = turn < answered.turn && !answer.text.hasPrefix(known.text)
+            if isOlderText || isOther { return true }
+        }
+        (self.answer, answered) = (answer, (turn, last))
         return true
     }
 

@@ -52,6 +52,16 @@ struct SearchSessionTests {
         #expect(replacedAfterFailure.isEmpty)
     }
 
+    @Test("A slow search for a text that was replaced by another text does not become the last answer")
+    func replacedText() {
+        var session = SearchSession()
+        let (old, _) = session.begin(maximum: 12)
+        let (new, _) = session.begin(maximum: 12)
+        let isNewShown = session.finish(new, answer("pdf", 1...2))
+        let isOldShown = session.finish(old, answer("t", 1...9))
+        #expect(isNewShown && isOldShown && session.answer?.text == "pdf")
+    }
+
     @Test("After the end of a series nothing is left, and a search that ends later does not count")
     func end() {
         var session = SearchSession()

@@ -35,6 +35,8 @@ package struct UnitLauncher: Sendable {
             program, "--user", "--quiet", "--collect", "--wait", "--slice=app.slice", "--service-type=exec",
             // Programs that the app leaves behind when it exits go on.
             "--property=KillMode=process", "--working-directory=\(folder)",
+            // The default is the command line, which the journal would keep.
+            "--description=App opened by Searchlight",
         ]
         // The values are no secrets: other users may read the command line.
         for (name, value) in variables.sorted(by: { $0.key < $1.key }) { words.append("--setenv=\(name)=\(value)") }
