@@ -85,7 +85,7 @@ public struct WordOccurrences: Sendable {
     /// equal to the term's word, but begins with the same byte.
     package typealias FormTest = (_ term: Int, _ word: UnsafeBufferPointer<UInt8>) -> Bool
 
-    /// Calls `body` with the occurrences of the terms, in the order in which they end, until it
+    /// Calls `body` with the occurrences of the terms, in the order of their last words, until it
     /// returns `false`.
     ///
     /// - Parameters:
@@ -93,8 +93,8 @@ public struct WordOccurrences: Sendable {
     ///   - comparesAll: `true` to call `isForm` with words that begin with any byte.
     ///   - isForm: Returns `true` if a word is a form of a term's word. The whole word then
     ///     matches.
-    ///   - body: Receives the index of the term and the ranges of its words, in bytes. A range may
-    ///     end within a character.
+    ///   - body: Receives the index of the term and the ranges of its words, in bytes, in the
+    ///     order of their starts. A range may end within a character.
     package func forEachOccurrence(
         in text: UnsafeBufferPointer<UInt8>, comparesAll: Bool = false, isForm: FormTest = { _, _ in false },
         _ body: (_ term: Int, _ ranges: [Range<Int>]) -> Bool
@@ -131,6 +131,8 @@ public struct WordOccurrences: Sendable {
             guard mayBegin || !before.isEmpty else { return true }
             let started = mayBegin ? terms.indices.map { Progress(term: $0, ranges: []) } : []
             for progress in before + started {
+                // A variant may begin before the term's first word.
+                if let last = progress.ranges.last, word.range.lowerBound < last.lowerBound { continue }
                 let words = terms[progress.term].words
                 if progress.ranges.count == words.count - 1 {
                     guard let end = end(of: word, progress.term, in: text, isForm) else { continue }

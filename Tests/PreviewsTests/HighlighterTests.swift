@@ -240,6 +240,49 @@ struct HighlighterTests {
         #expect(try #require(Highlighter(query: "ferry ").snippet(of: [text], length: 40)).hasPrefix("A ferry."))
     }
 
+    @Test(
+        "A joined word that begins before a term's first word is not a part of the term",
+        arguments: [("e-mail", "mail'e'x"), ("guns n-ro", "guns and rock'n'roll"), ("b-a", "a'b'c")])
+    func joinedWords(query: String, text: String) {
+        let highlighter = Highlighter(query: query)
+        #expect(highlighter.snippet(of: [text], length: 80) == text)
+        #expect(!highlighter.pieces(of: text).contains { $0.isHighlight && $0.text.hasPrefix("mail") })
+    }
+
+    @Test("Any words with apostrophes, hyphens and quotes have a snippet", arguments: [91, 92, 93] as [UInt64])
+    func joinedRandomly(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        let parts = ["'", "’", "-", "\"", " ", "a", "b", "mail", "e", "n", "rock", "v1", "+", "é", "\u{301}", "o"]
+        for _ in 0..<1000 {
+            let text = (0..<random.below(14)).map { _ in random.pick(parts) }.joined()
+            let query = (0..<random.below(9)).map { _ in random.pick(parts) }.joined()
+            let snippet = Highlighter(query: query).markedSnippet(of: [text], length: 1 + random.below(20))
+            var end = 0
+            for mark in snippet?.marks ?? [] {
+                #expect(mark.lowerBound >= end && !mark.isEmpty && mark.upperBound <= snippet?.text.utf8.count ?? 0)
+                end = mark.upperBound
+            }
+        }
+    }
+
+    @Test("The words of a snippet are marked in the language of the whole text")
+    func languageOfSnippet() throws {
+        let text = "Die Hütte ist für uns und nicht für die Gäste. " + Self.filler + "Haus Seeblick " + Self.filler
+        let german = text + String(repeating: "Das ist nicht für die Gäste und auch nicht für den Hund. ", count: 40)
+        let whole =
+            String(repeating: "Das ist nicht für die Gäste und auch nicht für den Hund. ", count: 20)
+            + "Haus Seeblick " + german
+        let snippet = try #require(
+            Highlighter(query: "Häuser ", userLanguage: nil).markedSnippet(of: [whole], length: 24))
+        #expect(snippet.text.contains("Haus") && snippet.marks.count == 1, "\(snippet)")
+    }
+
+    @Test("A page of a hundred thousand short pieces is marked quickly", .timeLimit(.minutes(1)))
+    func shortPieces() {
+        let highlighter = Highlighter(query: String(repeating: "long words of a query ", count: 20))
+        for _ in 0..<100_000 { _ = highlighter.marks(in: "&a") }
+    }
+
     @Test("A snippet contains each word of the best passage, and a mark", arguments: [81, 82, 83] as [UInt64])
     func snippetsAreBest(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)

@@ -252,7 +252,7 @@ final class DocumentsHandlerTests {
         #expect(reindexAll(index) == nil)
         let said = reports.dropFirst(before)
         #expect(said.count == 2 && said.first?.contains("missing is missing") == true, "\(said)")
-        #expect(said.last?.contains("line 3: not/absolute") == true, "\(said)")
+        #expect(said.last?.contains("line 3: “not/absolute”") == true, "\(said)")
         // The host keeps the items of a missing folder.
         try setFolders("~/missing\n~/Downloads\n")
         #expect(reindexAll(index) == 1 && index.recorded.calls == ["index 1"])

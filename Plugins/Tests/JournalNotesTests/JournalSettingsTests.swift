@@ -80,9 +80,9 @@ struct JournalSettingsTests {
         #expect(
             found.problems == [
                 "folder \(home["gone"]) is missing; its notes are kept",
-                "\(home[file]), line 2: relative \(malformed)",
-                "\(home[file]), line 3: / \(malformed)",
-                "\(home[file]), line 4: ~/../n \(malformed)",
+                "\(home[file]), line 2: “relative” \(malformed)",
+                "\(home[file]), line 3: “/” \(malformed)",
+                "\(home[file]), line 4: “~/../n” \(malformed)",
                 "folder \(home["n/a.md"]) is not a folder but a regular file; its notes are kept",
             ])
     }

@@ -22,6 +22,8 @@ public struct Highlighter: Sendable {
     /// The folded words that may be function words, by the index of their terms; `nil` for other
     /// terms.
     private let plainWords: [String?]
+    /// The words to highlight in texts of unknown languages.
+    private let usual: Sought
 
     /// The maximum length of the searched text, in Unicode scalars.
     public static let maximumCharacters = 200_000
@@ -47,6 +49,7 @@ public struct Highlighter: Sendable {
         plainWords = zip(single, words.terms).map { word, term in
             term.isPrefix ? nil : word.map { String(decoding: $0, as: UTF8.self) }
         }
+        usual = Sought(in: nil, plainWords, languages)
     }
 
     // MARK: Marks
@@ -61,9 +64,13 @@ public struct Highlighter: Sendable {
 
     /// Returns the ranges in UTF-8 bytes, as indices of the slice.
     func ranges(in bytes: ArraySlice<UInt8>) -> [Range<Int>] {
+        ranges(in: bytes, sought(in: language(of: bytes)))
+    }
+
+    private func ranges(in bytes: ArraySlice<UInt8>, _ sought: Sought) -> [Range<Int>] {
         Self.start(of: bytes).withUnsafeBufferPointer { text in
             var found: [Range<Int>] = []
-            forEachOccurrence(in: text, sought(in: text)) { _, ranges in
+            forEachOccurrence(in: text, sought) { _, ranges in
                 found += ranges
                 return true
             }
@@ -79,13 +86,27 @@ public struct Highlighter: Sendable {
         /// For each term, whether it is highlighted: all terms but function words, or all terms if
         /// there are only function words.
         var terms: [Bool]
+
+        init(in language: WordLanguage?, _ plainWords: [String?], _ typed: [WordLanguage]) {
+            let languages = Set(typed + [language].compactMap(\.self))
+            let isContent = plainWords.map { word in word.map { !QuestionWords.contains($0, in: languages) } ?? true }
+            self.language = language
+            terms = isContent.contains(true) ? isContent : isContent.map { _ in true }
+        }
     }
 
-    private func sought(in text: UnsafeBufferPointer<UInt8>) -> Sought {
-        let language = words.isEmpty ? nil : LanguageGuess.language(of: text)
-        let languages = Set(languages + [language].compactMap(\.self))
-        let isContent = plainWords.map { word in word.map { !QuestionWords.contains($0, in: languages) } ?? true }
-        return Sought(language: language, terms: isContent.contains(true) ? isContent : isContent.map { _ in true })
+    /// Returns the language of a text; `nil` if it is unknown.
+    private func language(of text: ArraySlice<UInt8>) -> WordLanguage? {
+        // A page may have millions of short pieces.
+        guard !words.isEmpty, text.count >= Self.leastGuessedBytes else { return nil }
+        return text.withUnsafeBufferPointer { LanguageGuess.language(of: $0) }
+    }
+
+    /// The size of the shortest text whose language is guessed, in bytes.
+    private static let leastGuessedBytes = 12
+
+    private func sought(in language: WordLanguage?) -> Sought {
+        language.map { Sought(in: $0, plainWords, languages) } ?? usual
     }
 
     /// Calls `body` with the occurrences of terms, until it returns `false`.
@@ -142,21 +163,32 @@ public struct Highlighter: Sendable {
     ///     ``maximumCharacters``.
     /// - Returns: `nil` if there are no texts.
     public func snippet(of texts: [String], length: Int) -> String? {
+        markedSnippet(of: texts, length: length)?.text
+    }
+
+    /// Returns a snippet with the ranges of its words (``marks(in:)``). They may differ from the
+    /// marks of the snippet alone, whose language is harder to guess than that of the text.
+    ///
+    /// - Parameters: As for ``snippet(of:length:)``.
+    /// - Returns: `nil` if there are no texts.
+    public func markedSnippet(of texts: [String], length: Int) -> (text: String, marks: [Range<Int>])? {
         let length = max(0, min(length, Self.maximumCharacters))
-        var best: (passage: Passage, text: String)?
+        var best: (passage: Passage, text: String, sought: Sought)?
         for text in texts {
+            let bytes = Array(text.utf8)
+            let sought = sought(in: language(of: bytes[...]))
             // Some characters are for the words around it.
-            guard let passage = passage(in: text, length: length * 9 / 10) else { continue }
-            if best.map({ $0.passage < passage }) ?? true { best = (passage, text) }
+            guard let passage = passage(in: bytes[...], sought, length: length * 9 / 10) else { continue }
+            if best.map({ $0.passage < passage }) ?? true { best = (passage, text, sought) }
         }
-        if let best { return Self.line(around: best.passage, in: best.text, length) }
-        return texts.first.map { Self.beginning(of: $0, length) }
+        guard let best else { return texts.first.map { (Self.beginning(of: $0, length), []) } }
+        let line = Self.line(around: best.passage, in: best.text, length)
+        return (line, ranges(in: Array(line.utf8)[...], best.sought))
     }
 
     /// Returns the best passage of a text.
-    private func passage(in text: String, length: Int) -> Passage? {
-        Self.start(of: Array(text.utf8)[...]).withUnsafeBufferPointer { text in
-            let sought = sought(in: text)
+    private func passage(in text: ArraySlice<UInt8>, _ sought: Sought, length: Int) -> Passage? {
+        Self.start(of: text).withUnsafeBufferPointer { text in
             var finder = PassageFinder(length: length, wanted: sought.terms.count { $0 })
             forEachOccurrence(in: text, sought) { term, ranges in
                 finder.add(term, ranges[0].lowerBound..<ranges[ranges.count - 1].upperBound, in: text)
@@ -189,6 +221,7 @@ public struct Highlighter: Sendable {
     private static func cut(_ line: String, _ length: Int) -> String {
         guard line.count > length else { return line }
         let head = line.prefix(length)
+        if line[head.endIndex...].first == " " { return head + "…" }
         return (head.lastIndex(of: " ").map { String(head[..<$0]) } ?? String(head)) + "…"
     }
 }

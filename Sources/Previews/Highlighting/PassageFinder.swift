@@ -105,9 +105,11 @@ struct PassageFinder {
         let (first, last) = (occurrences[part.lowerBound], occurrences[part.upperBound - 1])
         let weight = terms.keys.reduce(0) { $0 + 1 / (1 + log(Double(counts[$1] ?? 1))) }
         let repetitions = min(part.count - terms.count, Self.maximumRepetitions)
+        // The words of a phrase may also occur singly before its end.
+        let start = occurrences[part].min { $0.range.lowerBound < $1.range.lowerBound } ?? first
         return Passage(
-            range: first.range.lowerBound..<max(first.range.upperBound, last.range.upperBound),
-            length: last.scalars.upperBound - first.scalars.lowerBound, terms: terms.count,
+            range: start.range.lowerBound..<max(first.range.upperBound, last.range.upperBound),
+            length: last.scalars.upperBound - start.scalars.lowerBound, terms: terms.count,
             weight: weight + Self.repetition * Double(repetitions))
     }
 

@@ -14,8 +14,18 @@ final class WordForms: Sendable {
     private struct State {
         /// A stemmer has a buffer, so one thread uses it at a time.
         let stemmer = WordStems([])
-        /// The stems of ``words`` in each language used so far.
-        var stems: [WordLanguage: [[UInt8]]] = [:]
+        /// The searched stems for each language of a text so far.
+        var sought: [WordLanguage?: Sought] = [:]
+    }
+
+    /// The searched stems for texts in a language.
+    private struct Sought {
+        /// The languages in which words of the text are stemmed.
+        var spoken: [WordLanguage]
+        /// The stems of each word.
+        var stems: [Set<[UInt8]>]
+        /// `true` for words whose forms may have any second byte.
+        var anySecondByte: [Bool]
     }
 
     /// Creates a finder.
@@ -44,28 +54,34 @@ final class WordForms: Sendable {
     func withTest<Result: Sendable>(
         in language: WordLanguage?, _ body: ((_ index: Int, _ word: UnsafeBufferPointer<UInt8>) -> Bool) -> Result
     ) -> Result {
-        let sought = Array(Set(languages + [language].compactMap(\.self)))
-        let spoken = language.map { [$0] } ?? sought
-        return state.withLock { state in
-            for language in sought where state.stems[language] == nil {
-                state.stems[language] = words.map { word in
-                    word.map { Array(state.stemmer.stem(String(decoding: $0, as: UTF8.self), in: language).utf8) } ?? []
-                }
-            }
-            let stems = words.indices.map { index in Set(sought.compactMap { state.stems[$0]?[index] }) }
-            let anySecondByte = stems.map { stems in
-                changeBeginnings(in: language) || stems.contains { $0.count <= Relevance.longestIrregularStem }
-            }
+        state.withLock { state in
+            let sought = state.sought[language] ?? makeSought(language, state.stemmer)
+            state.sought[language] = sought
             return body { index, word in
                 guard let searched = words[index], word.count > 1, searched.count > 1,
-                    word[0] >= 0x80 || word[1] == searched[1] || anySecondByte[index]
+                    word[1] == searched[1] || sought.anySecondByte[index]
                 else { return false }
-                return spoken.contains { language in
+                return sought.spoken.contains { language in
                     state.stemmer.withStem(of: word, in: language) { stem in
-                        stem.count > 1 && stems[index].contains { stem.elementsEqual($0) }
+                        stem.count > 1 && sought.stems[index].contains { stem.elementsEqual($0) }
                     }
                 }
             }
         }
+    }
+
+    private func makeSought(_ language: WordLanguage?, _ stemmer: WordStems) -> Sought {
+        let typed = Set(languages + [language].compactMap(\.self))
+        let stems = words.map { word in
+            guard let word else { return [] as Set<[UInt8]> }
+            let text = String(decoding: word, as: UTF8.self)
+            return Set(typed.map { Array(stemmer.stem(text, in: $0).utf8) })
+        }
+        // In most languages, a word has the same first two bytes as its stem if that is not short.
+        let anySecondByte = stems.map { stems in
+            changeBeginnings(in: language) || stems.contains { $0.count <= Relevance.longestIrregularStem }
+        }
+        return Sought(
+            spoken: language.map { [$0] } ?? Array(typed), stems: stems, anySecondByte: anySecondByte)
     }
 }

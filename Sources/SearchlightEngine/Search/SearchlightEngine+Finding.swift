@@ -85,8 +85,7 @@ extension SearchlightEngine {
     ) -> Snippet? {
         // If no word of the search occurs, the passage with the similar meaning is shown.
         let texts = hit.passage.map { [$0] } ?? hit.item.snippetTexts
-        guard let passage = highlighter.snippet(of: texts, length: length) else { return nil }
-        return Snippet(text: passage, marks: highlighter.marks(in: passage))
+        return highlighter.markedSnippet(of: texts, length: length).map { Snippet(text: $0.text, marks: $0.marks) }
     }
 }
 

@@ -200,7 +200,8 @@ struct IntentReader {
         let unitStart = next
         while next < scalars.count, Self.isNameScalar(scalars[next]) { next += 1 }
         let text = string(number) + string(unitStart..<next)
-        guard unitStart > firstEnd, next > unitStart, next == scalars.count || UserQuery.isSpace(scalars[next]),
+        // A single letter may be a word.
+        guard unitStart > firstEnd, next > unitStart + 1, next == scalars.count || UserQuery.isSpace(scalars[next]),
             next - start <= Self.maximumValueLength, FileSize(text) != nil
         else { return nil }
         position = next

@@ -116,10 +116,10 @@ struct SearchCommand: OptionedCommand {
             }
             try await warnOfUnknown(bundle, in: store)
         } else if found.next != nil, let total = found.total {
-            // If more items are shown than have all words, the rest have some of them.
+            // All items with all words are shown. The others have some words or a similar meaning.
             let shown =
                 total.isExact && total.count <= found.hits.count
-                ? "More items have some of the words; --limit shows them"
+                ? "More items match in part; --limit shows them"
                 : "\(found.hits.count) of \(total.phrase); --limit shows more"
             try Output.line("\(dim: shown)")
         }

@@ -194,7 +194,8 @@ package struct WindowState: Sendable {
             page = .nothing(DisplayText.line(text, limit: Self.shownTextLength))
             (selection, preview, opensFirst) = (.none, .empty, false)
             dropPreview()
-            return []
+            // The empty page may be out of date.
+            return apps?.hasItems == false ? [.listApps] : []
         }
         page = .results
         selection = .row(results.rows.firstIndex { $0.id == browsed } ?? 0)
