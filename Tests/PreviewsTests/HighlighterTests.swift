@@ -267,11 +267,8 @@ struct HighlighterTests {
 
     @Test("The words of a snippet are marked in the language of the whole text")
     func languageOfSnippet() throws {
-        let text = "Die Hütte ist für uns und nicht für die Gäste. " + Self.filler + "Haus Seeblick " + Self.filler
-        let german = text + String(repeating: "Das ist nicht für die Gäste und auch nicht für den Hund. ", count: 40)
-        let whole =
-            String(repeating: "Das ist nicht für die Gäste und auch nicht für den Hund. ", count: 20)
-            + "Haus Seeblick " + german
+        let sentences = String(repeating: "Das ist nicht für die Gäste und auch nicht für den Hund. ", count: 20)
+        let whole = sentences + "Haus Seeblick " + sentences
         let snippet = try #require(
             Highlighter(query: "Häuser ", userLanguage: nil).markedSnippet(of: [whole], length: 24))
         #expect(snippet.text.contains("Haus") && snippet.marks.count == 1, "\(snippet)")
