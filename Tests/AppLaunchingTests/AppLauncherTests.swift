@@ -101,7 +101,10 @@ struct AppLauncherTests {
         let target = desktop.target(.url("note:$HOME/1"))
         #expect(kind(await launch(target, manager: manager)) == "finished")
         let words =
-            Self.unit + ["--working-directory=/usr", "--setenv=DISPLAY=:7", "--setenv=XDG_ACTIVATION_TOKEN=a b", "--"]
+            Self.unit + [
+                "--working-directory=/usr", "--description=App opened by Searchlight", "--setenv=DISPLAY=:7",
+                "--setenv=XDG_ACTIVATION_TOKEN=a b", "--",
+            ]
         // systemd expands variables, and replaces $$ by $.
         #expect(desktop.started.first == (["systemd-run"] + words + [notes, "note:$$HOME/1"]).joined(separator: "\t"))
         // The app is a child of systemd, so its process is unknown.
