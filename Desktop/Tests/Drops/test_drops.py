@@ -24,7 +24,7 @@ from screen import SIDE, SOURCE, TARGET, Screen, missing_tools, program
 FOLDER = pathlib.Path(__file__).resolve().parent
 TARGETS = ["gtk3", "gtk4", "gtk4-typed", "qt5"]
 # The kind of a promise, and the kind that the target accepts.
-KINDS = {"text": "text", "html": "html", "picture": "picture", "file": "uris", "original": "uris", "url": "uris"}
+KINDS = {"text": "text", "html": "html", "picture": "picture", "file": "uris", "original": "uris", "url": "text"}
 MEDIA = {"text": "text/plain;charset=utf-8", "html": "text/html", "picture": "image/png", "uris": "text/uri-list"}
 # The bar for the time from the release of the button to the content, in seconds.
 LATENCY_BAR = 0.050

@@ -61,7 +61,8 @@ struct DragOfferTests {
         let offers = [
             (offer(originals: ["com.adobe.pdf"]), true), (offer(files: ["com.adobe.pdf"]), true),
             (offer(data: ["public.png"]), true), (offer(originals: ["public.folder"]), false),
-            (offer(data: ["public.png"], url: "https://example.org"), false), (offer(data: ["public.html"]), false),
+            (offer(data: ["public.png"], url: "https://example.org"), true), (offer(url: "https://example.org"), false),
+            (offer(data: ["public.html"]), false),
         ]
         for (made, isFile) in offers {
             for name in MediaType.fileTransfers {
@@ -76,11 +77,10 @@ struct DragOfferTests {
         #expect(!offer(data: ["public.plain-text", "public.html"]).mediaTypes.contains("text/uri-list"))
     }
 
-    @Test("A web address is offered as address and text; other schemes and files are not")
+    @Test("A web address is offered as text, not as a file; other schemes and files are not offered")
     func webAddresses() {
         let web = offer(url: "https://example.org/a b".replacing(" ", with: "%20"))
-        #expect(web.mediaTypes == ["text/uri-list", "text/plain;charset=utf-8", "text/plain"])
-        #expect(web.answer(to: "text/uri-list") == .text("https://example.org/a%20b\r\n"))
+        #expect(web.mediaTypes == ["text/plain;charset=utf-8", "text/plain"])
         for other in ["file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "notes://1", "https://a b", ""] {
             #expect(offer(url: other).mediaTypes.isEmpty, "\(other)")
         }

@@ -37,9 +37,9 @@ package struct DragOffer: Hashable, Sendable {
     package static func isFileTransfer(_ mediaType: String) -> Bool { MediaType.fileTransfers.contains(mediaType) }
 
     /// Creates the offer for an item: its promised data and files by media type, and a URI list for
-    /// an original, a file, or data that is not text. An item with a web URL also offers that URL.
-    /// Text gets no URL of a copy, because editors would prefer the URL to the text. A file with a
-    /// URL is also offered through the file-transfer portal.
+    /// an original, a file, or data that is not text. An item with a web URL also offers that URL
+    /// as text. Text gets no URL of a copy, because editors would prefer the URL to the text. A
+    /// file with a URL is also offered through the file-transfer portal.
     package init(_ record: ItemRecord) {
         var types: [String] = []
         var answers: [String: Answer] = [:]
@@ -74,7 +74,8 @@ package struct DragOffer: Hashable, Sendable {
             }
         }
         if let address = record.text("url").flatMap(Self.webAddress) {
-            add(MediaType.addresses, .text(address + "\r\n"))
+            // Not as a URI list: editors, viewers and file managers prefer it to the text, and then
+            // fail to open the address as a file.
             for name in MediaType.texts { add(name, .text(address)) }
         }
         if !pictures.isEmpty, answers[MediaType.addresses] == nil {
