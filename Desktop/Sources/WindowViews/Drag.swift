@@ -67,6 +67,11 @@ final class Drag {
             } catch {
                 failure = error as? DragFailure ?? DragFailure(.inputOutput, "\(error)")
             }
+            if failure != nil, DragOffer.isFileList(mediaType) {
+                // GTK sends an empty property instead of a refusal, and some file managers crash at
+                // an empty list. An empty line names no file.
+                try? await request.write(Array("\r\n".utf8))
+            }
             MainLoop.post { [failure] in
                 self.pending -= 1
                 if let failure {

@@ -315,12 +315,14 @@ class FromTheWindow(NotesCase):
     def make_display(self, folder):
         return AppScreen(folder, size="1600x800x24")
 
-    def drop(self, title, *command):
+    def drop(self, title, *command, is_gone=False):
         self.screen.start(program("searchlight-window"), "--search", "tulip", stderr=sys.stderr)
         self.screen.place(self.screen.window(WINDOW), (0, 0), (800, 600))
         self.screen.start_app(title, (850, 0), *command)
         self.note = self.notes / "Tulips.md"
         self.text = self.note.read_bytes()
+        if is_gone:
+            self.note.unlink()
         self.screen.drag(ROW, self.screen.middle())
 
     def check_editor(self, *command):
@@ -349,6 +351,15 @@ class FromTheWindow(NotesCase):
 
     def test_pcmanfm_copies_the_note(self):
         self.check_manager("pcmanfm", "--no-desktop")
+
+    def test_a_note_that_is_gone_does_no_harm_in_pcmanfm(self):
+        """GTK sends an empty property instead of a refusal, and PCManFM 1.3 crashes at an empty list."""
+        target = self.folder / "Target"
+        target.mkdir()
+        self.drop("^Target", "pcmanfm", "--no-desktop", target, is_gone=True)
+        self.screen.xdotool("sleep", 1)
+        self.assertEqual(list(target.iterdir()), [])
+        self.assertIsNone(self.screen.programs[-1].process.poll())
 
     def test_thunar_copies_the_note(self):
         self.check_manager("thunar")

@@ -36,6 +36,9 @@ package struct DragOffer: Hashable, Sendable {
     /// only offered if there is a portal.
     package static func isFileTransfer(_ mediaType: String) -> Bool { MediaType.fileTransfers.contains(mediaType) }
 
+    /// Returns `true` for the media type of a list of files.
+    package static func isFileList(_ mediaType: String) -> Bool { mediaType == MediaType.addresses }
+
     /// Creates the offer for an item: its promised data and files by media type, and a URI list for
     /// an original, a file, or data that is not text. An item with a web URL also offers that URL
     /// as text. Text gets no URL of a copy, because editors would prefer the URL to the text. A
