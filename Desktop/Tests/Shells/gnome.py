@@ -42,9 +42,7 @@ class GnomeShell(RealSession):
 
     def start_bus(self):
         self.prepare_session("GNOME", self.kind)
-        super().start_bus()
-        # The shell needs a system bus, where it looks for logind and others. Its names are missing here.
-        self.environment["DBUS_SYSTEM_BUS_ADDRESS"] = self.environment["DBUS_SESSION_BUS_ADDRESS"]
+        self.start_one_bus()
 
     def start_shell(self):
         self.shell_log = (self.folder / "gnome-shell.log").open("w")

@@ -38,8 +38,7 @@ class Runner(RealSession):
 
     def start_bus(self):
         self.prepare_session("KDE", self.kind)
-        super().start_bus()
-        self.environment["DBUS_SYSTEM_BUS_ADDRESS"] = self.environment["DBUS_SESSION_BUS_ADDRESS"]
+        self.start_one_bus()
 
     def start_shell(self):
         # The other runners would add the programs of this machine.

@@ -99,6 +99,11 @@ class RealSession:
         if desktop != "KDE":
             del self.environment["KDE_FULL_SESSION"]
 
+    def start_one_bus(self):
+        """Starts a bus that is also the system bus, where shells look for logind and others. Their names are missing."""
+        super().start_bus()
+        self.environment["DBUS_SYSTEM_BUS_ADDRESS"] = self.environment["DBUS_SESSION_BUS_ADDRESS"]
+
     def share_variables(self, *names):
         """Gives variables to the programs that the bus starts, as the session managers of the desktops do."""
         run(self.environment, "dbus-update-activation-environment", *names)

@@ -83,8 +83,8 @@ public struct Highlighter: Sendable {
     private struct Sought {
         /// The language of the text; `nil` if it is unknown.
         var language: WordLanguage?
-        /// For each term, whether it is highlighted: all terms but function words, or all terms if
-        /// there are only function words.
+        /// `true` for each term to highlight. Function words are highlighted only if the query has
+        /// no other words.
         var terms: [Bool]
 
         init(in language: WordLanguage?, _ plainWords: [String?], _ typed: [WordLanguage]) {
@@ -135,8 +135,8 @@ public struct Highlighter: Sendable {
         return bytes
     }
 
-    /// Returns the text split at its highlights, in order; each piece states whether it is a
-    /// highlight.
+    /// Splits the text at its highlights. Returns the pieces in order; `isHighlight` is `true` for
+    /// the highlights.
     public func pieces(of text: String) -> [(text: Substring, isHighlight: Bool)] {
         var pieces: [(Substring, Bool)] = []
         var start = text.startIndex
@@ -166,8 +166,9 @@ public struct Highlighter: Sendable {
         markedSnippet(of: texts, length: length)?.text
     }
 
-    /// Returns a snippet with the ranges of its words (``marks(in:)``). They may differ from the
-    /// marks of the snippet alone, whose language is harder to guess than that of the text.
+    /// Returns a snippet and the ranges of its marked words, in UTF-8 bytes. The language is
+    /// guessed from the whole text, because many snippets are too short for a guess. So the ranges
+    /// may differ from ``marks(in:)`` of the snippet.
     ///
     /// - Parameters: As for ``snippet(of:length:)``.
     /// - Returns: `nil` if there are no texts.
