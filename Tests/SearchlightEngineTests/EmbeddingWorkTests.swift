@@ -162,6 +162,22 @@ struct EmbeddingWorkTests {
         }
     }
 
+    @Test("A step embeds a passage even if its time is over before its thread runs")
+    func late() async throws {
+        try await place.withEngine { engine in
+            try await donate(3, engine)
+            let installed = try install()
+            let model = SemanticModel(store: place.store, clock: ManualClock()) {}
+            let (jobs, _) = try await engine.index.embeddingJobs(
+                model: installed.identity, width: installed.width, count: 3)
+            let embedded = try await model.embed(jobs, installed, for: .zero, isInBackground: true)
+            #expect(embedded.map(\.passages.count) == [1])
+            let paused = try await model.embed(jobs, installed, for: .zero, isInBackground: true) { true }
+            #expect(paused.isEmpty)
+            model.close()
+        }
+    }
+
     @Test("Searches and background work share one model, which is unmapped as a whole")
     func shared() async throws {
         let clock = ManualClock()

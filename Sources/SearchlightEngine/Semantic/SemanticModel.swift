@@ -77,7 +77,7 @@ final class SemanticModel: Sendable {
     /// Embeds the passages of items.
     ///
     /// - Parameters:
-    ///   - time: The time after which no further passage begins.
+    ///   - time: The time after which no further passage begins, except the first.
     ///   - isInBackground: `true` to use a thread with idle priority.
     ///   - isPaused: Called before each layer; `true` ends the work.
     /// - Returns: The embedded passages. If the work is paused or the task is cancelled, only the
@@ -109,12 +109,15 @@ final class SemanticModel: Sendable {
         isStopped: () -> Bool
     ) throws(EmbeddingError) -> [EmbeddedPassages] {
         var embedded: [EmbeddedPassages] = []
+        // The first passage has no time limit. On a busy machine, a thread with idle priority may
+        // not run before the limit, and no step would embed anything.
+        var isFirst = true
         for job in jobs {
-            guard ContinuousClock.now < end, !isStopped() else { break }
+            guard isFirst || ContinuousClock.now < end, !isStopped() else { break }
             let all = embedder.passages(title: job.text.title, text: job.text.text)
             var done = EmbeddedPassages(job: job, passages: [], isComplete: true)
             for passage in all.dropFirst(job.embedded) {
-                guard ContinuousClock.now < end, !isStopped() else {
+                guard isFirst || ContinuousClock.now < end, !isStopped() else {
                     done.isComplete = false
                     break
                 }
@@ -127,6 +130,7 @@ final class SemanticModel: Sendable {
                 }
                 done.passages.append(
                     .init(range: passage.range, scale: vector.scale, components: vector.components))
+                isFirst = false
             }
             embedded.append(done)
         }
