@@ -34,6 +34,18 @@ struct WindowStateTests {
         #expect(state.results.rows.isEmpty && state.suggestions.isEmpty && state.isSearching)
     }
 
+    @Test("A search that finds nothing in an empty index reads again which apps have items")
+    func emptyIndex() {
+        var state = WindowState()
+        _ = state.take(.knows(.value(InstalledApps([.init(name: "Mail", items: 0)]))))
+        _ = state.take(.typed("note"))
+        #expect(state.take(.found(search: 1, Sample.found([]))) == [.listApps])
+        _ = state.take(.knows(.value(InstalledApps([.init(name: "Mail", items: 1)]))))
+        _ = state.take(.typed("notes"))
+        #expect(state.take(.found(search: 2, Sample.found([]))) == [])
+        #expect(state.page == .nothing("notes"))
+    }
+
     @Test("The answer selects the best result and asks for its preview")
     func answer() {
         var state = WindowState()
